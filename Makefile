@@ -1,0 +1,32 @@
+# `make demo` and `make test` need only Python 3.11+ and make; each sets up .venv by itself, once.
+PYTHON ?= python3
+PIP = .venv/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt
+
+.PHONY: demo test lint clean
+
+demo: .venv/ready
+	.venv/bin/handful demo
+
+test: .venv/ready-test
+	.venv/bin/python -m pytest
+
+lint: .venv/ready-test
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+
+.venv/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "handful needs Python 3.11 or later; try: make PYTHON=python3.11")'
+	@echo "setting up .venv (once)"
+	$(PYTHON) -m venv .venv
+	$(PIP) -e .
+	@touch $@
+
+.venv/ready-test: .venv/ready
+	@echo "installing what the tests need (once)"
+	$(PIP) torch
+	$(PIP) -e '.[transformers,plots,dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv build dist src/*.egg-info

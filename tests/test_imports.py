@@ -1,0 +1,70 @@
+"""Imports point one way only, and `import handful` stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import handful
+
+PACKAGE = Path(handful.__file__).parent
+
+# What each room may import of ours, besides `errors` and itself.
+MAY_IMPORT = {
+    "errors": set(),
+    "cluster": set(),
+    "text": set(),
+    "decode": {"text"},
+    "encoders": {"text"},
+    "pretrain": {"encoders", "decode", "text"},
+    "tagger": {"encoders", "decode", "text", "cluster"},
+    "baselines": {"tagger", "pretrain", "encoders", "decode", "text", "cluster"},
+    "evaluate": {"baselines", "tagger", "pretrain", "encoders", "decode", "text", "cluster"},
+    "cli": {"evaluate", "baselines", "tagger", "pretrain", "encoders", "decode", "text", "cluster"},
+}
+
+
+def room_of(file):
+    return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(file):
+    """Yield the room of every import of our own package, at any depth of the file."""
+    package = ["handful", *file.relative_to(PACKAGE).parent.parts]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*base, node.module] if node.module else base)
+            names = [f"{base}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "handful" and len(parts) > 1 and not parts[1].startswith("__"):
+                yield parts[1]
+
+
+FILES = sorted(file for file in PACKAGE.rglob("*.py") if file.parent != PACKAGE or file.stem != "__init__")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_imports_point_one_way(file):
+    room = room_of(file)
+    allowed = MAY_IMPORT[room] | {room, "errors"}
+    assert set(imported_rooms(file)) <= allowed
+
+
+def modules_after(statement):
+    code = f"import sys; {statement}; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_import_handful_is_light():
+    loaded = modules_after("import handful")
+    assert "handful" in loaded
+    assert not loaded & {"torch", "transformers", "onnxruntime", "sklearn", "tokenizers"}
