@@ -1,0 +1,1 @@
+"""The algorithm: constrained k-means with joint subspace selection, on arrays."""

@@ -1,0 +1,1 @@
+"""Words, spans, tag schemes and files; standard library only."""
