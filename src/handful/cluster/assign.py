@@ -135,7 +135,8 @@ def _o_shares(m: NDArray[np.float64], mass_o: float) -> NDArray[np.float64]:
     if target <= tolerance or target >= len(free) - tolerance:  # the edge of what is feasible: lam is infinite
         shares[is_free] = float(target > tolerance)
         return shares
-    low, high = -free.max() - 800.0, -free.min() + 800.0  # every sigmoid is 0, every sigmoid is 1
+    beyond = max(800.0, 1e-12 * float(np.abs(free).max()))  # 800 is where a sigmoid is 0 or 1 in floating point
+    low, high = -float(free.max()) - beyond, -float(free.min()) + beyond  # every sigmoid is 0, every sigmoid is 1
     rank = min(len(free) - 1, int(len(free) - target))
     lam = float(-np.partition(free, rank)[rank])
     while True:

@@ -200,7 +200,8 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the tag of the nearest prototype of each word, (n,)."""
-        return np.asarray(self.classes_[self._tag_distances(X).argmin(axis=1)])
+        nearest_tag = self._tag_distances(X).argmin(axis=1)
+        return np.asarray(self.classes_[nearest_tag])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return a score for each tag, (n, n_tags): softmax over tags of -distance / temperature."""

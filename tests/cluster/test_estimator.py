@@ -1,0 +1,481 @@
+"""SubspaceKMeans: the whole loop, its contract and its errors."""
+
+import doctest
+import hashlib
+import os
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from handful.cluster import Round, SubspaceKMeans, estimator
+from handful.errors import DataError, HandfulWarning, RatioError
+
+SEEDS = st.integers(0, 2**32 - 1)
+MODES = pytest.mark.parametrize("assignment", ["hard", "soft"])
+
+
+def made_words(seed=0, n=400, d=8, n_types=3, o_share=0.7, apart=4.0, n_labelled=5):
+    """Return X, y with a few labels, and the true tags: O in two groups, each type in one."""
+    rng = np.random.default_rng(seed)
+    share = np.r_[o_share / 2, o_share / 2, np.full(n_types, (1 - o_share) / n_types)]
+    group = np.r_[np.repeat(np.arange(n_types + 2), n_labelled), rng.choice(n_types + 2, n, p=share)][:n]
+    X = rng.normal(size=(n, d)) + apart * rng.normal(size=(n_types + 2, d))[group]
+    truth = np.maximum(group - 1, 0)
+    y = np.full(n, -1)
+    for t in range(n_types + 1):
+        y[np.flatnonzero(truth == t)[: (2 if t == 0 else 1) * n_labelled]] = t
+    return X, y, truth
+
+
+def expected_failures(_):
+    return {"check_classifiers_classes": "it uses -1 as a class; here -1 means unlabelled"}
+
+
+@parametrize_with_checks(
+    [SubspaceKMeans(), SubspaceKMeans(assignment="soft"), SubspaceKMeans(subspace=False, type_prototypes=2)],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_doctest():
+    assert doctest.testmod(estimator).attempted > 0
+    assert doctest.testmod(estimator).failed == 0
+
+
+# ---------------------------------------------------------------- what is computed
+
+
+@MODES
+@pytest.mark.parametrize("subspace", [False, True])
+@pytest.mark.parametrize("with_ratio", [False, True])
+@pytest.mark.parametrize("scaling", ["within", "total"])
+def test_a_handful_of_labels_finds_the_groups(assignment, subspace, with_ratio, scaling):
+    X, y, truth = made_words()
+    ratio = (truth == 0).mean() if with_ratio else None
+    model = SubspaceKMeans(ratio, assignment=assignment, subspace=subspace, scaling=scaling, o_prototypes=2).fit(X, y)
+    assert (model.predict(X) == truth).mean() > 0.97
+    assert (model.tags_ == truth).mean() > 0.97
+    assert model.score(X, truth) == (model.predict(X) == truth).mean()
+
+
+@MODES
+@given(seed=SEEDS, ratio=st.floats(0.1, 0.9))
+@settings(max_examples=20)
+def test_labels_hold_and_the_ratio_is_met(assignment, seed, ratio):
+    X, y, _ = made_words(seed, n=120, apart=1.0)
+    model = SubspaceKMeans(ratio, assignment=assignment, max_iter=4).fit(X, y)
+    is_labelled = y != -1
+    assert (model.tags_[is_labelled] == y[is_labelled]).all()
+    is_o = model.prototype_tags_ == 0
+    if assignment == "hard":
+        assert (model.tags_ == 0).sum() == np.floor(ratio * len(X) + 0.5)
+    else:
+        A = model.responsibilities_
+        np.testing.assert_allclose(A.sum(axis=1), 1, rtol=1e-12)
+        assert A[:, is_o].sum() == pytest.approx(ratio * len(X), rel=1e-9)
+        assert not A[np.ix_(y == 0, ~is_o)].any()
+        assert not A[np.ix_(y > 0, is_o)].any()
+    assert model.o_share_ == pytest.approx(ratio, abs=0.5 / len(X))
+
+
+@given(SEEDS)
+@settings(max_examples=20)
+def test_without_ratio_labels_and_projection_it_is_lloyds_k_means(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 3)) + 3 * rng.normal(size=(4, 3))[rng.integers(0, 4, 90)]
+    y = np.full(90, -1)
+    y[:4] = range(4)
+    lloyd = KMeans(4, init=X[:4], n_init=1, max_iter=6, tol=0, algorithm="lloyd").fit(X)
+    assume((lloyd.labels_[:4] == range(4)).all())  # else the labels would bind
+    model = SubspaceKMeans(subspace=False, o_prototypes=1, max_iter=lloyd.n_iter_).fit(X, y)
+    assume(model.n_empty_ == 0)
+    np.testing.assert_allclose(model.prototypes_, lloyd.cluster_centers_, atol=1e-10)
+
+
+@MODES
+@pytest.mark.parametrize("ratio", [None, 0.6])
+@given(seed=SEEDS)
+@settings(max_examples=10)
+def test_at_a_fixed_projection_no_round_raises_the_objective(assignment, ratio, seed):
+    X, y, _ = made_words(seed, n=150, apart=1.0)
+    model = SubspaceKMeans(ratio, assignment=assignment, subspace=False, max_iter=30).fit(X, y)
+    assert (np.diff(model.objective_) <= 1e-9 * np.abs(model.objective_[1:])).all()
+
+
+@MODES
+@pytest.mark.parametrize("subspace", [False, True])
+def test_the_objective_is_the_mean_of_a_times_d_plus_entropy(assignment, subspace):
+    X, y, _ = made_words(2, apart=1.5)
+    model = SubspaceKMeans(
+        0.7, assignment=assignment, subspace=subspace, scaling="total", shrinkage=None, temperature=0.7, max_iter=3
+    ).fit(X, y)
+    A = np.eye(len(model.prototypes_))[model.labels_] if assignment == "hard" else model.responsibilities_
+    difference = (X[:, None, :] - model.prototypes_) @ model.projection_
+    direct = (A * (difference**2).sum(axis=2)).sum() / len(X)
+    if assignment == "soft":
+        direct += 0.7 * sum(a * np.log(a) for a in A.ravel() if a > 0) / len(X)
+    assert model.objective_[-1] == pytest.approx(direct, rel=1e-6)
+
+
+@MODES
+@given(seed=SEEDS)
+@settings(max_examples=10)
+def test_permuting_the_words_permutes_the_answer(assignment, seed):
+    X, y, _ = made_words(seed, n=150, apart=2.0)
+    order = np.random.default_rng(seed).permutation(len(X))
+    model = SubspaceKMeans(0.7, assignment=assignment, o_prototypes=1, max_iter=3)
+    first, second = clone(model).fit(X, y), clone(model).fit(X[order], y[order])
+    np.testing.assert_allclose(first.prototypes_, second.prototypes_, atol=1e-6)
+    assert (first.tags_[order] == second.tags_).all()
+
+
+def test_it_stops_when_a_round_changes_nothing():
+    X, y, _ = made_words(apart=8.0)
+    rounds = []
+    model = SubspaceKMeans(0.7, max_iter=50).fit(X, y, callback=rounds.append)
+    assert model.n_iter_ == len(rounds) < 50
+    assert rounds[-1].n_changed == 0
+    longer = SubspaceKMeans(0.7, max_iter=model.n_iter_ - 1).fit(X, y)
+    assert (longer.prototypes_ == model.prototypes_).all()
+
+
+def test_soft_rounds_stop_when_nothing_moves():
+    X, y, _ = made_words(apart=8.0)
+    rounds = []
+    model = SubspaceKMeans(assignment="soft", max_iter=500).fit(X, y, callback=rounds.append)
+    assert model.n_iter_ < 500
+    assert rounds[-1].change <= 1e-6 < rounds[-2].change
+
+
+@MODES
+def test_the_callback_sees_every_round(assignment):
+    X, y, _ = made_words(apart=1.0)
+    rounds = []
+    model = SubspaceKMeans(0.7, assignment=assignment, max_iter=4).fit(X, y, callback=rounds.append)
+    assert [r.number for r in rounds] == [1, 2, 3, 4]
+    assert [r.objective for r in rounds] == model.objective_.tolist()
+    assert all(isinstance(r, Round) and r.counts.sum() == pytest.approx(len(X)) for r in rounds)
+    assert rounds[0].n_changed == len(X)
+    assert rounds[-1].o_share == model.o_share_ == pytest.approx(0.7)
+
+
+def test_one_round_learns_a_projection_too():
+    X, y, _ = made_words()
+    model = SubspaceKMeans(max_iter=1).fit(X, y)
+    assert model.projection_.shape == (8, len(model.prototypes_) - 1) or model.projection_.shape[1] <= 8
+    assert not np.array_equal(model.projection_, np.eye(8))
+
+
+def test_attributes_agree_with_each_other():
+    X, y, _ = made_words()
+    model = SubspaceKMeans(0.7, o_prototypes=4, type_prototypes=2).fit(X, y)
+    k = len(model.prototypes_)
+    assert k == 4 + 3 * 2
+    assert model.prototype_tags_.tolist() == [0] * 4 + [1, 1, 2, 2, 3, 3]
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    assert (model.tags_ == model.prototype_tags_[model.labels_]).all()
+    assert not hasattr(model, "responsibilities_")
+    np.testing.assert_allclose(model.transform(X), X @ model.projection_)
+    distances = ((X[:, None] - model.prototypes_) @ model.projection_) ** 2
+    nearest = distances.sum(axis=2).argmin(axis=1)
+    assert (model.predict(X) == model.prototype_tags_[nearest]).all()
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert (model.classes_[proba.argmax(axis=1)] == model.predict(X)).all()
+    by_tag = np.stack([distances.sum(axis=2)[:, model.prototype_tags_ == t].min(axis=1) for t in range(4)], axis=1)
+    np.testing.assert_allclose(model.decision_function(X), -by_tag, atol=1e-8)
+    weights = np.exp(-by_tag)
+    np.testing.assert_allclose(proba, weights / weights.sum(axis=1, keepdims=True), atol=1e-9)
+
+
+def test_a_refit_from_soft_to_hard_leaves_no_responsibilities():
+    X, y, _ = made_words()
+    model = SubspaceKMeans(assignment="soft").fit(X, y)
+    assert hasattr(model, "responsibilities_")
+    model.set_params(assignment="hard").fit(X, y)
+    assert not hasattr(model, "responsibilities_")
+
+
+# ---------------------------------------------------------------- labels of every kind
+
+
+@MODES
+def test_partial_labels_are_respected(assignment):
+    X, y, _ = made_words(apart=1.0)
+    allowed = np.ones((len(X), 4), bool)
+    for i in np.flatnonzero(y != -1):
+        allowed[i] = np.arange(4) == y[i]
+    free = np.flatnonzero(y == -1)
+    some_entity, not_one, two_or_three = free[:20], free[20:40], free[40:60]
+    allowed[some_entity, 0] = False
+    allowed[not_one, 1] = False
+    allowed[two_or_three, :2] = False
+    model = SubspaceKMeans(0.6, assignment=assignment).fit(X, allowed)
+    assert (model.tags_[some_entity] != 0).all()
+    assert (model.tags_[not_one] != 1).all()
+    assert (model.tags_[two_or_three] >= 2).all()
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+
+
+@MODES
+def test_a_matrix_of_whole_labels_is_the_same_as_tags(assignment):
+    X, y, _ = made_words(apart=1.0)
+    allowed = np.where(y[:, None] == -1, True, y[:, None] == np.arange(4))
+    model = SubspaceKMeans(0.7, assignment=assignment)
+    first, second = clone(model).fit(X, y), clone(model).fit(X, allowed)
+    assert first.prototypes_.tobytes() == second.prototypes_.tobytes()
+    assert first.tags_.tobytes() == second.tags_.tobytes()
+
+
+def test_tags_may_be_strings_with_minus_one_for_unlabelled():
+    X, y, truth = made_words()
+    names = np.array(["O", "LOC", "ORG", "PER"], dtype=object)
+    tags = names[y]
+    tags[y == -1] = -1
+    model = SubspaceKMeans(0.7, o_tag="O", o_prototypes=2).fit(X, tags)
+    assert model.classes_.tolist() == ["LOC", "O", "ORG", "PER"]
+    assert (model.predict(X) == names[truth]).mean() > 0.97
+    assert model.prototype_tags_.tolist().count("O") == 2
+
+
+def test_tags_need_not_be_consecutive():
+    X, y, truth = made_words()
+    codes = np.array([7, 3, 11, 5])
+    model = SubspaceKMeans(0.7, o_tag=7, o_prototypes=2).fit(X, np.where(y == -1, -1, codes[y]))
+    assert (model.predict(X) == codes[truth]).mean() > 0.97
+    assert model.o_share_ == pytest.approx(0.7)
+
+
+def test_data_without_o_are_clustered_without_it():
+    X, y, _ = made_words()
+    keep = y > 0
+    model = SubspaceKMeans().fit(X[keep], y[keep])
+    assert len(model.prototypes_) == 3
+    assert model.o_share_ == 0
+
+
+def test_a_single_tag_is_predicted_everywhere():
+    X, y, _ = made_words()
+    only = np.where(y == 0, 0, -1)
+    model = SubspaceKMeans().fit(X, only)
+    assert (model.predict(X) == 0).all()
+    assert (model.predict_proba(X) == 1).all()
+
+
+@MODES
+@pytest.mark.parametrize("ratio", [1.0, 0.98])
+def test_a_ratio_that_leaves_types_their_labels_alone(assignment, ratio):
+    X, y, _ = made_words(n=800)
+    if ratio == 1.0:
+        with pytest.raises(RatioError, match="15 words entities"):
+            SubspaceKMeans(ratio, assignment=assignment).fit(X, y)
+    else:
+        model = SubspaceKMeans(ratio, assignment=assignment).fit(X, y)
+        assert model.o_share_ == pytest.approx(0.98, abs=0.001)
+
+
+@pytest.mark.parametrize("shrinkage", ["oas", 0.3, None])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@MODES
+def test_labelled_words_alone_and_fewer_than_dimensions(shrinkage, dtype, assignment):
+    X, y, truth = made_words(d=60, apart=2.0)
+    known = y != -1
+    model = SubspaceKMeans(shrinkage=shrinkage, assignment=assignment, o_prototypes=2)
+    model.fit(X[known].astype(dtype), y[known])
+    assert (model.tags_ == y[known]).all()
+    assert (model.predict(X.astype(dtype)) == truth).mean() > 0.9
+
+
+def test_the_ratio_is_ignored_with_a_word_where_every_word_is_labelled():
+    X, _, truth = made_words()
+    with pytest.warns(HandfulWarning, match="o_ratio=0.3 is ignored: every word is labelled"):
+        model = SubspaceKMeans(0.3).fit(X, truth)
+    assert model.o_share_ == (truth == 0).mean()
+
+
+def test_prototypes_that_lose_every_word_keep_their_place():
+    X = np.array([[0.0], [0.2], [10.0], [10.2], [5.0], [0.1], [0.15], [10.1]])
+    allowed = np.ones((8, 2), bool)
+    allowed[:4] = [[True, False]] * 4
+    allowed[4] = [False, True]
+    # type 1 holds only the word at 5; O's two prototypes hold the rest; asked for as many prototypes as words
+    model = SubspaceKMeans(subspace=False, o_prototypes=4, max_iter=5).fit(X, allowed)
+    assert np.isfinite(model.prototypes_).all()
+    assert model.n_empty_ == len(model.prototypes_) - len(set(model.labels_.tolist()))
+
+
+def test_empty_prototypes_are_counted_and_finite():
+    # The type's two prototypes start at -1 and 1; both labelled words may then only choose between them, and the
+    # ratio leaves them alone there; a free word at 0 is taken by O. Moving O's mean never empties the others,
+    # so an O prototype is emptied instead: its one word is nearer to the other once that has moved.
+    X = np.array([[0.0, 0], [1.0, 0], [10.0, 0], *[[0.9, 0]] * 50, [20.0, 0]])
+    y = np.array([0, 0, 0, *[-1] * 50, 1])
+    model = SubspaceKMeans(subspace=False, o_prototypes=3, max_iter=10).fit(X, y)
+    assert np.isfinite(model.prototypes_).all()
+    assert np.isfinite(model.objective_).all()
+    counts = np.bincount(model.labels_, minlength=len(model.prototypes_))
+    assert model.n_empty_ == (counts == 0).sum()
+
+
+# ---------------------------------------------------------------- errors
+
+
+def refused(message, X=None, y=None, **parameters):
+    good_X, good_y, _ = made_words()
+    with pytest.raises(DataError, match=message):
+        SubspaceKMeans(**parameters).fit(good_X if X is None else X, good_y if y is None else y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"o_ratio": 1.5}, "o_ratio=1.5 is not possible: it must be None or a number from 0 to 1"),
+        ({"o_ratio": float("nan")}, "o_ratio=nan"),
+        ({"o_ratio": True}, "o_ratio=True"),
+        ({"assignment": "firm"}, "assignment='firm' is not possible: it must be 'hard' or 'soft'"),
+        ({"subspace": "yes"}, "subspace='yes'"),
+        ({"o_prototypes": 0}, "o_prototypes=0"),
+        ({"type_prototypes": 1.5}, "type_prototypes=1.5"),
+        ({"scaling": "none"}, "scaling='none'"),
+        ({"shrinkage": 2}, "shrinkage=2"),
+        ({"shrinkage": "ledoit"}, "shrinkage='ledoit'"),
+        ({"temperature": 0}, "temperature=0"),
+        ({"max_iter": 0}, "max_iter=0"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    refused(message, **parameters)
+
+
+def test_bad_labels():
+    X, y, _ = made_words()
+    refused("X has 400 rows, y has 399", y=y[:-1])
+    refused("no word is labelled", y=np.full(400, -1))
+    refused("NaN or infinity at row 3", y=np.where(np.arange(400) == 3, np.nan, y))
+    refused("o_ratio=0.5 needs words labelled O.* o_tag=9 .*tags found: 0, 1, 2, 3", y=y, o_ratio=0.5, o_tag=9)
+    refused("mixes kinds of tags", y=np.array(["O", 1] * 200, dtype=object))
+    with pytest.raises(DataError, match="requires y to be passed"):
+        SubspaceKMeans().fit(X, None)
+
+
+def test_bad_label_matrices():
+    _, y, _ = made_words()
+    allowed = np.where(y[:, None] == -1, True, y[:, None] == np.arange(4))
+    refused("X has 400 rows, y has 399", y=allowed[:-1])
+    nothing = allowed.copy()
+    nothing[[30, 77]] = False
+    refused("no tag at all for 2 words, first at rows 30, 77", y=nothing)
+    missing = np.concatenate([allowed, np.full((400, 2), False)], axis=1)
+    missing[y == -1] = True
+    refused("no word is labelled with tag 4, 5 alone", y=missing)
+
+
+@MODES
+def test_an_impossible_ratio_names_the_range(assignment):
+    X, y, _ = made_words()
+    with pytest.raises(RatioError, match=r"10 words O and 15 words entities.*between 0.025 and 0.9625"):
+        SubspaceKMeans(0.01, assignment=assignment).fit(X, y)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_features_that_are_not_finite(value):
+    X, y, _ = made_words()
+    model = SubspaceKMeans().fit(X, y)
+    X[17, 2] = value
+    refused("row 17, column 2", X=X)
+    with pytest.raises(DataError, match="row 17, column 2"):
+        model.predict(X)
+
+
+# ---------------------------------------------------------------- memory, precision, determinism
+
+
+@MODES
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_x_is_never_copied_whole(assignment, dtype):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60_000, 256), dtype=np.float32).astype(dtype)
+    y = np.full(len(X), -1)
+    y[:30] = np.arange(30) % 3
+    model = SubspaceKMeans(0.8, assignment=assignment, o_prototypes=2, max_iter=2)
+    tracemalloc.start()
+    try:
+        model.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.8 * X.astype(np.float32).nbytes
+    if dtype == np.float32:
+        assert model.transform(X[:5]).dtype == np.float32
+
+
+@MODES
+def test_memory_mapped_and_half_precision_features_give_the_same_answer(assignment, tmp_path):
+    X, y, truth = made_words(n=3000)
+    X = X.astype(np.float16)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    model = SubspaceKMeans(0.7, assignment=assignment, o_prototypes=2)
+    from_half, from_map = clone(model).fit(X, y), clone(model).fit(mapped, y)
+    from_single = clone(model).fit(X.astype(np.float32), y)
+    assert from_half.prototypes_.tobytes() == from_map.prototypes_.tobytes() == from_single.prototypes_.tobytes()
+    assert (from_half.predict(mapped) == truth).mean() > 0.97
+
+
+@MODES
+def test_single_precision_agrees_with_double(assignment):
+    X, y, _ = made_words(n=2000, apart=2.0)
+    model = SubspaceKMeans(0.7, assignment=assignment, max_iter=3)
+    single, double = clone(model).fit((X + 20).astype(np.float32), y), clone(model).fit(X + 20, y)
+    assert (single.tags_ == double.tags_).mean() > 0.995
+    np.testing.assert_allclose(single.prototypes_, double.prototypes_, atol=0.02)
+
+
+def test_whole_numbers_are_read_as_floats():
+    X, y, _ = made_words()
+    whole = np.round(10 * X).astype(int)
+    assert (SubspaceKMeans().fit(whole, y).tags_ == SubspaceKMeans().fit(whole.astype(float), y).tags_).all()
+
+
+FINGERPRINT = """
+import hashlib, sys
+sys.path.insert(0, sys.argv[1])
+from test_estimator import fingerprint
+print(fingerprint())
+"""
+
+
+def fingerprint():
+    digest = hashlib.sha256()
+    X, y, _ = made_words(n=2000, apart=1.0)
+    for assignment in ("hard", "soft"):
+        model = SubspaceKMeans(0.7, assignment=assignment).fit(X.astype(np.float32), y)
+        for value in (model.prototypes_, model.projection_, model.labels_, model.objective_, model.predict_proba(X)):
+            digest.update(np.ascontiguousarray(value).tobytes())
+    return digest.hexdigest()
+
+
+def test_two_processes_with_different_hash_seeds_give_the_same_bytes():
+    here = os.path.dirname(__file__)
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", FINGERPRINT, here],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert len(runs[0].strip()) == 64
+    assert runs[0] == runs[1]

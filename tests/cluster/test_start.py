@@ -1,0 +1,49 @@
+"""The deterministic start, against scikit-learn's Ward."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.metrics import adjusted_rand_score
+
+from handful.cluster import start
+from handful.cluster.start import initial_prototypes, ward
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12))
+def test_ward_is_scikit_learns(seed, m):
+    Y = np.random.default_rng(seed).normal(size=(40, 5)) + 3
+    expected = AgglomerativeClustering(m, linkage="ward").fit_predict(Y)
+    found = ward(Y, m)
+    assert adjusted_rand_score(expected, found) == 1.0
+    first = [np.flatnonzero(found == j)[0] for j in range(m)]
+    assert first == sorted(first)
+
+
+def test_one_prototype_is_the_mean_and_several_are_means_of_ward_clusters():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4)).astype(np.float32)
+    rows = [np.arange(0, 30), np.arange(30, 60)]
+    C, tags = initial_prototypes(X, rows, [3, 1])
+    assert tags.tolist() == [0, 0, 0, 1]
+    clusters = AgglomerativeClustering(3, linkage="ward").fit_predict(X[:30].astype(float))
+    expected = {tuple(X[:30][clusters == j].mean(axis=0, dtype=float).round(9)) for j in range(3)}
+    assert {tuple(row) for row in C[:3].round(9)} == expected
+    np.testing.assert_allclose(C[3], X[30:].mean(axis=0, dtype=float))
+
+
+def test_a_tag_with_few_distinct_rows_gets_as_many_prototypes():
+    X = np.array([[0.0, 1.0], [0.0, 1.0], [2.0, 3.0], [2.0, 3.0], [2.0, 3.0]])
+    C, tags = initial_prototypes(X, [np.arange(5)], [10])
+    assert tags.tolist() == [0, 0]
+    assert C.tolist() == [[0.0, 1.0], [2.0, 3.0]]
+
+
+def test_of_very_many_words_evenly_spaced_ones_are_taken(monkeypatch):
+    monkeypatch.setattr(start, "MAX_WARD", 4)
+    X = np.arange(100.0)[:, None]
+    C, _ = initial_prototypes(X, [np.arange(100)], [4])
+    assert C.ravel().tolist() == [0.0, 25.0, 50.0, 75.0]
+    mean, _ = initial_prototypes(X, [np.arange(100)], [1])
+    assert mean.item() == 49.5  # a mean needs no sample
