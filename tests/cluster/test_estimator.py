@@ -69,7 +69,7 @@ def test_a_handful_of_labels_finds_the_groups(assignment, subspace, with_ratio, 
 
 
 @MODES
-@given(seed=SEEDS, ratio=st.floats(0.1, 0.9))
+@given(seed=SEEDS, ratio=st.floats(0.1, 0.87))
 @settings(max_examples=20)
 def test_labels_hold_and_the_ratio_is_met(assignment, seed, ratio):
     X, y, _ = made_words(seed, n=120, apart=1.0)
@@ -88,16 +88,19 @@ def test_labels_hold_and_the_ratio_is_met(assignment, seed, ratio):
     assert model.o_share_ == pytest.approx(ratio, abs=0.5 / len(X))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the oracle's, stopped on purpose
 @given(SEEDS)
 @settings(max_examples=20)
 def test_without_ratio_labels_and_projection_it_is_lloyds_k_means(seed):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(90, 3)) + 3 * rng.normal(size=(4, 3))[rng.integers(0, 4, 90)]
+    centres = 4 * rng.normal(size=(4, 3))
+    X = np.r_[centres, 2 * rng.normal(size=(86, 3)) + centres[rng.integers(0, 4, 86)]]
     y = np.full(90, -1)
     y[:4] = range(4)
-    lloyd = KMeans(4, init=X[:4], n_init=1, max_iter=6, tol=0, algorithm="lloyd").fit(X)
-    assume((lloyd.labels_[:4] == range(4)).all())  # else the labels would bind
-    model = SubspaceKMeans(subspace=False, o_prototypes=1, max_iter=lloyd.n_iter_).fit(X, y)
+    for n_rounds in range(1, 7):
+        lloyd = KMeans(4, init=X[:4], n_init=1, max_iter=n_rounds, tol=0, algorithm="lloyd").fit(X)
+        assume((lloyd.labels_[:4] == range(4)).all())  # else the labels would bind in the next round
+    model = SubspaceKMeans(subspace=False, o_prototypes=1, max_iter=6).fit(X, y)
     assume(model.n_empty_ == 0)
     np.testing.assert_allclose(model.prototypes_, lloyd.cluster_centers_, atol=1e-10)
 
