@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from handful.encoders import shelf as shelf_module
 from handful.encoders import stored as stored_module
+from handful.encoders.segments import DamagedError, Segment
 from handful.encoders.store import FeatureStore
 from handful.encoders.stored import StoredEncoder
 from handful.errors import HandfulWarning
@@ -122,6 +123,19 @@ def test_damage_is_detected_and_rebuilt(store, kind, where, is_open):
         again = CountingEncoder(dim=64)
         assert_same(StoredEncoder(again, store).encode(sentences), wanted)
         assert again.seen == []
+
+
+def test_no_byte_of_head_and_index_can_change_unseen(store):
+    StoredEncoder(CountingEncoder(), store).encode(sentences_of(5))
+    (path,) = segments_of(store)
+    content = path.read_bytes()
+    n_bytes = len(content[:4096].rstrip(b"\0"))
+    assert n_bytes > 5 * 24
+    assert Segment(path).keys
+    for at in range(n_bytes):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        with pytest.raises(DamagedError, match=path.name):
+            Segment(path)
 
 
 def test_only_the_damaged_sentence_is_encoded_again(store):
@@ -263,6 +277,15 @@ def test_killed_at_random_it_is_never_corrupt(store):
 def assert_sound(store, sentences):
     """Whatever a killed process left is right and read without a word: a warning would fail the test."""
     assert_same(StoredEncoder(CountingEncoder(), store).encode(sentences), expected(sentences))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
+def test_a_file_that_vanishes_between_listing_and_opening_is_nothing_to_say(store):
+    stored = StoredEncoder(CountingEncoder(), store)
+    stored.encode(sentences_of(5))
+    segments_of(store)[0].with_stem("0" * 32).symlink_to("nowhere")
+    assert_same(stored.encode(sentences_of(9)), expected(sentences_of(9)))
+    assert len(store.contents()) == 1
 
 
 # Dies at the n-th call of a function of the operating system's.

@@ -26,7 +26,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["KEY_BYTES", "DamagedError", "Segment", "is_segment", "is_temporary", "write_segment"]
+from handful.errors import DataError
+
+__all__ = ["KEY_BYTES", "DamagedError", "Segment", "is_segment", "is_temporary", "put", "write_segment"]
 
 KEY_BYTES = 16
 _MAGIC = b"handful\x01"
@@ -130,7 +132,7 @@ class Segment:
                 _read_exactly(file, rows, self.path)
                 self._check(int(sentences[first]), int(sentences[last]) + 1, rows)
                 if not is_direct:
-                    target[:] = rows
+                    put(target, rows)
 
     def view(self, first: int, stop: int) -> Features:
         """Map sentences `first` to `stop` into memory, read-only; `DamagedError` as in `read_into`."""
@@ -219,6 +221,15 @@ def write_segment(
         raise
     _sync_folder(folder)
     return path
+
+
+def put(target: Features, rows: Features) -> None:
+    """Copy rows into an array of any precision that can hold them."""
+    try:
+        with np.errstate(over="raise"):
+            target[:] = rows
+    except FloatingPointError as error:
+        raise DataError(f"out is {target.dtype}, and a feature is too large for that; use float32") from error
 
 
 def _dtype(head: Mapping[str, Any]) -> np.dtype[np.floating[Any]]:
