@@ -177,6 +177,16 @@ def test_an_out_that_does_not_fit_is_an_error(store, out, message):
         StoredEncoder(CountingEncoder(), store).encode([["a", "b"]], out=out)
 
 
+def test_an_out_that_cannot_hold_the_values_is_an_error(store):
+    class Large(CountingEncoder):
+        def encode(self, sentences, **_):
+            return np.full((1, 8), 1e6, np.float32)
+
+    for _ in range(2):  # encoded, then read
+        with pytest.raises(DataError, match="too large"):
+            StoredEncoder(Large(), store).encode([["a"]], out=np.empty((1, 8), np.float16))
+
+
 def test_an_out_in_no_folder_is_an_error(store, tmp_path):
     with pytest.raises(FileError, match=r"could not make .*none"):
         StoredEncoder(CountingEncoder(), store).encode([["a"]], out=tmp_path / "none" / "out.npy")
@@ -184,7 +194,7 @@ def test_an_out_in_no_folder_is_an_error(store, tmp_path):
 
 @pytest.mark.parametrize("sentences", ["a text", [["a"], "a text"], [["a", 3]], [["a"], 5]])
 def test_sentences_that_are_not_words_are_an_error(store, sentences):
-    with pytest.raises(DataError, match=r"sentence [01] "):
+    with pytest.raises(EncoderError, match=r"sentence [01] "):
         StoredEncoder(CountingEncoder(), store).encode(sentences)
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from handful.errors import DataError, EncoderError, FileError
 
-from .segments import KEY_BYTES, Features, Ints
+from .segments import KEY_BYTES, Features, Ints, put
 from .shelf import SEGMENT_BYTES, Shelf
 from .store import FeatureStore
 
@@ -142,7 +142,7 @@ class StoredEncoder:
             )
             self._keep([keys[i] for i in batch], n_words[batch].tolist(), rows, since_ns)
             for i, part in zip(batch, np.split(rows, sizes[: n_fit - 1]), strict=True):
-                features[starts[i] : stops[i]] = part
+                put(features[starts[i] : stops[i]], part)
             left = not_stored(left)  # another process may have stored some of the rest by now
         for i in np.flatnonzero(n_words).tolist():
             j = first[keys[i]]
@@ -154,7 +154,9 @@ class StoredEncoder:
         try:
             text = ",".join(map(str, map(len, words))) + ";" + "".join(words)
         except TypeError as error:
-            raise DataError(f"sentence {position} (from 0) must consist of str; found {words!r}") from error
+            raise EncoderError(
+                f"sentence {position} (from 0) must consist of str; found {words!r}"
+            ) from error
         digest = self._hash.copy()
         digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.digest()
@@ -201,8 +203,8 @@ class StoredEncoder:
 def _words(sentence: Any, position: int) -> Sequence[str]:
     words: Sequence[str] = getattr(sentence, "words", sentence)
     if isinstance(words, str) or not isinstance(words, Sequence):
-        raise DataError(
-            f"sentence {position} (from 0) must be a Sentence or a list of words; found {words!r}"
+        raise EncoderError(
+            f"sentence {position} (from 0) must be a list of words, not a text; found {words!r}"
         )
     return words
 
