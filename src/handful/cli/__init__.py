@@ -10,6 +10,7 @@ import typer
 from handful import __version__
 from handful.errors import HandfulError
 
+from .cache import cache
 from .demo import demo
 
 __all__ = ["app", "main"]
@@ -38,6 +39,7 @@ def _options(
 
 
 app.command()(demo)
+app.command()(cache)
 
 
 def main() -> None:

@@ -1,0 +1,154 @@
+"""`handful cache` shows what is stored and clears it."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from handful.encoders.store import FeatureStore
+from handful.encoders.stored import StoredEncoder
+
+
+class Zeros:
+    dim = 8
+
+    def __init__(self, name, fingerprint):
+        self.name = name
+        self.fingerprint = fingerprint
+
+    def encode(self, sentences, *, out=None, progress=None):
+        return np.zeros((sum(map(len, sentences)), self.dim), np.float32)
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = FeatureStore(tmp_path / "features")
+    StoredEncoder(Zeros("small", "abc123"), store).encode([["a", "b"], ["c"]])
+    time.sleep(0.002)
+    StoredEncoder(Zeros("large", "def456"), store).encode([["a", "b", "c", "d"]] * 2)
+    return store
+
+
+def handful(tmp_path, *arguments, text="", **variables):
+    variables = {"HANDFUL_CACHE": str(tmp_path), "COLUMNS": "100", **variables}
+    return subprocess.run(
+        [sys.executable, "-c", "from handful.cli import main; main()", "cache", *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        env=os.environ | variables,
+        check=False,
+    )
+
+
+def test_shows_a_table(store, tmp_path):
+    run = handful(tmp_path, HANDFUL_CACHE_LIMIT="5 MB")
+    assert (run.returncode, run.stderr) == (0, "")
+    header, large, small, place, limit = run.stdout.splitlines()
+    assert header.split() == ["encoder", "fingerprint", "sentences", "words", "size", "last", "use"]
+    assert large.split()[:6] == ["large", "def456", "1", "4", "4.2", "kB"]
+    assert small.split()[:6] == ["small", "abc123", "2", "3", "4.2", "kB"]
+    assert place.split() == ["place", str(tmp_path / "features")]
+    assert limit == "limit  5.0 MB, 8.4 kB used"
+
+
+def test_shows_json(store, tmp_path):
+    run = handful(tmp_path, "--json", HANDFUL_CACHE_LIMIT="5 MB")
+    shown = json.loads(run.stdout)
+    assert shown["place"] == str(tmp_path / "features")
+    assert shown["limit"] == 5_000_000
+    assert [entry["encoder"] for entry in shown["stored"]] == ["large", "small"]
+    assert shown["stored"][1]["n_words"] == 3
+    assert sum(entry["n_bytes"] for entry in shown["stored"]) == store.size()
+
+
+def test_shows_one_encoder(store, tmp_path):
+    for encoder in ("small", "abc", "abc123"):
+        run = handful(tmp_path, "--json", "--encoder", encoder)
+        assert [entry["fingerprint"] for entry in json.loads(run.stdout)["stored"]] == ["abc123"]
+
+
+def test_an_empty_store(tmp_path):
+    run = handful(tmp_path)
+    assert run.returncode == 0
+    assert run.stdout.startswith("nothing is stored\n")
+    assert json.loads(handful(tmp_path, "--json").stdout)["stored"] == []
+    assert handful(tmp_path, "--clear").returncode == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_clears_all(store, tmp_path):
+    n_bytes = store.size()
+    run = handful(tmp_path, "--clear", "--yes", "--json")
+    assert json.loads(run.stdout) == {"place": str(tmp_path / "features"), "removed_bytes": n_bytes}
+    assert store.size() == 0
+
+
+def test_clears_one_encoder(store, tmp_path):
+    run = handful(tmp_path, "--clear", "--encoder", "small", "-y")
+    assert run.stdout == f"removed 4.2 kB from {tmp_path / 'features'}\n"
+    assert [entry.encoder for entry in store.contents()] == ["large"]
+
+
+def test_clears_nothing_unasked(store, tmp_path):
+    run = handful(tmp_path, "--clear", text="y\n")
+    assert run.returncode == 1
+    assert run.stdout == ""
+    assert run.stderr.startswith("error: ")
+    assert "--yes" in run.stderr
+    assert len(store.contents()) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals on Windows")
+@pytest.mark.parametrize(("answer", "n_left"), [("n", 2), ("y", 0)])
+def test_asks_on_a_terminal(store, tmp_path, answer, n_left):
+    ours, theirs = os.openpty()
+    os.write(ours, f"{answer}\n".encode())
+    run = subprocess.run(
+        [sys.executable, "-c", "from handful.cli import main; main()", "cache", "--clear"],
+        stdin=theirs,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"HANDFUL_CACHE": str(tmp_path)},
+        check=False,
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert run.returncode == (1 if n_left else 0)
+    assert f"Remove 8.4 kB of features from {tmp_path / 'features'}?" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert len(store.contents()) == n_left
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "message"),
+    [
+        (["--encoder", "none"], {}, "'none'; stored are: large, small"),
+        (["--clear", "--yes", "--encoder", "none"], {}, "'none'"),
+        ([], {"HANDFUL_CACHE_LIMIT": "much"}, "'much'"),
+    ],
+)
+def test_bad_input_is_one_clear_line(store, tmp_path, arguments, variables, message):
+    run = handful(tmp_path, *arguments, **variables)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr.startswith("error: ")
+    assert run.stderr.count("\n") == 1
+    assert message in run.stderr
+    assert len(store.contents()) == 2
+
+
+def test_yes_alone_is_a_mistake(store, tmp_path):
+    run = handful(tmp_path, "--yes")
+    assert run.returncode == 2
+    assert "--clear" in run.stderr
+
+
+def test_a_place_that_is_no_folder(tmp_path):
+    (tmp_path / "features").write_text("a file")
+    run = handful(tmp_path)
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"error: the feature store {tmp_path / 'features'} cannot be read")
