@@ -10,7 +10,7 @@ BILOU      the same with ``L-`` and ``U-``
 =========  ==========================================================================================
 
 IO and types cannot say that two mentions of a type stand side by side: they come back as one.
-`count_adjacent` counts these places, and `handful.text.write` reports how many mentions were merged by such a scheme.
+`count_adjacent` counts these places, and `handful.text.write` reports how many mentions such a scheme merged.
 
 In every scheme a word whose label is open has its partial label instead of a tag: ``_``, ``LOC|ORG``, ``!O``
 (see `Allowed`).
@@ -153,6 +153,7 @@ class TagReader:
             if scheme is not None and prefix not in PREFIXES[scheme]:
                 raise DataError(f"{tag!r} is not a tag of the scheme {scheme}, which has {_tags_of(scheme)}")
             check_type(tag[2:])
+            self._refuse_mix(tag, self._bare)
             self._prefixed = self._prefixed or tag
             self._letters.add(prefix)
             found = (_AS_BIOES.get(prefix, prefix), tag[2:], None)
@@ -162,15 +163,19 @@ class TagReader:
                 asked = f"the scheme {scheme}, which has {_tags_of(scheme)}" if scheme else "any scheme"
                 raise DataError(f"{tag!r} is not a tag of {asked}")
             check_type(tag)
+            self._refuse_mix(self._prefixed, tag)
             self._bare = self._bare or tag
             found = ("I", tag, None)
-        if self._prefixed and self._bare:
-            raise DataError(
-                f"the tags mix types with a prefix ({self._prefixed!r}) and without ({self._bare!r}); "
-                "if these are all whole types, say scheme='types'"
-            )
         self._parsed[tag] = found
         return found
+
+    @staticmethod
+    def _refuse_mix(prefixed: str | None, bare: str | None) -> None:
+        if prefixed and bare:
+            raise DataError(
+                f"the tags mix types with a prefix ({prefixed!r}) and without ({bare!r}); "
+                "if these are all whole types, say scheme='types'"
+            )
 
 
 def from_tags(words: Sequence[str], tags: Sequence[str], scheme: str | None = None) -> Sentence:
