@@ -11,7 +11,6 @@ lines between the pairs are passed over.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
 from handful.errors import DataError
 
@@ -37,21 +36,17 @@ def split_columns(line: str) -> list[str]:
 def read_conll(reading: Reading) -> Iterator[Sentence]:
     """Yield the sentences of a CoNLL file."""
     columns = _Columns(reading)
-    number = 1
-    for is_blank, group in groupby(reading.source.lines(), str.isspace):
-        block = list(group)
-        if not is_blank:
-            found = columns.split_alike(block)
-            if found is not None:
-                sentence = _sentence(reading, *found, range(number, number + len(block)))
+    for number, block in reading.source.blocks():
+        found = columns.split_alike(block)
+        if found is not None:
+            sentence = _sentence(reading, *found, range(number, number + len(found[0])))
+            if sentence is not None:
+                yield sentence
+        else:
+            for words, tags, lines in columns.split_each(block, number):
+                sentence = _sentence(reading, words, tags, lines)
                 if sentence is not None:
                     yield sentence
-            else:
-                for words, tags, lines in columns.split_each(block, number):
-                    sentence = _sentence(reading, words, tags, lines)
-                    if sentence is not None:
-                        yield sentence
-        number += len(block)
 
 
 class _Columns:
@@ -63,35 +58,38 @@ class _Columns:
         self._n = 0
         self._is_tabbed = False
 
-    def split_alike(self, block: list[str]) -> tuple[list[str], list[str]] | None:
+    def split_alike(self, block: str) -> tuple[list[str], list[str]] | None:
         """Return the words and tags of a block in which nothing is out of the ordinary, quickly; or None.
 
-        With ``sep, line feed`` for a line feed, a split at the separator leaves the line feed at the start of each
-        line's first column. All of them are in columns 0, n, 2n, ... if and only if each line has n columns.
+        With a separator put after every line feed, splitting at separators leaves each line feed at the end
+        of a line's last column. All of these are the columns n - 1, 2n - 1, ... of the whole block if and
+        only if each line has n columns.
         """
-        n, separator = self._n, "\t" if self._is_tabbed else " "
-        text = "".join(block).removesuffix("\n")
-        if not n or (" " if self._is_tabbed else "\t") in text or "\r" in text:
+        n, separator, other = self._n, "\t", " "
+        if not self._is_tabbed:
+            separator, other = other, separator
+        if not n or other in block or "\r" in block or DOCSTART in block:
             return None
-        flat = text.replace("\n", separator + "\n").split(separator)
-        words = "".join(flat[::n]).split("\n")
-        if len(flat) != n * len(block) or len(words) != len(block) or DOCSTART in words or "" in words:
+        flat = block.replace("\n", f"\n{separator}").split(separator)
+        tags = "".join(flat[n - 1 :: n]).split("\n")
+        if len(flat) != n * len(tags) or len(tags) != block.count("\n") + 1 or "" in flat or "" in tags:
             return None
-        tags = flat[n - 1 :: n]
-        return None if "" in tags else (words, tags)
+        return flat[::n], tags
 
-    def split_each(self, block: list[str], number: int) -> Iterator[tuple[list[str], list[str], list[int]]]:
+    def split_each(self, block: str, number: int) -> Iterator[tuple[list[str], list[str], list[int]]]:
         """Yield the words, tags and line numbers of a block's sentences, looking at every line by itself.
 
-        ``-DOCSTART-`` ends a sentence; a sentence with a malformed line is left out (or it is an error).
+        Blank lines and ``-DOCSTART-`` end a sentence; one with a malformed line is left out, or an error.
         """
         words: list[str] = []
         tags: list[str] = []
         lines: list[int] = []
         is_spoiled = False
-        for i, line in enumerate(block, number):
-            if line.startswith(DOCSTART) and not line[len(DOCSTART) :][:1].strip():
-                self._reading.report.notes[f"{DOCSTART} lines were passed over"] += 1
+        for i, line in enumerate([*block.split("\n"), ""], number):
+            is_document = line.startswith(DOCSTART) and not line[len(DOCSTART) :][:1].strip()
+            if is_document or not line.strip():
+                if is_document:
+                    self._reading.report.notes[f"{DOCSTART} lines were passed over"] += 1
                 if words and not is_spoiled:
                     yield words, tags, lines
                 words, tags, lines, is_spoiled = [], [], [], False
@@ -105,8 +103,6 @@ class _Columns:
             words.append(row[0].strip(" "))
             tags.append(row[-1].strip(_SPACE_CHARACTERS))
             lines.append(i)
-        if words and not is_spoiled:
-            yield words, tags, lines
 
     def _split(self, line: str, number: int) -> list[str]:
         by_tabs, by_spaces = line.rstrip(_SPACE_CHARACTERS).split("\t"), split_columns(line)

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -19,6 +20,7 @@ AnyFile = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, ``-`` for standard input or output, or an open file, of text or bytes."""
 
 HEAD = 1 << 16  # characters that recognition looks at
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
 class Source:
@@ -82,13 +84,34 @@ class Source:
             last += self._file.readline()
         return chain(lines, [last] if last else [], self._file)
 
+    def blocks(self) -> Iterator[tuple[int, str]]:
+        """Yield what stands between blank lines, each with the number of its first line.
+
+        A block may still hold lines of white space. It has no line feed at its ends.
+        """
+        number, rest = 1, ""
+        for chunk in self.chunks():
+            text = rest + chunk
+            pieces = text.split("\n\n")
+            if len(pieces) == 1:
+                pieces = _BLANK_LINE.split(text)
+            rest = pieces.pop()
+            for piece in pieces:
+                block = piece.lstrip("\n")
+                if block:
+                    yield number + len(piece) - len(block), block
+                number += piece.count("\n") + 2
+        block = rest.lstrip("\n")
+        if block:
+            yield number + len(rest) - len(block), block.removesuffix("\n")
+
     def chunks(self) -> Iterator[str]:
         """Yield the text in pieces of growing size."""
         yield self.head
         size = HEAD
         while chunk := self._file.read(size):
             yield chunk
-            size = min(2 * size, 1 << 24)
+            size = min(2 * size, 1 << 20)
 
     def close(self) -> None:
         """Close what this object opened."""

@@ -48,7 +48,7 @@ class TagReader:
         if scheme is not None:
             check_scheme(scheme)
         self._named = scheme
-        self._parsed: dict[str, tuple[str, str, Allowed | None]] = {"O": ("O", "", None)}
+        self._parsed: dict[str, tuple[str, str, Allowed | None]] = {}
         self._prefixed: str | None = None  # the first tag seen with a prefix, and without
         self._bare: str | None = None
         self._letters: set[str] = set()
@@ -98,42 +98,49 @@ class TagReader:
         spans: list[Span] = []
         allowed: list[Allowed | None] | None = None
         parsed = self._parsed
+        n_bad_bioes = 0
         before, label, start = (
             "O",
             "",
             0,
         )  # the prefix before; the type and start of the mention that it is in
         for i, tag in enumerate(tags):
-            if tag == "O" and before == "O":
-                continue
-            prefix, tag_type, entry = parsed.get(tag) or self._parse(tag)
-            is_mention = before in "BIES"
+            if tag == "O":
+                if before == "O":
+                    continue
+                prefix, tag_type, entry = "O", "", None
+            else:
+                prefix, tag_type, entry = parsed.get(tag) or self._parse(tag)
+                if prefix == "I" and tag_type == label and before in "BI":
+                    before = "I"
+                    continue
             is_open = before in "BI"  # the mention goes on unless this tag says otherwise
-            if prefix == "O" or prefix == _PARTIAL:
+            follows = tag_type == label and before in "BIES"
+            is_start = prefix != "E" or not follows or not is_open
+            if is_start and before in "BIES":
+                spans.append(Span(start, i, label))
+            if prefix == "B":
+                if follows:
+                    self._n_tight_b += 1
+                else:
+                    self._n_free_b += 1
+                n_bad_bioes += is_open
+            elif prefix == "I" or prefix == "E":
+                if is_start and before != _PARTIAL:
+                    self._n_lone_i += prefix == "I"
+                    n_bad_bioes += 1
+            else:
+                n_bad_bioes += is_open
                 if entry is not None:
                     allowed = allowed or [None] * len(tags)
                     allowed[i] = entry
-                if is_mention:
-                    spans.append(Span(start, i, label))
-                    self._n_bad_bioes += is_open
-                before = prefix
-                continue
-            follows = is_mention and tag_type == label
-            is_start = prefix in "BS" or not follows or not is_open
-            if is_start and is_mention:
-                spans.append(Span(start, i, label))
-            if prefix == "B":
-                self._n_free_b += not follows
-                self._n_tight_b += follows
-            elif prefix == "I" and is_start and before != _PARTIAL:
-                self._n_lone_i += 1
-            self._n_bad_bioes += is_open if prefix in "BS" else is_start and before != _PARTIAL
             if is_start:
                 start, label = i, tag_type
             before = prefix
         if before in "BIES":
             spans.append(Span(start, len(tags), label))
-            self._n_bad_bioes += before in "BI"
+            n_bad_bioes += before in "BI"
+        self._n_bad_bioes += n_bad_bioes
         return tuple(spans), tuple(allowed) if allowed else None
 
     def _parse(self, tag: str) -> tuple[str, str, Allowed | None]:
