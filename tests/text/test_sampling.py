@@ -14,7 +14,6 @@ from handful.text import Allowed, Sentence, Span, sample_support
 
 from .strategies import modest
 
-
 FROZEN = [("D0", "B1"), ("D0", "C1"), ("B0", "B1", "A2", "D3"), ("B0", "C1", "B2", "A3"), ("C0", "A1")]
 
 
