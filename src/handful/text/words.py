@@ -56,7 +56,9 @@ def _word_pattern() -> re.Pattern[str]:
     run = f"{one}[{letters}{_JOINERS}]*"
     url_body = rf"[^{_GAP}<>\"“”«»\u3000-\u303f\uff00-\uff0f]"
     return re.compile(
-        "|".join(
+        # A space is passed over by the pattern, so that the alternatives need not all fail there first.
+        " ?+("
+        + "|".join(
             [
                 "[A-Za-z]++(?=[ ,;)\\n])",  # most words, quickly
                 rf"(?:[hH][tT][tT][pP][sS]?://|[fF][tT][pP]://|[wW][wW][wW]\.){url_body}*"
@@ -75,6 +77,7 @@ def _word_pattern() -> re.Pattern[str]:
                 rf"[^{_GAP}{_JOINERS}](?:[{marks}{_SKIN}{_FLAG_TAGS}]|\u200d[^{_GAP}{_JOINERS}{letters}{_CJK}]?)*",
             ]
         )
+        + ")"
     )
 
 
@@ -120,7 +123,7 @@ def word_offsets(text: str) -> list[tuple[int, int]]:
                 f"the text has half of a surrogate pair at position {error.start}, which is no character; "
                 "decode the text again from its source"
             ) from None
-    return [match.span() for match in _word_pattern().finditer(text)]
+    return [match.span(1) for match in _word_pattern().finditer(text)]
 
 
 def to_sentence(text: str) -> Sentence:
