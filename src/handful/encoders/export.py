@@ -18,7 +18,8 @@ from handful.errors import DataError, EncoderError, FileError, MissingExtraError
 
 from .onnx import Card, open_session
 from .pooling import POOLINGS, with_leading_space
-from .transformers import read_pretrained, window_of, word_tokenizer
+from .shapes import N_SHAPES
+from .transformers import read_pretrained, shape_stride, window_of, word_tokenizer
 
 __all__ = ["export_encoder"]
 
@@ -77,7 +78,7 @@ def export_encoder(
     n_layers = model.config.num_hidden_layers
     if not 1 <= layers <= n_layers + 1:
         raise DataError(f"layers is between 1 and {n_layers + 1} for this encoder, found {layers}")
-    words = word_tokenizer(tokenizer)
+    words = word_tokenizer(tokenizer, shape_stride(model))
     if not tokenizer.is_fast:
         raise EncoderError(f"{source}: its tokenizer has no tokenizer.json form, so it cannot be exported")
     card = Card(
@@ -89,6 +90,7 @@ def export_encoder(
         precision="int8" if int8 else "float32",
         pad_id=words.pad_id,
         unknown_id=words.unknown_id,
+        shape_stride=words.shape_stride,
         origin=origin or _origin(source),
         licence=licence or _licence(Path(source)),
     )
@@ -158,7 +160,10 @@ def _rows(model: Any, card: Card, lengths: list[int]) -> tuple[npt.NDArray[np.in
     """Make rows of tokens drawn from all of the vocabulary, padded to the longest."""
     longest = min(max(lengths), card.window)
     mask = (np.arange(longest) < np.array(lengths)[:, None]).astype(np.int64)
-    ids = np.random.default_rng(0).integers(5, model.config.vocab_size, mask.shape)
+    rng = np.random.default_rng(0)
+    ids = rng.integers(5, model.config.vocab_size, mask.shape)
+    if card.shape_stride:
+        ids += card.shape_stride * rng.integers(0, N_SHAPES, mask.shape)
     return np.where(mask == 1, ids, card.pad_id), mask
 
 

@@ -42,6 +42,8 @@ class Card:
         "float32" or "int8".
     pad_id, unknown_id
         Token ids.
+    shape_stride
+        Where not 0, token ids carry the shape of their word, see `handful.encoders.shapes`.
     origin, licence
         Where the weights come from; their licence as far as the source states it.
     """
@@ -55,6 +57,7 @@ class Card:
     precision: str
     pad_id: int
     unknown_id: int
+    shape_stride: int = 0
     origin: str
     licence: str
 
@@ -73,11 +76,11 @@ class Card:
         if missing:
             raise EncoderError(f"{path}: no {', '.join(missing)}; export the encoder again")
         card = cls(**{name: content[name] for name in kinds})
-        numbers = [card.dim, card.window, card.n_layers, card.pad_id, card.unknown_id]
+        numbers = [card.dim, card.window, card.n_layers, card.pad_id, card.unknown_id, card.shape_stride]
         layers = card.layers if isinstance(card.layers, list) else [None]
         if not all(type(number) is int for number in [*numbers, *layers]):
             raise EncoderError(
-                f"{path}: dim, window, n_layers, layers, pad_id and unknown_id must be whole numbers"
+                f"{path}: dim, window, n_layers, layers, pad_id, unknown_id and shape_stride must be whole numbers"
             )
         return card
 
@@ -112,7 +115,9 @@ def load_onnx(
         )
     text = _read(folder / "tokenizer.json")
     try:
-        tokenizer = WordTokenizer.from_json(text, pad_id=card.pad_id, unknown_id=card.unknown_id)
+        tokenizer = WordTokenizer.from_json(
+            text, pad_id=card.pad_id, unknown_id=card.unknown_id, shape_stride=card.shape_stride
+        )
     except EncoderError as error:
         raise EncoderError(f"broken encoder: {folder / 'tokenizer.json'}: {error}") from None
     model = folder / "model.onnx"

@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from handful.errors import EncoderError
 
+from .shapes import word_shape
+
 __all__ = ["POOLINGS", "Piece", "WordTokenizer", "lay_out", "pool"]
 
 POOLINGS = ("first-last", "first", "last", "mean")
@@ -63,6 +65,8 @@ class WordTokenizer:
         Stands for a word of which the tokenizer leaves nothing (a control character, an empty string).
     content
         Bytes that change whenever the splitting does; they go into the encoder's fingerprint.
+    shape_stride
+        Where not 0, ids carry the shape of their word, see `handful.encoders.shapes`.
     """
 
     def __init__(
@@ -74,17 +78,19 @@ class WordTokenizer:
         pad_id: int,
         unknown_id: int,
         content: bytes,
+        shape_stride: int = 0,
     ) -> None:
         self.prefix = list(prefix)
         self.suffix = list(suffix)
         self.pad_id = pad_id
         self.unknown_id = unknown_id
-        self.content = content
+        self.content = content if not shape_stride else content + b"\nword shapes 1 %d" % shape_stride
+        self.shape_stride = shape_stride
         self._split = split
         self._known: dict[str, list[int]] = {}
 
     @classmethod
-    def from_json(cls, text: str, *, pad_id: int, unknown_id: int) -> "WordTokenizer":
+    def from_json(cls, text: str, *, pad_id: int, unknown_id: int, shape_stride: int = 0) -> "WordTokenizer":
         """Read the content of a ``tokenizer.json``; its truncation and padding are left aside."""
         from tokenizers import Tokenizer
 
@@ -112,6 +118,7 @@ class WordTokenizer:
             pad_id=pad_id,
             unknown_id=unknown_id,
             content=f"{text}\n{pad_id} {unknown_id}".encode(),
+            shape_stride=shape_stride,
         )
 
     @property
@@ -136,7 +143,8 @@ class WordTokenizer:
         # A lone surrogate is no text; the tokenizer sees a replacement character in its place.
         texts = [word.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for word in new]
         for word, ids in zip(new, self._split(texts), strict=True):
-            known[word] = ids or [self.unknown_id]
+            shift = self.shape_stride * word_shape(word) if self.shape_stride else 0
+            known[word] = [token + shift for token in ids or [self.unknown_id]]
         return [known[word] for word in words]
 
 

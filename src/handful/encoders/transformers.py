@@ -15,8 +15,9 @@ from handful.errors import EncoderError, MissingExtraError
 
 from .base import _CHOICES, Encoder, absolute_layers
 from .pooling import Float32, WordTokenizer
+from .shapes import has_word_shapes, load_word_shapes
 
-__all__ = ["load_transformers", "read_pretrained", "window_of", "word_tokenizer"]
+__all__ = ["load_transformers", "read_pretrained", "shape_stride", "window_of", "word_tokenizer"]
 
 _PRECISIONS = ("float32", "bfloat16", "float16")
 
@@ -66,6 +67,7 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
         model.pooler = None
     if getattr(model.config, "is_encoder_decoder", False):
         model = model.get_encoder()
+    load_word_shapes(model, path)
     return model.eval(), tokenizer
 
 
@@ -95,7 +97,12 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def word_tokenizer(tokenizer: Any) -> WordTokenizer:
+def shape_stride(model: Any) -> int:
+    """Give the distance between the ids of one sub-word in two shapes; 0 where the model knows no shapes."""
+    return int(model.get_input_embeddings().words.weight.shape[0]) if has_word_shapes(model) else 0
+
+
+def word_tokenizer(tokenizer: Any, shape_stride: int = 0) -> WordTokenizer:
     """Split words with a Hugging Face tokenizer, through the tokenizers library where it has one inside."""
     pad_id = tokenizer.pad_token_id
     pad_id = 0 if pad_id is None else pad_id
@@ -103,7 +110,10 @@ def word_tokenizer(tokenizer: Any) -> WordTokenizer:
     unknown_id = pad_id if unknown_id is None else unknown_id
     if tokenizer.is_fast:
         return WordTokenizer.from_json(
-            tokenizer.backend_tokenizer.to_str(), pad_id=pad_id, unknown_id=unknown_id
+            tokenizer.backend_tokenizer.to_str(),
+            pad_id=pad_id,
+            unknown_id=unknown_id,
+            shape_stride=shape_stride,
         )
 
     def split(words: list[str]) -> list[list[int]]:
@@ -120,6 +130,7 @@ def word_tokenizer(tokenizer: Any) -> WordTokenizer:
         pad_id=pad_id,
         unknown_id=unknown_id,
         content=content.encode(),
+        shape_stride=shape_stride,
     )
 
 
@@ -177,7 +188,7 @@ def load_transformers(
 
     return Encoder(
         network,
-        word_tokenizer(tokenizer),
+        word_tokenizer(tokenizer, shape_stride(model)),
         dim=model.config.hidden_size,
         window=window_of(model, tokenizer),
         pooling=pooling,
