@@ -1,6 +1,6 @@
 """Find named entities from a handful of labelled examples and unlabelled text."""
 
-from handful.text.types import Sentence, Span
+from handful.text import Sentence, Span
 
 __version__ = "0.1.0"
 

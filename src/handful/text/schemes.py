@@ -10,7 +10,7 @@ BILOU      the same with ``L-`` and ``U-``
 =========  ==========================================================================================
 
 IO and types cannot say that two mentions of a type stand side by side: they come back as one.
-`count_adjacent` counts these places, and `handful.text.write` reports how many mentions were merged by such a scheme.
+`count_adjacent` counts these places, and `handful.text.write` reports how many mentions such a scheme merged.
 
 In every scheme a word whose label is open has its partial label instead of a tag: ``_``, ``LOC|ORG``, ``!O``
 (see `Allowed`).
@@ -48,7 +48,7 @@ class TagReader:
         if scheme is not None:
             check_scheme(scheme)
         self._named = scheme
-        self._parsed: dict[str, tuple[str, str, Allowed | None]] = {"O": ("O", "", None)}
+        self._parsed: dict[str, tuple[str, str, Allowed | None]] = {}
         self._prefixed: str | None = None  # the first tag seen with a prefix, and without
         self._bare: str | None = None
         self._letters: set[str] = set()
@@ -98,42 +98,49 @@ class TagReader:
         spans: list[Span] = []
         allowed: list[Allowed | None] | None = None
         parsed = self._parsed
+        n_bad_bioes = 0
         before, label, start = (
             "O",
             "",
             0,
         )  # the prefix before; the type and start of the mention that it is in
         for i, tag in enumerate(tags):
-            if tag == "O" and before == "O":
-                continue
-            prefix, tag_type, entry = parsed.get(tag) or self._parse(tag)
-            is_mention = before in "BIES"
+            if tag == "O":
+                if before == "O":
+                    continue
+                prefix, tag_type, entry = "O", "", None
+            else:
+                prefix, tag_type, entry = parsed.get(tag) or self._parse(tag)
+                if prefix == "I" and tag_type == label and before in "BI":
+                    before = "I"
+                    continue
             is_open = before in "BI"  # the mention goes on unless this tag says otherwise
-            if prefix == "O" or prefix == _PARTIAL:
+            follows = tag_type == label and before in "BIES"
+            is_start = prefix != "E" or not follows or not is_open
+            if is_start and before in "BIES":
+                spans.append(Span(start, i, label))
+            if prefix == "B":
+                if follows:
+                    self._n_tight_b += 1
+                else:
+                    self._n_free_b += 1
+                n_bad_bioes += is_open
+            elif prefix == "I" or prefix == "E":
+                if is_start and before != _PARTIAL:
+                    self._n_lone_i += prefix == "I"
+                    n_bad_bioes += 1
+            else:
+                n_bad_bioes += is_open
                 if entry is not None:
                     allowed = allowed or [None] * len(tags)
                     allowed[i] = entry
-                if is_mention:
-                    spans.append(Span(start, i, label))
-                    self._n_bad_bioes += is_open
-                before = prefix
-                continue
-            follows = is_mention and tag_type == label
-            is_start = prefix in "BS" or not follows or not is_open
-            if is_start and is_mention:
-                spans.append(Span(start, i, label))
-            if prefix == "B":
-                self._n_free_b += not follows
-                self._n_tight_b += follows
-            elif prefix == "I" and is_start and before != _PARTIAL:
-                self._n_lone_i += 1
-            self._n_bad_bioes += is_open if prefix in "BS" else is_start and before != _PARTIAL
             if is_start:
                 start, label = i, tag_type
             before = prefix
         if before in "BIES":
             spans.append(Span(start, len(tags), label))
-            self._n_bad_bioes += before in "BI"
+            n_bad_bioes += before in "BI"
+        self._n_bad_bioes += n_bad_bioes
         return tuple(spans), tuple(allowed) if allowed else None
 
     def _parse(self, tag: str) -> tuple[str, str, Allowed | None]:
@@ -153,6 +160,7 @@ class TagReader:
             if scheme is not None and prefix not in PREFIXES[scheme]:
                 raise DataError(f"{tag!r} is not a tag of the scheme {scheme}, which has {_tags_of(scheme)}")
             check_type(tag[2:])
+            self._refuse_mix(tag, self._bare)
             self._prefixed = self._prefixed or tag
             self._letters.add(prefix)
             found = (_AS_BIOES.get(prefix, prefix), tag[2:], None)
@@ -162,15 +170,19 @@ class TagReader:
                 asked = f"the scheme {scheme}, which has {_tags_of(scheme)}" if scheme else "any scheme"
                 raise DataError(f"{tag!r} is not a tag of {asked}")
             check_type(tag)
+            self._refuse_mix(self._prefixed, tag)
             self._bare = self._bare or tag
             found = ("I", tag, None)
-        if self._prefixed and self._bare:
-            raise DataError(
-                f"the tags mix types with a prefix ({self._prefixed!r}) and without ({self._bare!r}); "
-                "if these are all whole types, say scheme='types'"
-            )
         self._parsed[tag] = found
         return found
+
+    @staticmethod
+    def _refuse_mix(prefixed: str | None, bare: str | None) -> None:
+        if prefixed and bare:
+            raise DataError(
+                f"the tags mix types with a prefix ({prefixed!r}) and without ({bare!r}); "
+                "if these are all whole types, say scheme='types'"
+            )
 
 
 def from_tags(words: Sequence[str], tags: Sequence[str], scheme: str | None = None) -> Sentence:
