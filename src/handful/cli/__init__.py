@@ -11,6 +11,7 @@ from handful import __version__
 from handful.errors import HandfulError
 
 from .demo import demo
+from .pretrain import pretrain
 
 __all__ = ["app", "main"]
 
@@ -38,6 +39,7 @@ def _options(
 
 
 app.command()(demo)
+app.command()(pretrain)
 
 
 def main() -> None:
