@@ -12,6 +12,7 @@ from handful.errors import HandfulError
 
 from .demo import demo
 from .export_encoder import export_encoder
+from .pretrain import pretrain
 
 __all__ = ["app", "main"]
 
@@ -40,6 +41,7 @@ def _options(
 
 app.command()(demo)
 app.command()(export_encoder)
+app.command()(pretrain)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from handful.errors import EncoderError
 
-__all__ = ["N_SHAPES", "SHAPES_FILE", "add_word_shapes", "has_word_shapes", "load_word_shapes", "word_shape"]
+__all__ = ["N_SHAPES", "SHAPES_FILE", "add_word_shapes", "has_word_shapes", "load_word_shapes", "remove_word_shapes", "word_shape"]
 
 N_SHAPES = 9
 
@@ -75,6 +75,13 @@ def add_word_shapes(model: Any, weight: Any = None) -> int:
 def has_word_shapes(model: Any) -> bool:
     """Whether `add_word_shapes` was applied."""
     return hasattr(model.get_input_embeddings(), "shapes")
+
+
+def remove_word_shapes(model: Any) -> Any:
+    """Give a model its own embeddings back; return the table of shapes, a tensor of shape (N_SHAPES, dim)."""
+    embeddings = model.get_input_embeddings()
+    model.set_input_embeddings(embeddings.words)
+    return embeddings.shapes.weight.detach()
 
 
 def load_word_shapes(model: Any, folder: Path) -> int:

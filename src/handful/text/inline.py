@@ -1,0 +1,157 @@
+r"""Text as people type it: with its mentions marked (``inline``), or plain (``text``).
+
+Inline is one sentence a line: ``[Ekeus](PER) heads for [Baghdad](LOC)``. A label may be a partial one:
+``[Baghdad](LOC|ORG)``, ``[heads](_)``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary
+character; what has ``://`` in its round brackets is a link, and stays in the text as it is.
+
+Plain text is one document a line, or, where lines are wrapped (none long, and blank lines between blocks),
+one document a block. Documents are cut into sentences.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from handful.errors import DataError
+
+from .reading import Reading
+from .types import Allowed, Sentence
+from .words import to_sentence, to_sentences, word_offsets
+
+__all__ = [
+    "label_marks",
+    "note_changed_words",
+    "read_inline",
+    "read_text",
+    "write_inline",
+    "write_text_lines",
+]
+
+_MARKUP = re.compile(r"\\([\[\]\\])|\[((?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])+)\]\(((?:(?!://)[^()\s])+)\)")
+_ESCAPE = re.compile(r"\\([\[\]\\])")
+_LINE_BREAKS = str.maketrans("\r\n", "  ")
+WRAP_WIDTH = 100
+
+
+def read_inline(reading: Reading) -> Iterator[Sentence]:
+    """Yield the sentences of a file of inline markup."""
+    for number, line in enumerate(reading.source.lines(), 1):
+        if not line.strip():
+            continue
+        try:
+            text, marks = parse_inline(line.rstrip("\r\n"))
+            yield reading.from_spans(to_sentence(text), marks)
+        except DataError as error:
+            reading.malformed(number, error)
+
+
+def parse_inline(line: str) -> tuple[str, list[tuple[int, int, str]]]:
+    """Take the markup out of a line: return the text, and the marks as character positions and labels."""
+    pieces: list[str] = []
+    marks = []
+    length = position = 0
+    for match in _MARKUP.finditer(line):
+        before = line[position : match.start()]
+        escaped, inner, label = match.groups()
+        inside = escaped if escaped is not None else _ESCAPE.sub(r"\1", inner)
+        pieces += [before, inside]
+        length += len(before)
+        if escaped is None:
+            marks.append((length, length + len(inside), label))
+        length += len(inside)
+        position = match.end()
+    pieces.append(line[position:])
+    return "".join(pieces), marks
+
+
+def write_inline(sentences: Iterable[Sentence], notes: Counter[str]) -> Iterator[str]:
+    """Yield lines of inline markup."""
+    for sentence in sentences:
+        sentence = sentence.with_text()
+        text = _one_line(sentence, notes)
+        note_changed_words(sentence, notes)
+        marks = label_marks(sentence)
+        if marks is None:
+            marks = [(0, len(text), "_")]
+        pieces, position = [], 0
+        for start, end, label in marks:
+            if not re.fullmatch(r"[^()\s]+", label) or "://" in label:
+                raise DataError(f"inline markup cannot hold the label {label!r} (white space, brackets, ://)")
+            pieces.append(f"{_escape(text[position:start])}[{_escape(text[start:end])}]({label})")
+            position = end
+        pieces.append(_escape(text[position:]))
+        yield "".join(pieces) + "\n"
+
+
+def read_text(reading: Reading) -> Iterator[Sentence]:
+    """Yield the sentences of a file of plain text."""
+    for document in _blocks(reading) if is_wrapped(reading.source.head) else reading.source.lines():
+        sentences = to_sentences(document)
+        if not sentences and document.strip():
+            reading.report.notes["lines without a word (invisible characters only) were passed over"] += 1
+        yield from sentences
+
+
+def _blocks(reading: Reading) -> Iterator[str]:
+    block: list[str] = []
+    for line in reading.source.lines():
+        if line.strip():
+            block.append(line)
+        elif block:
+            yield "".join(block)
+            block = []
+    if block:
+        yield "".join(block)
+
+
+def is_wrapped(head: str) -> bool:
+    """Whether lines are cut for their width: none is long, and blank lines stand between blocks of lines."""
+    lines = head.split("\n")
+    if max(map(len, lines)) > WRAP_WIDTH:
+        return False
+    blocks = [block for block in re.split(r"\n[^\S\n]*\n\s*", head.strip()) if block]
+    return len(blocks) > 1 and any("\n" in block for block in blocks)
+
+
+def write_text_lines(sentences: Iterable[Sentence], notes: Counter[str]) -> Iterator[str]:
+    """Yield the sentences' text, one a line; labels are not written."""
+    for sentence in sentences:
+        if sentence.spans:
+            notes["mentions were not written: plain text has no labels"] += len(sentence.spans)
+        sentence = sentence.with_text()
+        note_changed_words(sentence, notes)
+        yield _one_line(sentence, notes) + "\n"
+
+
+def label_marks(sentence: Sentence) -> list[tuple[int, int, str]] | None:
+    """Return a sentence's labels, partial ones too, as character positions and labels; None if unlabelled."""
+    offsets = sentence.offsets
+    if sentence.spans is None or offsets is None:
+        return None
+    marks = [(offsets[span.start][0], offsets[span.end - 1][1], span.label) for span in sentence.spans]
+    previous: Allowed | None = None
+    for (start, end), entry in zip(offsets, sentence.allowed or (), strict=False):
+        if entry is not None:
+            if entry == previous:
+                start = marks.pop()[0]
+            marks.append((start, end, str(entry)))
+        previous = entry
+    return sorted(marks)
+
+
+def note_changed_words(sentence: Sentence, notes: Counter[str]) -> None:
+    """Count a sentence whose words are not those that reading its text would find."""
+    if word_offsets(sentence.text or "") != list(sentence.offsets or ()):
+        notes["sentences will be read with other words: the format holds the text, not the words"] += 1
+
+
+def _one_line(sentence: Sentence, notes: Counter[str]) -> str:
+    text = sentence.text or ""
+    line = text.translate(_LINE_BREAKS)
+    if line != text:
+        notes["line breaks were written as spaces"] += sum(text.count(c) for c in "\r\n")
+    return line
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([\[\]\\])", r"\\\1", text)
