@@ -79,9 +79,7 @@ def test_the_order_is_a_function_of_seed_and_epoch(laid_out):
 
 def test_weights_set_how_often_sentences_come(laid_out):
     rows = laid_out[1]
-    plans = [
-        plan_epoch([rows, rows], [0.25, 2], batch=8, batch_words=None, seed=0, epoch=e) for e in range(4)
-    ]
+    plans = [plan_epoch([rows, rows], [0.25, 2], batch=8, batch_words=None, seed=0, epoch=e) for e in range(4)]
     first, *_ = counts = [seen(plan) for plan in plans]
     assert sum(n for (corpus, _), n in first.items() if corpus == 0) == 15
     total = sum(counts, Counter())

@@ -2,11 +2,14 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+import transformers
 from made import card_of, make_corpus, make_encoder, write_conll
 from safetensors.torch import load_file
 
@@ -62,9 +65,7 @@ def test_it_learns_and_writes_what_others_read(trained, encoder, tmp_path):
     model, tokenizer = AutoModel.from_pretrained(out), AutoTokenizer.from_pretrained(out)
     assert tokenizer.tokenize("kason") == ["ka", "##son"]
     base = AutoModel.from_pretrained(encoder)
-    assert not torch.equal(
-        model.encoder.layer[0].output.dense.weight, base.encoder.layer[0].output.dense.weight
-    )
+    assert not torch.equal(model.encoder.layer[0].output.dense.weight, base.encoder.layer[0].output.dense.weight)
     assert load(out).encode([["kason", "sees"]]).shape == (2, 32)
 
 
@@ -90,7 +91,9 @@ def test_the_card_says_everything(trained, people, things, encoder):
 
 @pytest.mark.parametrize("stop", ["crash", "interrupt"])
 @pytest.mark.parametrize(
-    "extra", [{}, {"average": 0.6, "keep": "best", "batch_words": 40}], ids=["plain", "average"]
+    "extra",
+    [{}, {"average": 0.6, "keep": "best", "batch_words": 40, "shapes": True}],
+    ids=["plain", "average"],
 )
 def test_going_on_gives_the_same_weights_as_not_stopping(stop, extra, people, things, encoder, tmp_path):
     recipe = Recipe(**{**QUICK, "epochs": 3}, **extra, hold_out=0.1)
@@ -221,9 +224,7 @@ def test_other_architectures_train(kind, people, tmp_path):
         ({"device": "meta"}, DataError, "cpu or cuda"),
     ],
 )
-def test_what_cannot_be_trained_is_an_error_before_training(
-    options, error, message, people, encoder, tmp_path
-):
+def test_what_cannot_be_trained_is_an_error_before_training(options, error, message, people, encoder, tmp_path):
     def never(report):
         raise AssertionError("training started")
 
@@ -271,3 +272,28 @@ def test_a_loss_that_is_no_number_is_an_error(people, encoder, tmp_path):
 def test_recipes_are_checked(wrong):
     with pytest.raises(DataError, match=next(iter(wrong))):
         Recipe(**wrong)
+
+
+def test_shapes_teach_an_uncased_encoder_what_capitals_mean(encoder, tmp_path):
+    uncased = tmp_path / "uncased"
+    shutil.copytree(encoder, uncased)
+    tokenizer = json.loads((uncased / "tokenizer.json").read_text())
+    tokenizer["normalizer"] = {"type": "Lowercase"}
+    (uncased / "tokenizer.json").write_text(json.dumps(tokenizer))
+    rng = random.Random(3)
+    sentences = [
+        [(w.title(), "B-PER") if rng.random() < 0.3 else (w, "O") for w in ("kato", "the", "mire", "suno", "by")]
+        for _ in range(200)
+    ]
+    corpus = write_conll(tmp_path / "case.txt", sentences)
+    f1 = {}
+    for shapes in (False, True):
+        out = tmp_path / f"out{shapes}"
+        card = pretrain([corpus], encoder=uncased, out=out, recipe=Recipe(**QUICK, hold_out=0.2, shapes=shapes))
+        f1[shapes] = card["training"]["epochs"][-1]["dev"]["case"]["f1"]
+        vectors = load(out).encode([["Kato"], ["kato"]])
+        assert (np.abs(vectors[0] - vectors[1]).max() > 0.1) == shapes
+        assert ("--shapes" in card["command"]) == shapes
+        assert transformers.AutoModel.from_pretrained(out).config.hidden_size == 32
+    assert f1[True] > 0.95
+    assert f1[False] < 0.5

@@ -30,9 +30,7 @@ def pretrain(
     head_lr: float = typer.Option(1e-3, help="Learning rate of the prototypes."),
     warmup: float = typer.Option(0.05, help="Share of the steps in which the learning rate rises."),
     head: str = typer.Option("prototypes", help="prototypes (distances are the logits) or linear."),
-    dropout: float | None = typer.Option(
-        None, help="Dropout in the encoder; else as its configuration says."
-    ),
+    dropout: float | None = typer.Option(None, help="Dropout in the encoder; else as its configuration says."),
     weight: list[str] = typer.Option(
         [], metavar="NAME=NUMBER", help="How much of a corpus an epoch takes: 0.5 is half of it, 2 all twice."
     ),
@@ -42,12 +40,8 @@ def pretrain(
         help="How much an O word of a corpus counts; below 1 if it leaves types out.",
     ),
     hold_out: float = typer.Option(0.0, help="Share of each corpus that is measured on, not trained on."),
-    average: float = typer.Option(
-        0.0, help="Give the mean of the weights over this last share of the steps."
-    ),
-    keep: str = typer.Option(
-        "last", help="last, or best: the epoch with the highest F1 on the dev sentences."
-    ),
+    average: float = typer.Option(0.0, help="Give the mean of the weights over this last share of the steps."),
+    keep: str = typer.Option("last", help="last, or best: the epoch with the highest F1 on the dev sentences."),
     seed: int = typer.Option(0, help="Where all chance comes from."),
     licence: str = typer.Option("", help="A note for the card: the terms of use of the result."),
     origin: str = typer.Option("", help="A note for the card: where corpora and base came from."),

@@ -85,9 +85,7 @@ class Batch:
     tags: Any
 
 
-def lay_out_corpus(
-    corpus: SourceCorpus, sentences: Sequence[Any], tokenizer: WordTokenizer, window: int
-) -> Rows:
+def lay_out_corpus(corpus: SourceCorpus, sentences: Sequence[Any], tokenizer: WordTokenizer, window: int) -> Rows:
     """Lay sentences out the way that encoding does, with their tags."""
     ids: list[int] = []
     piece_ends: list[int] = []

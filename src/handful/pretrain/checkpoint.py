@@ -37,6 +37,4 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
             state = json.loads((file.metadata() or {})[_KEY])
             return {name: file.get_tensor(name) for name in file.keys()}, state  # noqa: SIM118
     except (OSError, SafetensorError, KeyError, ValueError) as error:
-        raise ModelError(
-            f"{path} is no checkpoint that training can go on from ({error}); remove it"
-        ) from None
+        raise ModelError(f"{path} is no checkpoint that training can go on from ({error}); remove it") from None

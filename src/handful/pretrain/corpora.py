@@ -126,8 +126,7 @@ def read_corpora(
     known = set().union(*(types for _, types in read_in))
     if missing := sorted(hidden - known):
         raise DataError(
-            f"no corpus has the type {', '.join(missing)} that is to be hidden; "
-            f"types are {', '.join(sorted(known))}"
+            f"no corpus has the type {', '.join(missing)} that is to be hidden; types are {', '.join(sorted(known))}"
         )
     return [corpus for corpus, _ in read_in]
 
@@ -158,9 +157,7 @@ def _name_of(path: Path) -> str:
     return path.resolve().name if path.is_dir() else path.name.split(".")[0] or path.name
 
 
-def _read_corpus(
-    name: str, paths: _Paths, hidden: set[str], hold_out: float
-) -> tuple[SourceCorpus, set[str]]:
+def _read_corpus(name: str, paths: _Paths, hidden: set[str], hold_out: float) -> tuple[SourceCorpus, set[str]]:
     """Give a corpus, and the types it had before any were hidden."""
     files: list[dict[str, Any]] = []
     train, dev = (_read_files(name, each, files) for each in (paths.train, paths.dev))
@@ -195,9 +192,7 @@ def _read_files(name: str, paths: Sequence[Path], files: list[dict[str, Any]]) -
         for number, sentence in enumerate(content, 1):
             if not sentence.is_labelled:
                 state = "partly labelled" if sentence.is_partly_labelled else "unlabelled"
-                raise DataError(
-                    f"{path}: sentence {number} is {state}; training needs the label of every word"
-                )
+                raise DataError(f"{path}: sentence {number} is {state}; training needs the label of every word")
         if not content:
             raise DataError(f"{path}: the file has no sentence")
         digest = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -16,9 +16,7 @@ __all__ = ["measure"]
 _BATCH = 64
 
 
-def measure(
-    network: Network, number: int, corpus: SourceCorpus, rows: Rows, device: torch.device
-) -> dict[str, float]:
+def measure(network: Network, number: int, corpus: SourceCorpus, rows: Rows, device: torch.device) -> dict[str, float]:
     """Give strict precision, recall and F1 of mentions, over all types, on a corpus' dev sentences.
 
     A word's tag is that of the highest logit, a run of words with the same type one mention.

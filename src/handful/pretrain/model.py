@@ -76,9 +76,7 @@ class Network(nn.Module):
         generator = torch.Generator().manual_seed(seed)
         self.encoder = encoder
         dim = encoder.config.hidden_size
-        self.heads = nn.ModuleList(
-            Head(n, dim, is_linear=head == "linear", generator=generator) for n in n_tags
-        )
+        self.heads = nn.ModuleList(Head(n, dim, is_linear=head == "linear", generator=generator) for n in n_tags)
         self._is_weighted = [weight != 1 for weight in o_weights]
         for number, (n, weight) in enumerate(zip(n_tags, o_weights, strict=True)):
             tag_weights = torch.ones(n)
@@ -100,9 +98,7 @@ class Network(nn.Module):
         weights = None
         if self._is_weighted[batch.corpus]:
             weights = self.get_buffer(f"tag_weights_{batch.corpus}")
-        total = functional.cross_entropy(
-            self.logits(batch, batch.corpus), batch.tags, weights, reduction="sum"
-        )
+        total = functional.cross_entropy(self.logits(batch, batch.corpus), batch.tags, weights, reduction="sum")
         return total / batch.n_words
 
 

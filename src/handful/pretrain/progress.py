@@ -85,6 +85,4 @@ def _bar() -> Any:
     except ImportError:
         return None
     description = TextColumn("{task.description}", markup=False)
-    return Progress(
-        BarColumn(), TimeRemainingColumn(), description, console=Console(stderr=True), transient=True
-    )
+    return Progress(BarColumn(), TimeRemainingColumn(), description, console=Console(stderr=True), transient=True)
