@@ -14,7 +14,15 @@ from typing import Any
 
 from handful.errors import EncoderError
 
-__all__ = ["N_SHAPES", "SHAPES_FILE", "add_word_shapes", "has_word_shapes", "load_word_shapes", "remove_word_shapes", "word_shape"]
+__all__ = [
+    "N_SHAPES",
+    "SHAPES_FILE",
+    "add_word_shapes",
+    "has_word_shapes",
+    "load_word_shapes",
+    "remove_word_shapes",
+    "word_shape",
+]
 
 N_SHAPES = 9
 
