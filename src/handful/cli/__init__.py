@@ -12,6 +12,8 @@ from handful.errors import HandfulError
 
 from .cache import cache
 from .demo import demo
+from .export_encoder import export_encoder
+from .pretrain import pretrain
 
 __all__ = ["app", "main"]
 
@@ -40,6 +42,8 @@ def _options(
 
 app.command()(demo)
 app.command()(cache)
+app.command()(export_encoder)
+app.command()(pretrain)
 
 
 def main() -> None:

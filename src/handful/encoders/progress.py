@@ -1,0 +1,65 @@
+"""Progress of a long encoding: words done, words a second, time left."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["ProgressCallback", "reporting"]
+
+#: Called with the words done so far and the words in all.
+ProgressCallback = Callable[[int, int], None]
+
+_PATIENCE = 1.0  # seconds before a bar appears
+
+
+@contextmanager
+def reporting(progress: bool | ProgressCallback | None, total: int) -> Iterator[ProgressCallback]:
+    """Give a function to call with the words done and the words in all.
+
+    Parameters
+    ----------
+    progress
+        True, a bar on standard error; False, nothing; None, a bar when standard error is a terminal and the
+        work lasts longer than a second; a function, that function.
+    total
+        The words in all.
+    """
+    if callable(progress):
+        yield progress
+        return
+    if not (sys.stderr.isatty() if progress is None else progress):
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+    from rich.text import Text
+
+    class Words(ProgressColumn):
+        """Words done, words in all, words a second."""
+
+        def render(self, task: Task) -> Text:
+            speed = f" · {task.speed:,.0f} words/s" if task.speed else ""
+            return Text(f"{task.completed:,.0f}/{task.total:,.0f} words{speed}")
+
+    bar = Progress(
+        "encoding", BarColumn(), Words(), TimeRemainingColumn(), console=Console(stderr=True), transient=True
+    )
+    task = bar.add_task("encoding", total=total)
+    started = time.monotonic()
+    is_shown = progress is True
+    if is_shown:
+        bar.start()
+
+    def report(done: int, total: int) -> None:
+        nonlocal is_shown
+        bar.update(task, completed=done, total=total)
+        if not is_shown and done < total and time.monotonic() - started > _PATIENCE:
+            bar.start()
+            is_shown = True
+
+    try:
+        yield report
+    finally:
+        if is_shown:
+            bar.stop()

@@ -1,0 +1,197 @@
+"""Any Hugging Face encoder, through the extra ``transformers``."""
+
+import hashlib
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from handful.errors import EncoderError, MissingExtraError
+
+from .base import _CHOICES, Encoder, absolute_layers
+from .pooling import Float32, WordTokenizer
+from .shapes import has_word_shapes, load_word_shapes
+
+__all__ = ["load_transformers", "read_pretrained", "shape_stride", "window_of", "word_tokenizer"]
+
+_PRECISIONS = ("float32", "bfloat16", "float16")
+
+# Longer windows help a word little, and attention's memory grows with their square.
+_LONGEST_WINDOW = 512
+
+
+def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
+    """Read a Hugging Face encoder in float32; a folder that exists is read without asking the hub.
+
+    Returns
+    -------
+    tuple
+        The model, in evaluation mode on the CPU, and its tokenizer.
+    """
+    try:
+        import torch
+        import transformers
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{name_or_path!r} is not embedded, and others need torch and transformers ({error}): {_CHOICES}"
+        ) from None
+    path = Path(name_or_path)
+    is_local = path.is_dir()
+    try:
+        with _quiet():
+            model, report = transformers.AutoModel.from_pretrained(
+                name_or_path, local_files_only=is_local, dtype=torch.float32, output_loading_info=True
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name_or_path, local_files_only=is_local)
+    except Exception as error:  # a missing file, damaged weights, no network: each library has its own
+        if not is_local:
+            raise EncoderError(
+                f"unknown encoder {name_or_path!r}: {_CHOICES}. Hugging Face said: {_first_line(error)}"
+            ) from None
+        missing = [file for file in ("config.json", "tokenizer.json") if not (path / file).is_file()]
+        if not any(path.glob("*.safetensors")) and not any(path.glob("pytorch_model*.bin")):
+            missing.append("model.safetensors")
+        what = f"{', '.join(missing)} missing" if missing else _first_line(error)
+        raise EncoderError(f"broken encoder {path}: {what}") from None
+    # The pooler makes a vector of a whole text: it is not used here, and files of weights often leave it out.
+    if lacking := [key for key in sorted(report["missing_keys"]) if "pooler" not in key]:
+        raise EncoderError(
+            f"broken encoder {name_or_path}: its file of weights lacks {', '.join(lacking[:5])}"
+        )
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = None
+    if getattr(model.config, "is_encoder_decoder", False):
+        model = model.get_encoder()
+    load_word_shapes(model, path)
+    return model.eval(), tokenizer
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep transformers' own bars and load reports off the screen: what matters in them is checked here.
+
+    The one warning silenced comes from importing its DeBERTa.
+    """
+    import transformers
+
+    logging: Any = transformers.utils.logging
+    verbosity, has_bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if has_bar:
+            logging.enable_progress_bar()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def shape_stride(model: Any) -> int:
+    """Give the distance between the ids of one sub-word in two shapes; 0 where the model knows no shapes."""
+    return int(model.get_input_embeddings().words.weight.shape[0]) if has_word_shapes(model) else 0
+
+
+def word_tokenizer(tokenizer: Any, shape_stride: int = 0) -> WordTokenizer:
+    """Split words with a Hugging Face tokenizer, through the tokenizers library where it has one inside."""
+    pad_id = tokenizer.pad_token_id
+    pad_id = 0 if pad_id is None else pad_id
+    unknown_id = tokenizer.unk_token_id
+    unknown_id = pad_id if unknown_id is None else unknown_id
+    if tokenizer.is_fast:
+        return WordTokenizer.from_json(
+            tokenizer.backend_tokenizer.to_str(),
+            pad_id=pad_id,
+            unknown_id=unknown_id,
+            shape_stride=shape_stride,
+        )
+
+    def split(words: list[str]) -> list[list[int]]:
+        return [tokenizer.encode(word, add_special_tokens=False) for word in words]
+
+    bare = split(["a"])[0]
+    whole = tokenizer.build_inputs_with_special_tokens(bare)
+    start = next(i for i in range(len(whole)) if whole[i : i + len(bare)] == bare)
+    content = repr((type(tokenizer).__name__, sorted(tokenizer.get_vocab().items()), tokenizer.init_kwargs))
+    return WordTokenizer(
+        split,
+        prefix=whole[:start],
+        suffix=whole[start + len(bare) :],
+        pad_id=pad_id,
+        unknown_id=unknown_id,
+        content=content.encode(),
+        shape_stride=shape_stride,
+    )
+
+
+def window_of(model: Any, tokenizer: Any) -> int:
+    """Give the most tokens that a row may hold, special tokens included."""
+    limits = [_LONGEST_WINDOW, int(min(tokenizer.model_max_length, _LONGEST_WINDOW))]
+    positions = getattr(model.config, "max_position_embeddings", None)
+    if positions and positions > 0:
+        # RoBERTa and its kin number positions from padding_idx + 1.
+        table = next((m for n, m in model.named_modules() if n.endswith("position_embeddings")), None)
+        padding = getattr(table, "padding_idx", None)
+        limits.append(positions if padding is None else positions - padding - 1)
+    return min(limits)
+
+
+def load_transformers(
+    name_or_path: str, *, layers: tuple[int, ...], pooling: str, threads: int | None, precision: str | None
+) -> Encoder:
+    """Load a Hugging Face encoder; see `handful.encoders.load` for the parameters."""
+    if precision not in (None, *_PRECISIONS):
+        raise EncoderError(
+            f"precision of a Hugging Face encoder is one of {', '.join(_PRECISIONS)}; found {precision!r}"
+        )
+    model, tokenizer = read_pretrained(os.fspath(name_or_path))
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    precision = precision or ("bfloat16" if device.type == "cuda" else "float32")
+    model = model.to(device, getattr(torch, precision))
+    n_layers = model.config.num_hidden_layers
+    wanted = absolute_layers(layers, n_layers)
+    only_last = wanted == (n_layers,)
+
+    def network(inputs: dict[str, npt.NDArray[np.int64]]) -> Float32:
+        tensors = {name: torch.from_numpy(array).to(device) for name, array in inputs.items()}
+        before = torch.get_num_threads()
+        torch.set_num_threads(threads or before)
+        try:
+            with torch.inference_mode():
+                output = model(**tensors, output_hidden_states=not only_last, return_dict=True)
+                if only_last:
+                    hidden = output.last_hidden_state.float()
+                else:
+                    hidden = torch.stack([output.hidden_states[layer].float() for layer in wanted]).mean(0)
+        finally:
+            torch.set_num_threads(before)
+        return hidden.cpu().numpy()  # type: ignore[no-any-return]
+
+    def identity() -> bytes:
+        digest = hashlib.sha256(f"{model.config.to_json_string()} {wanted} {precision}".encode())
+        for name, tensor in sorted(model.state_dict().items()):
+            digest.update(f"{name} {tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().float().cpu().contiguous().numpy().data)
+        return digest.digest()
+
+    return Encoder(
+        network,
+        word_tokenizer(tokenizer, shape_stride(model)),
+        dim=model.config.hidden_size,
+        window=window_of(model, tokenizer),
+        pooling=pooling,
+        identity=identity,
+        batch_tokens=4096 if device.type == "cpu" else 32768,
+    )

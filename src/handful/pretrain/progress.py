@@ -1,0 +1,88 @@
+"""What a training says while it runs."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Progress", "reporting"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a training stands.
+
+    Attributes
+    ----------
+    epoch, n_epochs, step, n_steps
+        From 1.
+    loss
+        A word's, since the last report; at the end of an epoch, over the epoch.
+    words_per_second
+        Since the last report.
+    dev
+        At the end of an epoch, by corpus: precision, recall and f1 on its dev sentences; None in between.
+    """
+
+    epoch: int
+    n_epochs: int
+    step: int
+    n_steps: int
+    loss: float
+    words_per_second: float
+    dev: Mapping[str, Mapping[str, float]] | None = None
+
+    def __str__(self) -> str:
+        if self.dev is None:
+            return (
+                f"epoch {self.epoch}/{self.n_epochs} · step {self.step:,}/{self.n_steps:,} · "
+                f"loss {self.loss:.4f} · {self.words_per_second:,.0f} words/s"
+            )
+        figures = " · ".join(f"{name} {100 * scores['f1']:.1f}" for name, scores in self.dev.items())
+        return f"epoch {self.epoch}/{self.n_epochs} done · loss {self.loss:.4f}" + (
+            f" · dev F1: {figures}" if figures else ""
+        )
+
+
+@contextmanager
+def reporting(progress: bool | Callable[[Progress], None] | None) -> Iterator[Callable[[Progress], None]]:
+    """Give a function to call with each `Progress`.
+
+    Parameters
+    ----------
+    progress
+        True, a bar on a terminal and lines elsewhere, on standard error; False, nothing; None, a bar on a
+        terminal, nothing elsewhere; a function, that function.
+    """
+    if callable(progress):
+        yield progress
+        return
+    is_terminal = sys.stderr.isatty()
+    if progress is False or (progress is None and not is_terminal):
+        yield lambda state: None
+        return
+    bar = _bar() if is_terminal else None
+    if bar is None:
+        yield lambda state: print(state, file=sys.stderr, flush=True)  # noqa: T201
+        return
+    task = bar.add_task("starting", total=None)
+
+    def show(state: Progress) -> None:
+        bar.update(task, description=str(state), completed=state.step, total=state.n_steps)
+        if state.dev is not None:
+            bar.console.print(str(state), highlight=False)
+
+    with bar:
+        yield show
+
+
+def _bar() -> Any:
+    """Give a bar, or None where the library for it is not installed."""
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    except ImportError:
+        return None
+    description = TextColumn("{task.description}", markup=False)
+    return Progress(BarColumn(), TimeRemainingColumn(), description, console=Console(stderr=True), transient=True)

@@ -1,0 +1,89 @@
+"""What the tests of training make for themselves."""
+
+import json
+
+SYLLABLES = ["ka", "to", "mi", "re", "su", "no", "la", "vi"]
+ENDINGS = {"PER": ["son", "sen"], "LOC": ["burg", "ville"], "GENE": ["ase", "ine"], "DRUG": ["ol", "cin"]}
+PLAIN = ["the", "sees", "near", "and", "walks", "by", "today", "."]
+
+
+def make_corpus(rng, n_sentences, types):
+    """Sentences as lists of (word, tag); every name is new, its ending tells its type."""
+    sentences = []
+    for _ in range(n_sentences):
+        sentence = []
+        for _ in range(rng.randint(1, 3)):
+            sentence += [(rng.choice(PLAIN), "O") for _ in range(rng.randint(1, 3))]
+            label = rng.choice(types)
+            for i in range(rng.randint(1, 2)):
+                stem = "".join(rng.choice(SYLLABLES) for _ in range(2))
+                sentence.append((stem + rng.choice(ENDINGS[label]), ("I-" if i else "B-") + label))
+        sentences.append([*sentence, (".", "O")])
+    return sentences
+
+
+def write_conll(path, sentences):
+    blocks = ["\n".join(f"{word}\t{tag}" for word, tag in sentence) for sentence in sentences]
+    path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def make_encoder(folder, kind, *, n_layers=2, window=64):
+    """Write a random encoder of a few thousand weights in the Hugging Face layout."""
+    import torch
+    import transformers
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    endings = [ending for each in ENDINGS.values() for ending in each]
+    pieces = [*PLAIN, *SYLLABLES, *("##" + piece for piece in [*SYLLABLES, *endings])]
+    vocabulary = {piece: i for i, piece in enumerate([*special, *pieces])}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.BertProcessing(("</s>", 2), ("<s>", 0))
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<s>",
+        eos_token="</s>",
+        cls_token="<s>",
+        sep_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        mask_token="<mask>",
+        model_max_length=window,
+    )
+    sizes = {
+        "vocab_size": len(vocabulary),
+        "hidden_size": 32,
+        "num_hidden_layers": n_layers,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "max_position_embeddings": window + 2,
+        "pad_token_id": 1,
+    }
+    if kind == "distilbert":
+        sizes = {
+            "vocab_size": len(vocabulary),
+            "dim": 32,
+            "n_layers": n_layers,
+            "n_heads": 2,
+            "hidden_dim": 64,
+            "max_position_embeddings": window + 2,
+            "pad_token_id": 1,
+        }
+    names = {
+        "bert": (transformers.BertConfig, transformers.BertModel),
+        "roberta": (transformers.RobertaConfig, transformers.RobertaModel),
+        "mpnet": (transformers.MPNetConfig, transformers.MPNetModel),
+        "distilbert": (transformers.DistilBertConfig, transformers.DistilBertModel),
+    }
+    config, model = names[kind]
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model(config(**sizes)).save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return str(folder)
+
+
+def card_of(folder):
+    return json.loads((folder / "handful.json").read_text(encoding="utf-8"))
