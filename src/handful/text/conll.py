@@ -26,9 +26,7 @@ _SPACE_CHARACTERS = " \t\r\n"
 
 
 def split_columns(line: str) -> list[str]:
-    """Split at ASCII white space only: a no-break space is part of a word."""
-    if line.isascii():
-        return line.split()
+    """Split at spaces and tabs only: a no-break space or a form feed is part of a word."""
     line = line.strip(_SPACE_CHARACTERS)
     return _SPACES.split(line) if line else []
 

@@ -36,9 +36,11 @@ class Source:
 
     def __init__(self, file: AnyFile, encoding: str = "utf-8") -> None:
         try:
-            b"".decode(encoding)
+            b" ".decode(encoding)
         except LookupError:
             raise DataError(f"there is no text encoding {encoding!r}") from None
+        except UnicodeError:
+            pass  # half a character of it
         self._encoding = encoding
         self._stack = ExitStack()
         self._path: str | None = None
@@ -63,11 +65,11 @@ class Source:
             return binary  # type: ignore[no-any-return]
         if not hasattr(binary, "peek"):
             binary = io.BufferedReader(binary)
-            self._stack.callback(binary.detach)
+            self._stack.callback(_detach, binary)
         if binary.peek(2)[:2] == b"\x1f\x8b":
             binary = self._stack.enter_context(gzip.GzipFile(fileobj=binary))
         text = io.TextIOWrapper(binary, encoding=self._encoding)
-        self._stack.callback(text.detach)
+        self._stack.callback(_detach, text)
         return text
 
     @property
@@ -78,10 +80,8 @@ class Source:
     def lines(self) -> Iterator[str]:
         """Yield the lines, each with its line feed (the last may lack it)."""
         head = self.head.split("\n")
-        last = head.pop()
+        last = head.pop() + self._file.readline()
         lines = [line + "\n" for line in head]
-        if not self.is_whole:
-            last += self._file.readline()
         return chain(lines, [last] if last else [], self._file)
 
     def blocks(self) -> Iterator[tuple[int, str]]:
@@ -149,6 +149,11 @@ class Source:
             f"{where}: the text is not {self._encoding}{found}; say what it is, for example "
             "encoding='latin-1' or encoding='utf-16'"
         )
+
+
+def _detach(wrapper: io.BufferedReader | io.TextIOWrapper) -> None:
+    with suppress(ValueError):  # what it wraps was closed before
+        wrapper.detach()
 
 
 def write_text(file: AnyFile, pieces: Iterable[str]) -> None:

@@ -151,7 +151,8 @@ def read(
     misaligned : "error" or "widen"
         What to do with spans of characters that end within a word.
     malformed : "error" or "skip"
-        What to do with lines or records that are not as the format asks. Skipping is counted.
+        What to do with lines or records that are not as the format asks. Skipping is counted; in CoNLL the
+        line's whole sentence is left out. A JSON array that is broken is an error all the same.
     names : sequence of str or None
         The tags' names, for Hugging Face tags that are numbers.
     encoding : str

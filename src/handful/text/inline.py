@@ -4,13 +4,14 @@ Inline is one sentence a line: ``[Ekeus](PER) heads for [Baghdad](LOC)``. A labe
 ``[Baghdad](LOC|ORG)``, ``[heads](_)``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary
 character; what has ``://`` in its round brackets is a link, and stays in the text as it is.
 
-Plain text is one document a line, or, where lines are wrapped (none long, and blank lines between blocks),
-one document a block. Documents are cut into sentences.
+Plain text is one document a line, or, where lines are wrapped to a width and blank lines stand between
+blocks, one document a block. Documents are cut into sentences.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from handful.errors import DataError
 
@@ -105,12 +106,21 @@ def _blocks(reading: Reading) -> Iterator[str]:
 
 
 def is_wrapped(head: str) -> bool:
-    """Whether lines are cut for their width: none is long, and blank lines stand between blocks of lines."""
-    lines = head.split("\n")
-    if max(map(len, lines)) > WRAP_WIDTH:
+    """Whether lines are cut for their width.
+
+    There are blocks between blank lines, no line is long, and lines are full: with the first word of the
+    next one added, hardly any would be within the longest.
+    """
+    lines = [line.rstrip() for line in head.split("\n")]
+    longest = max(map(len, lines))
+    if longest > WRAP_WIDTH or "" not in "\n".join(lines).strip().split("\n"):
         return False
-    blocks = [block for block in re.split(r"\n[^\S\n]*\n\s*", head.strip()) if block]
-    return len(blocks) > 1 and any("\n" in block for block in blocks)
+    full = [
+        len(line) + 1 + len(following.split(maxsplit=1)[0]) > longest
+        for line, following in pairwise(lines)
+        if line and following
+    ]
+    return len(full) > 1 and sum(full) >= 0.8 * len(full)
 
 
 def write_text_lines(sentences: Iterable[Sentence], notes: Counter[str]) -> Iterator[str]:

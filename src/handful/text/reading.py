@@ -200,28 +200,15 @@ class Stream(Iterator[Sentence]):
 
     def __init__(self, reading: Reading, sentences: Iterator[Sentence]) -> None:
         self.report = reading.report
-        self._reading = reading
-        self._run = self._sentences(sentences)
-
-    def _sentences(self, sentences: Iterator[Sentence]) -> Iterator[Sentence]:
-        report = self.report
-        try:
-            with self._reading.source.errors():
-                for sentence in sentences:
-                    report.n_sentences += 1
-                    report.n_words += len(sentence.words)
-                    yield sentence
-        finally:
-            report.scheme = self._reading.tags.scheme
-            report.n_broken = self._reading.tags.n_broken
-            self.close()
+        self._source = reading.source
+        self._run = _counted(reading, sentences)  # knows nothing of this object, which can so be thrown away
 
     def __next__(self) -> Sentence:
         return next(self._run)
 
     def close(self) -> None:
         """Close the file."""
-        self._reading.source.close()
+        self._source.close()
 
     def __enter__(self) -> "Stream":
         return self
@@ -233,6 +220,19 @@ class Stream(Iterator[Sentence]):
 
     def __del__(self) -> None:
         self.close()
+
+
+def _counted(reading: Reading, sentences: Iterator[Sentence]) -> Iterator[Sentence]:
+    report = reading.report
+    try:
+        with reading.source.errors():
+            for sentence in sentences:
+                report.n_sentences += 1
+                report.n_words += len(sentence.words)
+                yield sentence
+    finally:
+        report.scheme, report.n_broken = reading.tags.scheme, reading.tags.n_broken
+        reading.source.close()
 
 
 class Corpus(list[Sentence]):

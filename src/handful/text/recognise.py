@@ -93,7 +93,8 @@ def _columns(lines: list[str]) -> tuple[bool, str]:
         is_certain = width == 2 or is_tabbed or len(rows) > 2 or any(tag[1:2] == "-" for tag in tags)
         if tagged >= _ENOUGH and is_certain:
             return True, ""
-        if alike == 1 and "O" in tags and all(_BARE.fullmatch(tag) for tag in tags) and len(rows) > 1:
+        is_bare = alike == 1 and "O" in tags and all(_BARE.fullmatch(tag) for tag in tags)
+        if is_bare and len(rows) > 1 and not _looks_paired(rows):
             return True, ""
     if width > 1 and tagged > _SOME and not _looks_paired(rows):
         seen = f", but {shorten(odd.strip(), 40)!r} does not" if odd else ""
@@ -114,10 +115,14 @@ def _pairs(lines: list[str]) -> tuple[bool, str]:
 
 
 def _looks_paired(rows: list[list[str]]) -> bool:
-    return len(rows) > 1 and len(rows[0]) == len(rows[1]) and _are_tags(rows[1])
+    return len(rows) > 1 and len(rows[0]) == len(rows[1]) and all(map(_is_tag, rows[1]))
+
+
+def _is_tag(tag: str) -> bool:
+    return tag == "X" or _TAG.fullmatch(tag) is not None
 
 
 def _are_tags(row: list[str]) -> bool:
-    if all(tag == "X" or _TAG.fullmatch(tag) for tag in row):
+    if all(map(_is_tag, row)):
         return True
     return "O" in row and all(_BARE.fullmatch(tag) for tag in row)

@@ -148,15 +148,12 @@ class TagReader:
         scheme, prefix = self._named, tag[:1]
         if tag[:1] == "!" or "|" in tag or tag == "_":
             entry = Allowed.parse(tag)
-            if (
-                any(name[1:2] == "-" and name[0] in _ALL_PREFIXES for name in entry.names)
-                and scheme != "types"
-            ):
+            if scheme != "types" and any(map(_looks_prefixed, entry.names)):
                 raise DataError(f"{tag!r} mixes prefixes and partial labels; write types alone: LOC|ORG")
             if entry.is_single:
                 raise DataError(f"{tag!r} leaves one tag; write it as a tag")
             found: tuple[str, str, Allowed | None] = (_PARTIAL, "", entry)
-        elif len(tag) > 2 and tag[1] == "-" and prefix in _ALL_PREFIXES and scheme != "types":
+        elif len(tag) > 2 and _looks_prefixed(tag) and scheme != "types":
             if scheme is not None and prefix not in PREFIXES[scheme]:
                 raise DataError(f"{tag!r} is not a tag of the scheme {scheme}, which has {_tags_of(scheme)}")
             check_type(tag[2:])
@@ -165,8 +162,7 @@ class TagReader:
             self._letters.add(prefix)
             found = (_AS_BIOES.get(prefix, prefix), tag[2:], None)
         else:
-            is_cut = len(tag) == 2 and tag[1] == "-" and prefix in _ALL_PREFIXES
-            if scheme not in (None, "types") or (is_cut and scheme is None):
+            if scheme not in (None, "types") or (scheme is None and _looks_prefixed(tag)):
                 asked = f"the scheme {scheme}, which has {_tags_of(scheme)}" if scheme else "any scheme"
                 raise DataError(f"{tag!r} is not a tag of {asked}")
             check_type(tag)
@@ -222,12 +218,12 @@ def to_tags(sentence: Sentence, scheme: str = "BIO") -> list[str]:
     if sentence.allowed is None:
         tags = ["O"] * len(sentence.words)
     else:
-        tags = ["O" if entry is None else str(entry) for entry in sentence.allowed]
+        tags = ["O" if entry is None else _partial_tag(entry) for entry in sentence.allowed]
     previous = None
     for span in sentence.spans:
         n, label = span.end - span.start, span.label
         if scheme == "types":
-            if len(label) > 1 and label[1] == "-" and label[0] in _ALL_PREFIXES:
+            if _looks_prefixed(label):
                 raise DataError(f"the type {label!r} without a prefix would read as a tag with one; use BIO")
             tags[span.start : span.end] = [label] * n
         elif scheme == "BIO":
@@ -259,6 +255,18 @@ def check_scheme(scheme: str) -> None:
     """Refuse a scheme that does not exist."""
     if scheme not in PREFIXES:
         raise DataError(f"there is no scheme {scheme!r}; choose one of {', '.join(SCHEMES)}")
+
+
+def _looks_prefixed(tag: str) -> bool:
+    return tag[1:2] == "-" and tag[0] in _ALL_PREFIXES
+
+
+def _partial_tag(entry: Allowed) -> str:
+    if any(map(_looks_prefixed, entry.names)):
+        raise DataError(
+            f"the partial label {str(entry)!r} cannot be a tag: it would read as one with prefixes"
+        )
+    return str(entry)
 
 
 def _tags_of(scheme: str | None) -> str:

@@ -174,16 +174,26 @@ class Sentence:
             self._settle_text()
 
     @classmethod
-    def trusted(cls, words: tuple[str, ...], spans: tuple[Span, ...] | None = None) -> "Sentence":
-        """Make a sentence of words and spans that are known to be right: a reader's way round the checks."""
+    def trusted(
+        cls,
+        words: tuple[str, ...],
+        spans: tuple[Span, ...] | None = None,
+        text: str | None = None,
+        starts: tuple[int, ...] | None = None,
+        offset: int = 0,
+    ) -> "Sentence":
+        """Make a sentence of parts that are known to be right: a reader's way round the checks.
+
+        Spans go with no text: their character positions are not filled in.
+        """
         sentence = object.__new__(cls)
         put = object.__setattr__
         put(sentence, "words", words)
         put(sentence, "spans", spans)
         put(sentence, "allowed", None)
-        put(sentence, "text", None)
-        put(sentence, "starts", None)
-        put(sentence, "offset", 0)
+        put(sentence, "text", text)
+        put(sentence, "starts", starts)
+        put(sentence, "offset", offset)
         return sentence
 
     def _settle_spans(self) -> None:

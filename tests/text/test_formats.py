@@ -1,0 +1,212 @@
+"""Round trips between formats, streams, options."""
+
+import io
+import itertools
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from handful.errors import DataError
+from handful.text import FORMATS, SCHEMES, Sentence, Span, read, stream, to_sentence, write
+
+from .strategies import (
+    few,
+    modest,
+    read_bytes,
+    sentences,
+    strange_texts,
+    strange_words,
+    tame_words,
+    text_sentences,
+    written,
+)
+
+HOLD_WORDS = ("conll", "lines", "huggingface", "prodigy")
+HOLD_TEXT = ("prodigy", "doccano", "spacy", "label-studio", "inline")
+ALL = tuple(dict.fromkeys(HOLD_WORDS + HOLD_TEXT))
+
+# Words that tags can be written to: no ASCII white space, no document mark, and nothing blank.
+plain_words = strange_words.filter(
+    lambda word: not set(word) & set(" \t\r\n") and word != "-DOCSTART-" and word.strip()
+)
+one_line_texts = strange_texts.map(lambda text: text.replace("\n", " ").replace("\r", " "))
+
+
+def labels_of(corpus):
+    return [(sentence.words, sentence.spans, sentence.allowed) for sentence in corpus]
+
+
+def passed(corpus, *formats):
+    """Write and read in one format after the other."""
+    for format in formats:
+        corpus = list(read_bytes(written(corpus, format), format))
+    return corpus
+
+
+@pytest.mark.parametrize(("one", "other"), [*itertools.product(HOLD_WORDS, HOLD_WORDS)])
+@given(st.lists(sentences(plain_words), max_size=3))
+@few
+def test_words_and_labels_pass_between_formats_that_hold_words(one, other, corpus):
+    assert labels_of(passed(corpus, one, other)) == labels_of(corpus)
+
+
+@pytest.mark.parametrize(("one", "other"), [*itertools.product(HOLD_TEXT, HOLD_TEXT)])
+@given(st.lists(text_sentences(one_line_texts), max_size=3))
+@few
+def test_text_words_and_labels_pass_between_formats_that_hold_text(one, other, corpus):
+    assert passed(corpus, one, other) == corpus
+
+
+@pytest.mark.parametrize("format", [format for format in HOLD_TEXT if format != "inline"])
+@given(st.lists(text_sentences(), max_size=3))
+@modest
+def test_json_holds_line_breaks_too(format, corpus):
+    assert passed(corpus, format) == corpus
+
+
+@given(st.lists(sentences(), max_size=3))
+@modest
+def test_prodigy_and_huggingface_hold_any_words(corpus):
+    assert passed(corpus, "huggingface") == corpus
+    if any(not word.strip() for sentence in corpus for word in sentence.words):
+        with pytest.raises(DataError, match="a token of white space is a gap"):
+            written(corpus, "prodigy")
+    else:
+        assert labels_of(passed(corpus, "prodigy")) == labels_of(corpus)
+
+
+def is_stable(words):
+    """Whether words joined by spaces are found again: then formats that hold only the text can carry them."""
+    return to_sentence(" ".join(words)).words == tuple(words)
+
+
+@pytest.mark.parametrize(("one", "other"), [*itertools.product(ALL, ALL)])
+@given(sentences(tame_words))
+@few
+def test_ordinary_words_pass_between_all_formats(one, other, sentence):
+    assume(is_stable(sentence.words))
+    assert labels_of(passed([sentence], one, other)) == labels_of([sentence])
+
+
+@given(text_sentences(one_line_texts, partial=False).map(Sentence.without_labels))
+@modest
+def test_plain_text_brings_back_the_words(sentence):
+    back = read_bytes(written([sentence], "text"), "text")
+    assert [word for part in back for word in part.words] == list(sentence.words)
+
+
+@pytest.mark.parametrize("scheme", [scheme for scheme in SCHEMES if scheme not in ("IO", "types")])
+@pytest.mark.parametrize("format", ["conll", "lines", "huggingface"])
+@given(st.lists(sentences(plain_words), max_size=3))
+@few
+def test_every_scheme_in_every_format_with_tags(scheme, format, corpus):
+    assert read_bytes(written(corpus, format, scheme=scheme), format) == corpus
+
+
+def test_numbers_for_tags():
+    sentence = Sentence(("a", "b"), (Span(0, 2, "X"),))
+    data = written([sentence], "huggingface", names=["O", "B-X", "I-X"])
+    assert data == b'{"tokens": ["a", "b"], "ner_tags": [1, 2]}\n'
+    assert read_bytes(data, names=("O", "B-X", "I-X")) == [sentence]
+    with pytest.raises(DataError, match="'I-X' is not among the names O, B-X"):
+        written([sentence], "huggingface", names=["O", "B-X"])
+
+
+def test_writing_says_how_many_mentions_a_scheme_merged():
+    sentence = Sentence(("a", "b", "c"), (Span(0, 1, "X"), Span(1, 2, "X"), Span(2, 3, "Y")))
+    for scheme, n_merged in (("IO", 1), ("types", 1), ("BIO", 0), ("IOB1", 0)):
+        report = write([sentence, sentence], io.BytesIO(), "conll", scheme=scheme)
+        assert (report.n_sentences, report.n_merged) == (2, 2 * n_merged)
+    assert write([sentence], io.BytesIO(), "prodigy", scheme="IO").n_merged == 0
+
+
+def test_writing_says_when_words_will_be_read_differently():
+    split = Sentence(("New York", "left"))
+    report = write([split, Sentence(("a", "b"))], io.BytesIO(), "doccano")
+    assert list(report.notes.values()) == [1]
+    assert not write([split], io.BytesIO(), "prodigy").notes
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_sentences(format):
+    assert read_bytes(written([], format), format) == []
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_stream_gives_what_read_gives(format, tmp_path):
+    corpus = [to_sentence(f"Word {i} of many .") for i in range(2000)]
+    path = tmp_path / "file"
+    write(iter(corpus), path, format)
+    whole = read(path, format)
+    with stream(path, format) as parts:
+        assert next(parts) == whole[0]
+        assert list(parts) == whole[1:]
+        assert parts.report == whole.report
+    assert whole.report.n_sentences == 2000
+
+
+class Endless(io.RawIOBase):
+    """A file that repeats itself for ever."""
+
+    def __init__(self, first, then):
+        self._rest = first
+        self._then = then
+        self.n_read = 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        while len(self._rest) < len(buffer):
+            self._rest += self._then
+        buffer[:] = self._rest[: len(buffer)]
+        self._rest = self._rest[len(buffer) :]
+        self.n_read += len(buffer)
+        return len(buffer)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_stream_reads_no_more_than_it_needs(format):
+    sentence = Sentence(tuple(f"word{i}" for i in range(50)), ())
+    data = written([sentence], format)
+    record = data.removeprefix(b"[\n").removesuffix(b"]\n")
+    is_array = format == "label-studio"
+    file = Endless(data.removesuffix(b"]\n"), b"," + record if is_array else record)
+    with stream(file, format) as sentences:
+        for back in itertools.islice(sentences, 2000):
+            assert back.words == sentence.words
+    assert file.n_read < 2000 * len(data) + 3_000_000
+
+
+def test_a_stream_that_is_dropped_closes_its_file(tmp_path):
+    path = tmp_path / "file"
+    write([Sentence(("a",))], path, "conll")
+    stream(path, "conll")  # an unclosed file would be a warning, which is an error here
+    parts = stream(path, "conll")
+    next(parts)
+    del parts
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"format": "xml"}, "format is 'xml', expected one of None, json, conll"),
+        ({"unmarked": "x"}, "unmarked is 'x', expected one of O, unknown"),
+        ({"misaligned": "drop"}, "misaligned is 'drop'"),
+        ({"malformed": "ignore"}, "malformed is 'ignore'"),
+        ({"scheme": "bio"}, "no scheme 'bio'"),
+        ({"names": "O"}, "names is 'O'"),
+        ({"encoding": "utf-9"}, "no text encoding 'utf-9'"),
+    ],
+)
+def test_options_that_do_not_exist(options, message):
+    with pytest.raises(DataError, match=message):
+        read_bytes("a O\n", **options)
+
+
+def test_writing_what_is_no_sentence():
+    with pytest.raises(DataError, match="Sentence objects, not 'a'"):
+        written(["a"], "conll")
+    with pytest.raises(DataError, match="format is 'json'"):
+        written([], "json")

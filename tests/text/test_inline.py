@@ -1,0 +1,104 @@
+"""Inline markup and plain text."""
+
+import io
+
+import pytest
+
+from handful.errors import DataError, FormatError
+from handful.text import Allowed, Sentence, Span, write
+
+from .strategies import read_bytes, written
+
+
+def test_inline_markup():
+    for format in ("inline", None):
+        one, two = read_bytes("[Ekeus](PER) heads for [New York](LOC).\n\nYes.\n", format)
+        assert one.text == "Ekeus heads for New York."
+        assert one.spans == (Span(0, 1, "PER"), Span(3, 5, "LOC"))
+        assert [one.span_text(span) for span in one.spans] == ["Ekeus", "New York"]
+        assert two.is_labelled
+        assert two.spans == ()
+
+
+def test_inline_partial_labels_and_unknown_words():
+    (sentence,) = read_bytes("[a](LOC|ORG) [b c](!O) d [e](PER)", "inline", unmarked="unknown")
+    assert sentence.allowed == (*map(Allowed.parse, ["LOC|ORG", "!O", "!O", "_"]), None)
+
+
+def test_inline_escapes_and_links():
+    text = r"see \[x](PER) or C:\dir \\ [docs](https://x.org) a [b] (c) [\[d\]](Y)"
+    (sentence,) = read_bytes(text, "inline")
+    assert sentence.text == r"see [x](PER) or C:\dir \ [docs](https://x.org) a [b] (c) [d]"
+    assert [sentence.span_text(span) for span in sentence.spans] == ["[d]"]
+    (back,) = read_bytes(written([sentence], "inline"), "inline")
+    assert back == sentence
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "[Lon](LOC)don",
+            "the span 0:3 'Lon' .LOC. does not fall on word borders; the nearest words are 0:6 'London'",
+        ),
+        ("[ ](LOC) a", "covers no word"),
+        ("[a](O)", "cannot be called 'O'"),
+        ("[a](X||Y)", "empty name"),
+    ],
+)
+def test_malformed_markup(line, message):
+    with pytest.raises(FormatError, match=f"the open file:2: .*{message}"):
+        read_bytes(f"fine\n{line}\n", "inline")
+    assert read_bytes(f"fine\n{line}\n", "inline", malformed="skip").report.n_skipped == 1
+
+
+def test_inline_widens():
+    corpus = read_bytes("[Lon](LOC)don\n", misaligned="widen")
+    assert corpus[0].spans == (Span(0, 1, "LOC"),)
+    assert corpus.report.n_widened == 1
+    with pytest.raises(FormatError, match="overlap once widened"):
+        read_bytes("[Lon](LOC)[don](PER)\n", misaligned="widen")
+
+
+def test_inline_refuses_labels_that_it_cannot_hold():
+    for label in ("a b", "a)", "x://y"):
+        with pytest.raises(DataError, match="cannot hold the label"):
+            written([Sentence(("a",), (Span(0, 1, label),))], "inline")
+
+
+def test_plain_text_is_one_document_a_line():
+    for format in ("text", None):
+        corpus = read_bytes("He left. She stayed.\nno stop here\nlower again\n\nlast", format)
+        assert [s.text for s in corpus] == ["He left.", "She stayed.", "no stop here", "lower again", "last"]
+        assert [s.offset for s in corpus] == [0, 9, 0, 0, 0]
+        assert all(s.is_unlabelled for s in corpus)
+
+
+def test_wrapped_plain_text_is_one_document_a_block():
+    corpus = read_bytes("A first line that\ngoes on here. And\nends.\n\nA second block on\nseveral lines.\n")
+    assert [s.text for s in corpus] == [
+        "A first line that\ngoes on here.",
+        "And\nends.",
+        "A second block on\nseveral lines.",
+    ]
+    long_lines = f"{'word ' * 30}end.\nNext paragraph.\n\nAnother article.\nMore.\n"
+    assert [len(s.words) for s in read_bytes(long_lines)] == [32, 3, 3, 2]
+
+
+def test_lines_of_invisible_characters_are_counted():
+    corpus = read_bytes("one\n\u200b\u200e\n\ntwo\n", "text")
+    assert len(corpus) == 2
+    assert corpus.report.notes.total() == 1
+
+
+def test_writing_plain_text_says_what_is_lost():
+    file = io.StringIO()
+    sentence = Sentence(("New York", "a"), (Span(0, 1, "LOC"),), text="New York\na", starts=(0, 9))
+    report = write([sentence], file, "text")
+    assert file.getvalue() == "New York a\n"
+    assert report.n_sentences == 1
+    assert report.notes == {
+        "mentions were not written: plain text has no labels": 1,
+        "sentences will be read with other words: the format holds the text, not the words": 1,
+        "line breaks were written as spaces": 1,
+    }

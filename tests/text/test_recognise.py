@@ -1,0 +1,90 @@
+"""Telling formats by their content."""
+
+import pytest
+
+from handful.errors import FormatError
+from handful.text import FORMATS, Sentence, Span
+
+from .strategies import read_bytes, written
+
+CORPUS = [
+    Sentence(("Ekeus", "heads", "for", "Baghdad", "."), (Span(0, 1, "PER"), Span(3, 4, "LOC"))),
+    Sentence(("It", "is", "far"), ()),
+]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_written_is_recognised(format):
+    is_json = format in ("prodigy", "huggingface", "doccano", "spacy", "label-studio")
+    assert read_bytes(written(CORPUS, format)).report.format == ("json" if is_json else format)
+
+
+@pytest.mark.parametrize("scheme", ["IO", "types", "BIO", "IOB1", "BIOES", "BILOU"])
+@pytest.mark.parametrize("format", ["conll", "lines"])
+def test_tags_of_every_scheme_are_recognised(scheme, format):
+    report = read_bytes(written(CORPUS, format, scheme=scheme)).report
+    # IOB1 is IO where no two mentions are adjacent.
+    assert (report.format, report.scheme) == (format, "IO" if scheme == "IOB1" else scheme)
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("Ekeus B-PER\n", "conll"),
+        ("Ekeus\tPER\nheads\tO\n", "conll"),
+        ("It\tO\nis\tO\n", "conll"),
+        ("a _\nb LOC|ORG\nc !O\n", "conll"),
+        ("-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\n. . O O\n", "conll"),
+        ("a O\n" * 50 + "damaged\n", "conll"),
+        ("Kim works\nB-PER O\n", "lines"),
+        ("Kim works\nPER O\n\nYes\nX\n", "lines"),
+        ("two words\nin every\nline here\n", "text"),
+        ("one\nword\na line\n", "text"),
+        ("The plan for group O is ready.\nWe start on Monday.\nThen we wait.\n", "text"),
+        ("See [the docs](https://x.org/a) for more.", "text"),
+        ("A [name](PER) in a line.\nAnd none here.", "inline"),
+        ("A [b](LOC|ORG) c", "inline"),
+        ('["Quoted"](PER) words', "inline"),
+        ("[brackets] first", "text"),
+        ("{curly} first", "text"),
+        ('["text", {"entities": []}]', "json"),
+        ("[]", "json"),
+        ('{"text": "cut off', "json"),
+    ],
+)
+def test_by_content(text, format):
+    if format == "json" and "cut off" in text:
+        with pytest.raises(FormatError, match=r":1: .* is not a JSON record"):
+            read_bytes(text)
+    elif "damaged" in text:
+        with pytest.raises(FormatError, match=":51: found 1 column in 'damaged'"):
+            read_bytes(text)
+    else:
+        assert read_bytes(text).report.format == format
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("", ["is empty"]),
+        (" \n\n", ["is empty"]),
+        ("Blood type O", ["not clear", "conll: 100% of the lines end in what may be a tag"]),
+        (
+            "a B-X\nb O\nthis is not\nthis neither\n",
+            ["50%", "'this is not' does not", "format='conll'", "format='text'"],
+        ),
+        ("a b\nO O\n\nc d e\nfour words are here\n\ne f\ng h\n", ["lines: ", "33%", "format='text'"]),
+        ("abc\0def", ["text: there are NUL characters"]),
+    ],
+)
+def test_when_unsure_an_error_says_what_was_tried(text, messages):
+    with pytest.raises(FormatError) as caught:
+        read_bytes(text)
+    for message in messages:
+        assert message in str(caught.value)
+
+
+def test_a_line_longer_than_what_is_looked_at():
+    assert len(read_bytes("word " * 50_000)[0].words) == 50_000
+    corpus = read_bytes("[" + ", ".join(['{"text": "a b"}'] * 20_000) + "]")
+    assert len(corpus) == 20_000
