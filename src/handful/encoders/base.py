@@ -222,7 +222,7 @@ def load(
     Encoder
         With ``dim``, ``fingerprint`` and ``encode``.
     """
-    wanted = (layers,) if isinstance(layers, int) else tuple(layers)
+    wanted = tuple(layers) if isinstance(layers, Sequence) else (layers,)
     if not wanted or not all(isinstance(layer, int) for layer in wanted):
         raise EncoderError(f"layers is a whole number or a list of them, found {layers!r}")
     if pooling not in POOLINGS:

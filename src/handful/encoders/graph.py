@@ -184,7 +184,7 @@ def _joint_bias(graph: _Graph, names: list[str], query: str) -> str:
     return total
 
 
-def quantise(model: onnx.ModelProto, *, smallest: int = 4096) -> None:
+def quantise(model: onnx.ModelProto, *, smallest: int = 1024) -> None:
     """Turn products with constant weights, and tables of embeddings, into int8.
 
     Parameters
@@ -206,7 +206,7 @@ def quantise(model: onnx.ModelProto, *, smallest: int = 4096) -> None:
             _quantise_product(graph, node, weights, *rows[node.input[0]])
         elif node.op_type == "Gather":
             table = graph.constant(node.input[0])
-            if table is None or table.ndim != 2 or table.dtype != np.float32 or len(table) < smallest:
+            if table is None or table.ndim != 2 or table.dtype != np.float32 or table.size < smallest:
                 continue
             scale = _scale(table, axis=1)
             quantised = graph.add_constant("table", _rounded(table, scale))
