@@ -11,6 +11,7 @@ from handful import __version__
 from handful.errors import HandfulError
 
 from .demo import demo
+from .export_encoder import export_encoder
 from .pretrain import pretrain
 
 __all__ = ["app", "main"]
@@ -39,6 +40,7 @@ def _options(
 
 
 app.command()(demo)
+app.command()(export_encoder)
 app.command()(pretrain)
 
 

@@ -30,6 +30,9 @@ _SCHEME = "handful features 1"
 # Sentences are sorted by length within a chunk of this many words, so memory does not grow with the corpus.
 _CHUNK_WORDS = 16384
 
+# Where Linux tells a container how much of the processors it may use.
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
 #: Named inputs of a network, each of shape (n_rows, n_tokens), to hidden vectors (n_rows, n_tokens, dim).
 Network = Callable[[dict[str, npt.NDArray[np.int64]]], Float32]
 
@@ -219,7 +222,7 @@ def load(
     Encoder
         With ``dim``, ``fingerprint`` and ``encode``.
     """
-    wanted = (layers,) if isinstance(layers, int) else tuple(layers)
+    wanted = tuple(layers) if isinstance(layers, Sequence) else (layers,)
     if not wanted or not all(isinstance(layer, int) for layer in wanted):
         raise EncoderError(f"layers is a whole number or a list of them, found {layers!r}")
     if pooling not in POOLINGS:
@@ -260,7 +263,7 @@ def usable_threads() -> int:
     affinity = getattr(os, "sched_getaffinity", None)
     n = len(affinity(0)) if affinity else os.cpu_count() or 1
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        quota, period = _QUOTA.read_text(encoding="ascii").split()
         return max(1, min(n, round(int(quota) / int(period))))
     except (OSError, ValueError):  # no such file, or no quota ("max")
         return n

@@ -19,7 +19,7 @@ from handful.errors import EncoderError
 from .base import Encoder, absolute_layers, usable_threads
 from .pooling import Float32, WordTokenizer
 
-__all__ = ["Card", "load_onnx"]
+__all__ = ["Card", "load_onnx", "open_session"]
 
 FORMAT = 1
 
@@ -116,7 +116,7 @@ def load_onnx(
     except EncoderError as error:
         raise EncoderError(f"broken encoder: {folder / 'tokenizer.json'}: {error}") from None
     model = folder / "model.onnx"
-    session = _session(model, threads)
+    session = open_session(model, threads)
     names = [f"layer_{layer}" for layer in wanted]
     if lacking := set(names) - {output.name for output in session.get_outputs()}:
         raise EncoderError(f"broken encoder: {model} has no output {', '.join(sorted(lacking))}")
@@ -132,7 +132,7 @@ def load_onnx(
     return Encoder(network, tokenizer, dim=card.dim, window=card.window, pooling=pooling, identity=identity)
 
 
-def _session(model: Path, threads: int | None) -> Any:
+def open_session(model: Path, threads: int | None) -> Any:
     """Open a graph; onnxruntime chooses the threads unless this process may use fewer processors."""
     import onnxruntime
 
@@ -147,6 +147,11 @@ def _session(model: Path, threads: int | None) -> Any:
     # Without VNNI instructions the fast product of int8 numbers saturates; this asks for the exact one there.
     options.add_session_config_entry("session.x64quantprecision", "1")
     try:
-        return onnxruntime.InferenceSession(os.fspath(model), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            os.fspath(model),
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=["SkipLayerNormFusion"],  # the fused operator is the slower one on a CPU
+        )
     except Exception as error:  # onnxruntime raises classes of its own for each kind of fault
         raise EncoderError(f"broken encoder: {model} cannot be opened: {error}") from None

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,14 +71,20 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep transformers' own bars and load reports off the screen: what matters in them is checked here."""
-    from transformers.utils import logging
+    """Keep transformers' own bars and load reports off the screen: what matters in them is checked here.
 
+    The one warning silenced comes from importing its DeBERTa.
+    """
+    import transformers
+
+    logging: Any = transformers.utils.logging
     verbosity, has_bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
+            yield
     finally:
         logging.set_verbosity(verbosity)
         if has_bar:

@@ -1,0 +1,28 @@
+"""``handful export-encoder``: a Hugging Face encoder to the ONNX layout."""
+
+from pathlib import Path
+
+import typer
+
+
+def export_encoder(
+    folder: str = typer.Argument(..., help="A Hugging Face encoder: a folder, or a name on the hub."),
+    out: Path = typer.Option(..., "--out", help="The folder to write."),
+    int8: bool = typer.Option(False, "--int8", help="8-bit weights: a quarter of the size, and faster."),
+    layers: int = typer.Option(3, "--layers", help="How many of the last layers it can give."),
+    pooling: str = typer.Option("first-last", "--pooling", help="Noted on the card."),
+    licence: str | None = typer.Option(None, "--licence", help="Noted on the card; else as the source says."),
+    origin: str | None = typer.Option(None, "--origin", help="Noted on the card; else the source's name."),
+) -> None:
+    """Write a Hugging Face encoder as ONNX, checked against the original.
+
+    Example: [bold]handful export-encoder bert-base-cased --out encoder --int8[/bold]
+    """
+    from handful.encoders.export import export_encoder as export
+
+    card = export(folder, out, int8=int8, layers=layers, pooling=pooling, licence=licence, origin=origin)
+    size = sum(file.stat().st_size for file in out.iterdir()) / 2**20
+    typer.echo(
+        f"{out}: {card.precision}, {card.n_layers} layers, {card.dim} dimensions, {size:.1f} MiB "
+        f"(from {card.origin}, licence {card.licence})"
+    )

@@ -1,0 +1,253 @@
+"""Rewrites an exported ONNX graph: fused attention, and int8 weights.
+
+int8 (`quantise`). A product ``X W`` with constant weights becomes a product of 8-bit integers. W has one
+scale a column, X one scale a *row*, computed from that row alone::
+
+    a_i = max_k |X[i, k]| / 127        Xq[i, k] = round(X[i, k] / a_i) + 128        (uint8) b_j = max_k |W[k,
+    j]| / 127        Wq[k, j] = round(W[k, j] / b_j)              (int8) (X W)[i, j] is about a_i b_j sum_k
+    (Xq[i, k] - 128) Wq[k, j]                    (the sum is exact, in int32)
+
+so a word's vector cannot depend on its neighbours in the batch. Tables of embeddings keep one scale a row.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnx import helper, numpy_helper
+
+__all__ = ["fuse_attention", "quantise"]
+
+_CONTRIB = "com.microsoft"
+
+
+class _Graph:
+    """A graph with its nodes by output and its constants by name."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.model = model
+        self.nodes: list[Any] = list(model.graph.node)
+        self.constants = {tensor.name: tensor for tensor in model.graph.initializer}
+        self.producer = {output: node for node in self.nodes for output in node.output}
+        self.n_new = 0
+
+    def constant(self, name: str) -> npt.NDArray[Any] | None:
+        tensor = self.constants.get(name)
+        return None if tensor is None else numpy_helper.to_array(tensor)
+
+    def add_constant(self, hint: str, value: npt.NDArray[Any]) -> str:
+        self.n_new += 1
+        name = f"{hint}.{self.n_new}"
+        self.constants[name] = numpy_helper.from_array(value, name)
+        return name
+
+    def shared(self, hint: str, value: npt.NDArray[Any]) -> str:
+        """Add a small constant once."""
+        if hint not in self.constants:
+            self.constants[hint] = numpy_helper.from_array(value, hint)
+        return hint
+
+    def make(
+        self, op: str, inputs: list[str], output: str | None = None, domain: str = "", **attributes: Any
+    ) -> Any:
+        """Make a node; its one output is named after it unless `output` says how."""
+        self.n_new += 1
+        output = output or f"{op}.{self.n_new}"
+        node = helper.make_node(op, inputs, [output], name=f"{op}.{self.n_new}", domain=domain, **attributes)
+        self.producer[output] = node
+        return node
+
+    def save(self) -> onnx.ModelProto:
+        """Write nodes back in order of use, without those (and the constants) that lead to no output."""
+        graph = self.model.graph
+        ordered: list[Any] = []
+        done: set[str] = set()
+        stack = [output.name for output in reversed(graph.output)]
+        while stack:
+            name = stack[-1]
+            node = self.producer.get(name)
+            if node is None or node.output[0] in done:
+                stack.pop()
+                continue
+            waiting = [i for i in node.input if i in self.producer and self.producer[i].output[0] not in done]
+            if waiting:
+                stack.extend(reversed(waiting))
+                continue
+            stack.pop()
+            ordered.append(node)
+            done.add(node.output[0])
+        used = {name for node in ordered for name in node.input}
+        del graph.node[:], graph.initializer[:], graph.value_info[:]
+        graph.node.extend(ordered)
+        graph.initializer.extend(tensor for name, tensor in self.constants.items() if name in used)
+        if not any(opset.domain == _CONTRIB for opset in self.model.opset_import):
+            self.model.opset_import.append(helper.make_opsetid(_CONTRIB, 1))
+        return self.model
+
+
+def fuse_attention(model: onnx.ModelProto, n_heads: int) -> int:
+    """Put one operator in the place of each self-attention of the usual form; others stay as they are.
+
+    The form is ``softmax(scale * Q K^T + biases) V`` with heads made by reshape and transpose.
+
+    Returns
+    -------
+    int
+        How many were replaced.
+    """
+    graph = _Graph(model)
+    biases: dict[tuple[str, ...], str] = {}
+    n_fused = 0
+    for out in list(graph.nodes):
+        # The last steps are, backwards: reshape, transpose, the product with V, softmax.
+        merged = _from(graph, out, "Reshape")
+        product = _from(graph, merged, "Transpose", perm=[0, 2, 1, 3])
+        if product is None or product.op_type != "MatMul":
+            continue
+        softmax = graph.producer.get(product.input[0])
+        value = _heads(graph, product.input[1])
+        if softmax is None or softmax.op_type != "Softmax" or value is None:
+            continue
+        scores = _scores(graph, softmax.input[0])
+        if scores is None:
+            continue
+        matmul, scale, added = scores
+        query, key = _heads(graph, matmul.input[0]), _heads(graph, matmul.input[1], is_key=True)
+        if query is None or key is None or value is None:
+            continue
+        if added and tuple(added) not in biases:
+            biases[tuple(added)] = _joint_bias(graph, added, query)
+        inputs = [query, key, value, *(["", "", biases[tuple(added)]] if added else [])]
+        graph.make("MultiHeadAttention", inputs, out.output[0], _CONTRIB, num_heads=n_heads, scale=scale)
+        n_fused += 1
+    graph.save()
+    return n_fused
+
+
+def _from(graph: _Graph, node: Any, op: str, **attributes: Any) -> Any:
+    """Give the node that feeds `node`, if `node` is an `op` with these attributes."""
+    if node is None or node.op_type != op:
+        return None
+    found = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    if any(list(found.get(name, [])) != value for name, value in attributes.items()):
+        return None
+    return graph.producer.get(node.input[0])
+
+
+def _heads(graph: _Graph, name: str, *, is_key: bool = False) -> str | None:
+    """Give the tensor (rows, tokens, dim) whose heads `name` holds as (rows, heads, tokens, size)."""
+    node = graph.producer.get(name)
+    reshape = _from(graph, node, "Transpose", perm=[0, 2, 3, 1] if is_key else [0, 2, 1, 3])
+    if reshape is None and is_key:
+        reshape = _from(
+            graph, _from(graph, node, "Transpose", perm=[0, 1, 3, 2]), "Transpose", perm=[0, 2, 1, 3]
+        )
+    return reshape.input[0] if reshape is not None and reshape.op_type == "Reshape" else None
+
+
+def _scores(graph: _Graph, name: str) -> tuple[Any, float, list[str]] | None:
+    """Take ``scale * Q K^T + biases`` apart: the product's node, the scale, the names of the biases."""
+    node = graph.producer.get(name)
+    if node is None:
+        return None
+    if node.op_type == "MatMul":
+        return node, 1.0, []
+    if node.op_type == "Add":
+        for i in (0, 1):
+            found = _scores(graph, node.input[i])
+            if found is not None:
+                return found[0], found[1], [*found[2], node.input[1 - i]]
+    if node.op_type in ("Mul", "Div"):
+        by = graph.constant(node.input[1])
+        found = _scores(graph, node.input[0])
+        if by is not None and by.size == 1 and found is not None and not found[2]:
+            factor = float(by.reshape(()))
+            return found[0], found[1] * factor if node.op_type == "Mul" else found[1] / factor, []
+    return None
+
+
+def _joint_bias(graph: _Graph, names: list[str], query: str) -> str:
+    """Sum biases into shape (rows or 1, heads or 1, tokens, tokens), as the fused operator asks."""
+    zero, one = graph.shared("index.0", np.array([0])), graph.shared("index.1", np.array([1]))
+    two = graph.shared("index.2", np.array([2]))
+    shape = graph.make("Shape", [query]).output[0]
+    n_tokens = graph.make("Slice", [shape, one, two, zero]).output[0]
+    square = graph.make("Concat", [one, one, n_tokens, one], axis=0).output[0]
+    total = ""
+    for name in names:
+        source = graph.producer.get(name)
+        if source is not None and source.op_type == "Expand":
+            name = source.input[0]  # the sum below repeats it over the rows where it must
+        name = graph.make("Expand", [name, square]).output[0]
+        total = graph.make("Add", [total, name]).output[0] if total else name
+    return total
+
+
+def quantise(model: onnx.ModelProto, *, smallest: int = 1024) -> None:
+    """Turn products with constant weights, and tables of embeddings, into int8.
+
+    Parameters
+    ----------
+    model
+        Changed in place.
+    smallest
+        Weights of fewer numbers stay in float32.
+    """
+    graph = _Graph(model)
+    rows: dict[str, tuple[str, str]] = {}
+    for node in list(graph.nodes):
+        if node.op_type == "MatMul":
+            weights = graph.constant(node.input[1])
+            if weights is None or weights.ndim != 2 or weights.dtype != np.float32 or weights.size < smallest:
+                continue
+            if node.input[0] not in rows:
+                rows[node.input[0]] = _quantised_rows(graph, node.input[0])
+            _quantise_product(graph, node, weights, *rows[node.input[0]])
+        elif node.op_type == "Gather":
+            table = graph.constant(node.input[0])
+            if table is None or table.ndim != 2 or table.dtype != np.float32 or table.size < smallest:
+                continue
+            scale = _scale(table, axis=1)
+            quantised = graph.add_constant("table", _rounded(table, scale))
+            found = graph.make("Gather", [quantised, node.input[1]]).output[0]
+            found = graph.make("Cast", [found], to=onnx.TensorProto.FLOAT).output[0]
+            scales = graph.make("Gather", [graph.add_constant("scale", scale), node.input[1]]).output[0]
+            graph.make("Mul", [found, scales], node.output[0])
+    graph.save()
+
+
+def _scale(weights: npt.NDArray[np.float32], axis: int) -> npt.NDArray[np.float32]:
+    largest = np.abs(weights).max(axis=axis, keepdims=True)
+    scale: npt.NDArray[np.float32] = np.maximum(largest / np.float32(127), np.finfo(np.float32).tiny)
+    return scale
+
+
+def _rounded(weights: npt.NDArray[np.float32], scale: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
+    rounded: npt.NDArray[np.int8] = np.clip(np.rint(weights / scale), -127, 127).astype(np.int8)
+    return rounded
+
+
+def _quantised_rows(graph: _Graph, name: str) -> tuple[str, str]:
+    """Add the nodes for Xq and a of the module's docstring."""
+    last = graph.shared("index.-1", np.array([-1]))
+    one = graph.shared("one", np.array(1, np.float32))
+    middle = graph.shared("middle", np.array(128, np.uint8))
+    largest = graph.make("ReduceMax", [graph.make("Abs", [name]).output[0], last], keepdims=1).output[0]
+    share = graph.shared("1/127", np.array(1 / 127, np.float32))
+    scale = graph.make("Mul", [largest, share]).output[0]
+    # A row of zeros would be divided by zero.
+    scale = graph.make("Max", [scale, graph.shared("tiny", np.array(1e-30, np.float32))]).output[0]
+    scaled = graph.make("Div", [name, scale]).output[0]
+    return graph.make("QuantizeLinear", [scaled, one, middle]).output[0], scale
+
+
+def _quantise_product(
+    graph: _Graph, node: Any, weights: npt.NDArray[np.float32], rows: str, row_scale: str
+) -> None:
+    scale = _scale(weights, axis=0)
+    quantised = graph.add_constant("weights", _rounded(weights, scale))
+    columns = graph.add_constant("scale", scale[0])
+    one, middle = graph.constants["one"].name, graph.constants["middle"].name
+    product = graph.make("MatMulIntegerToFloat", [rows, quantised, one, columns, middle], domain=_CONTRIB)
+    graph.make("Mul", [product.output[0], row_scale], node.output[0])

@@ -1,0 +1,117 @@
+import collections
+import json
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from models import TEXT
+from onnx import TensorProto, helper, numpy_helper
+
+from handful.encoders import graph, load
+from handful.encoders.export import export_encoder
+from handful.errors import DataError, EncoderError, FileError
+
+SENTENCES = [text.split() for text in TEXT]
+
+
+def test_the_card(source, exported, tmp_path):
+    card = json.loads((exported("mpnet") / "encoder.json").read_text())
+    assert card | {"origin": None} == {
+        "format": 1,
+        "dim": 32,
+        "window": 64,
+        "n_layers": 2,
+        "layers": [2, 1, 0],
+        "pooling": "first-last",
+        "precision": "float32",
+        "pad_id": 1,
+        "unknown_id": 4,
+        "origin": None,
+        "licence": "unknown",
+    }
+    (source("mpnet") / "README.md").write_text("---\ntags: x\nlicense: mit\n---\n# A model\nlicense: none\n")
+    export_encoder(source("mpnet"), tmp_path / "a", layers=1, origin="me/mine", pooling="mean")
+    card = json.loads((tmp_path / "a" / "encoder.json").read_text())
+    assert (card["licence"], card["origin"], card["layers"], card["pooling"]) == ("mit", "me/mine", [2], "mean")
+    assert np.array_equal(load(tmp_path / "a").encode(SENTENCES), load(exported("mpnet")).encode(SENTENCES))
+    with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export again with more --layers"):
+        load(tmp_path / "a", layers=-2)
+
+
+@pytest.mark.parametrize("family", ["bert", "distilbert", "mpnet", "roberta", "xlm_roberta"])
+def test_attention_is_fused(exported, family):
+    nodes = onnx.load(exported(family) / "model.onnx").graph.node
+    assert collections.Counter(node.op_type for node in nodes)["MultiHeadAttention"] == 2
+
+
+def test_a_lost_mask_is_noticed_and_nothing_is_written(source, tmp_path, monkeypatch):
+    monkeypatch.setattr(graph, "_scores", lambda graph, name, real=graph._scores: (*real(graph, name)[:2], []))
+    with pytest.raises(EncoderError, match="not faithful: layer 2 differs by up to"):
+        export_encoder(source("bert"), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_stands_there_is_not_overwritten(source, tmp_path):
+    (tmp_path / "mine").write_text("x")
+    with pytest.raises(FileError, match="not an empty folder"):
+        export_encoder(source("bert"), tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize(("options", "message"), [({"layers": 0}, "between 1 and 3"), ({"pooling": "x"}, "first-last")])
+def test_wrong_options(source, tmp_path, options, message):
+    with pytest.raises(DataError, match=message):
+        export_encoder(source("bert"), tmp_path / "x", **options)
+
+
+@pytest.mark.parametrize("family", ["bert", "mpnet"])
+def test_int8_is_close_to_float32(exported, family):
+    a = load(exported(family)).encode(SENTENCES)
+    b = load(exported(family, int8=True), precision="int8").encode(SENTENCES)
+    cosines = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    assert cosines.min() > 0.99
+    assert not np.array_equal(a, b)
+
+
+def test_int8_is_the_same_every_time(source, exported, tmp_path):
+    export_encoder(source("bert"), tmp_path / "again", int8=True)
+    for name in ("model.onnx", "tokenizer.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (exported("bert", int8=True) / name).read_bytes()
+
+
+def product_model(weights):
+    k, n = weights.shape
+    return helper.make_model(
+        helper.make_graph(
+            [helper.make_node("MatMul", ["x", "w"], ["y"])],
+            "product",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["m", k])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["m", n])],
+            [numpy_helper.from_array(weights, "w")],
+        ),
+        opset_imports=[helper.make_opsetid("", 20)],
+        ir_version=10,
+    )
+
+
+def test_a_quantised_product_is_within_its_bound():
+    """|error| <= sum_k (a/2 |w_k| + b/2 |x_k| + a b / 4), with a and b the scales of the row and the column."""
+    rng = np.random.default_rng(0)
+    weights = (rng.normal(size=(96, 64)) * rng.uniform(0.1, 10, 64)).astype(np.float32)
+    x = (rng.normal(size=(9, 96)) * 10.0 ** rng.integers(-6, 6, (9, 1))).astype(np.float32)
+    x[3] = 0
+    x[4, 1:] = 0
+    model = product_model(weights)
+    graph.quantise(model)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    found = session.run(None, {"x": x})[0]
+    a = np.abs(x).max(1, keepdims=True) / 127
+    b = np.abs(weights).max(0, keepdims=True) / 127
+    bound = a / 2 * np.abs(weights).sum(0) + b / 2 * np.abs(x).sum(1, keepdims=True) + 96 * a * b / 4
+    error = np.abs(found - x.astype(np.float64) @ weights)
+    assert (error <= bound * 1.01).all()
+    assert error.max() > 0
+    assert not found[3].any()
+    for row in range(9):
+        assert np.array_equal(session.run(None, {"x": x[row : row + 1]})[0][0], found[row])

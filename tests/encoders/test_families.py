@@ -1,0 +1,67 @@
+"""Every family, in both backends, against transformers' own output, one sentence at a time without padding."""
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from models import FAMILIES, TEXT
+
+from handful.encoders import load
+
+SENTENCES = [text.split() for text in TEXT] + [["Fox"], ["unbelievable", "Zürich", "1,234.50", "(", "x-ray", "日本"]]
+
+
+def by_hand(folder, family, sentences, *, layers=(-1,), pooling="first-last"):
+    """Word vectors straight from transformers: its tokenizer, its word ids, its hidden states."""
+    tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    if family == "roberta":  # words stand after a space
+        tokenizer.backend_tokenizer.pre_tokenizer.add_prefix_space = True
+    model = transformers.AutoModel.from_pretrained(folder).eval()
+    vectors = []
+    for words in sentences:
+        encoding = tokenizer(words, is_split_into_words=True, truncation=False, padding=False)
+        with torch.no_grad():
+            output = model(input_ids=torch.tensor([encoding["input_ids"]]), output_hidden_states=True)
+        hidden = torch.stack([output.hidden_states[layer][0] for layer in layers]).mean(0).numpy()
+        for number in range(len(words)):
+            own = hidden[[i for i, word in enumerate(encoding.word_ids()) if word == number]]
+            vectors.append(
+                {"first-last": (own[0] + own[-1]) / 2, "first": own[0], "last": own[-1], "mean": own.mean(0)}[pooling]
+            )
+    return np.array(vectors)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_both_backends_give_what_transformers_gives(source, exported, family):
+    expected = by_hand(source(family), family, SENTENCES)
+    assert np.median(expected.std(axis=0)) > 0.1  # words do differ
+    np.testing.assert_allclose(load(source(family)).encode(SENTENCES), expected, atol=1e-5)
+    np.testing.assert_allclose(load(exported(family)).encode(SENTENCES), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("pooling", ["first", "last", "mean"])
+def test_poolings(source, exported, pooling):
+    expected = by_hand(source("bert"), "bert", SENTENCES, pooling=pooling)
+    for folder in (source("bert"), exported("bert")):
+        np.testing.assert_allclose(load(folder, pooling=pooling).encode(SENTENCES), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("layers", [-2, 0, (-1, -2), (0, 1, 2)])
+def test_layers(source, exported, layers):
+    wanted = layers if isinstance(layers, tuple) else (layers,)
+    expected = by_hand(source("bert"), "bert", SENTENCES, layers=wanted)
+    for folder in (source("bert"), exported("bert")):
+        np.testing.assert_allclose(load(folder, layers=layers).encode(SENTENCES), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["bert", "xlm_roberta"])
+def test_a_word_the_tokenizer_drops_gets_the_unknown_tokens_vector(source, exported, family):
+    unknown = {"bert": "[UNK]", "xlm_roberta": "<unk>"}[family]
+    expected = by_hand(source(family), family, [["the", unknown, "dog"]])
+    for folder in (source(family), exported(family)):
+        np.testing.assert_allclose(load(folder).encode([["the", "", "dog"]]), expected, atol=1e-5)
+
+
+def test_control_characters_leave_nothing_of_a_word(exported):
+    encoder = load(exported("bert"))
+    assert encoder.tokenizer(["\u200b", "\x07"]) == [[encoder.tokenizer.unknown_id]] * 2

@@ -1,0 +1,168 @@
+"""Loading: what is wrong is said, with the file and what to do."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from handful.encoders import EMBEDDED, base, load
+from handful.errors import EncoderError, MissingExtraError
+
+
+@pytest.fixture
+def folder(exported, tmp_path):
+    shutil.copytree(exported("bert"), tmp_path / "encoder")
+    return tmp_path / "encoder"
+
+
+@pytest.mark.parametrize("name", ["encoder.json", "model.onnx", "tokenizer.json"])
+def test_a_missing_file_is_named(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(EncoderError, match=f"{name} is missing"):
+        load(folder)
+
+
+@pytest.mark.parametrize("name", ["encoder.json", "model.onnx", "tokenizer.json"])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe{", b"[]", b"{}"])
+def test_a_damaged_file_is_named(folder, name, content):
+    (folder / name).write_bytes(content)
+    with pytest.raises(EncoderError, match=name):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 99}, "format 1 expected, found 99"),
+        ({"dim": "32"}, "must be whole numbers"),
+        ({"layers": 3}, "must be whole numbers"),
+        ({"layers": [2, 1, 0, 5], "n_layers": 5}, "has no output layer_5"),
+    ],
+)
+def test_a_wrong_card_is_told(folder, change, message):
+    card = json.loads((folder / "encoder.json").read_text())
+    (folder / "encoder.json").write_text(json.dumps(card | change))
+    with pytest.raises(EncoderError, match=message):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"layers": 9}, r"layer 9 does not exist: layers go from 0 \(the embeddings\) to 2"),
+        ({"layers": []}, "layers is a whole number or a list"),
+        ({"layers": 1.5}, "layers is a whole number or a list"),
+        ({"pooling": "max"}, "pooling is one of first-last, first, last, mean; found 'max'"),
+        ({"threads": 0}, "threads is at least 1, found 0"),
+        ({"precision": "int8"}, "holds float32 weights, not int8"),
+    ],
+)
+def test_wrong_options(folder, options, message):
+    with pytest.raises(EncoderError, match=message):
+        load(folder, **options)
+
+
+def test_unknown_places_say_what_would_do(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("")
+    for place, found in [("empty", "neither encoder.json nor config.json"), ("file", "is a file"), ("no", "not exist")]:
+        with pytest.raises(EncoderError, match=found) as error:
+            load(tmp_path / place)
+        for hint in [*EMBEDDED, "export-encoder", "model.onnx", "pip install 'handful[transformers]'"]:
+            assert hint in str(error.value)
+
+
+def test_an_embedded_encoder_that_is_absent(monkeypatch, tmp_path):
+    monkeypatch.setitem(base.EMBEDDED, "handful-xx", tmp_path / "xx")
+    with pytest.raises(EncoderError, match=r"'handful-xx' is not in this build"):
+        load("handful-xx")
+
+
+def test_an_embedded_encoder_is_found_by_name(monkeypatch, folder):
+    monkeypatch.setitem(base.EMBEDDED, "handful-xx", folder)
+    assert load("handful-xx").fingerprint == load(folder).fingerprint
+
+
+def test_an_unknown_name_says_what_is_embedded(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(EncoderError, match=r"unknown encoder 'no-such-encoder': give an embedded name \(handful-en"):
+        load("no-such-encoder")
+
+
+def test_without_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'handful\[transformers\]'"):
+        load("bert-base-cased")
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
+def test_a_broken_hugging_face_folder_names_the_file(source, tmp_path, name):
+    shutil.copytree(source("bert"), tmp_path / "hf")
+    (tmp_path / "hf" / name).unlink()
+    with pytest.raises(EncoderError, match=name):
+        load(tmp_path / "hf")
+
+
+def test_weights_that_are_not_in_the_file_are_an_error(source, tmp_path):
+    from safetensors.numpy import load_file, save_file
+
+    shutil.copytree(source("bert"), tmp_path / "hf")
+    weights = load_file(tmp_path / "hf" / "model.safetensors")
+    lost = "encoder.layer.0.attention.self.query.weight"
+    del weights[lost]
+    save_file(weights, tmp_path / "hf" / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(EncoderError, match=f"lacks {lost}"):
+        load(tmp_path / "hf")
+
+
+def test_a_missing_pooler_changes_nothing(source, tmp_path):
+    from safetensors.numpy import load_file, save_file
+
+    shutil.copytree(source("bert"), tmp_path / "hf")
+    weights = load_file(tmp_path / "hf" / "model.safetensors")
+    weights = {name: array for name, array in weights.items() if "pooler" not in name}
+    save_file(weights, tmp_path / "hf" / "model.safetensors", metadata={"format": "pt"})
+    assert load(tmp_path / "hf").fingerprint == load(source("bert")).fingerprint
+
+
+def test_precisions_of_hugging_face_folders(source):
+    with pytest.raises(EncoderError, match="precision of a Hugging Face encoder is one of"):
+        load(source("bert"), precision="int8")
+    exact = load(source("bert")).encode([["the", "dog"]])
+    half = load(source("bert"), precision="bfloat16").encode([["the", "dog"]])
+    assert half.dtype == np.float32
+    assert 0 < np.abs(half - exact).max() < 0.05
+
+
+def test_the_onnx_backend_needs_neither_torch_nor_transformers(exported):
+    code = (
+        "import sys; from handful.encoders import load; e = load(sys.argv[1]); e.encode([['a']]); e.fingerprint;"
+        "print(*sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(exported("bert"))], capture_output=True, text=True, check=True
+    )
+    loaded = set(run.stdout.split())
+    assert "onnxruntime" in loaded
+    assert not loaded & {"torch", "transformers", "onnx", "onnxscript"}
+    assert run.stderr == ""
+
+
+def test_importing_encoders_is_light():
+    code = "import sys; import handful.encoders; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not set(run.stdout.split()) & {"torch", "transformers", "onnxruntime", "tokenizers", "rich"}
+
+
+def test_threads_follow_a_containers_quota(monkeypatch, tmp_path):
+    monkeypatch.setattr(base.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    for content, n in [("max 100000", 8), ("250000 100000", 2), ("50000 100000", 1), ("9900000 100000", 8)]:
+        (tmp_path / "cpu.max").write_text(content)
+        monkeypatch.setattr(base, "_QUOTA", tmp_path / "cpu.max")
+        assert base.usable_threads() == n

@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handful.encoders.pooling import POOLINGS, WordTokenizer, lay_out, pool
+from handful.errors import EncoderError
+
+
+def letters(words):
+    """Split a word into one sub-word a letter; the id says which."""
+    return [[ord(letter) for letter in word] for word in words]
+
+
+def make_tokenizer(split=letters):
+    return WordTokenizer(split, prefix=[1], suffix=[2, 3], pad_id=0, unknown_id=9, content=b"")
+
+
+LENGTHS = st.lists(st.integers(1, 12), min_size=1, max_size=40)
+WINDOWS = st.integers(4, 20)
+
+
+@given(lengths=LENGTHS, window=WINDOWS, pooling=st.sampled_from(POOLINGS))
+def test_every_word_gets_its_own_subwords_and_full_weight(lengths, window, pooling):
+    numbers = iter(range(100, 10_000))
+    subwords = [[next(numbers) for _ in range(n)] for n in lengths]
+    wanted = {
+        "first": lambda ids: {ids[0]: 1},
+        "last": lambda ids: {ids[-1]: 1},
+        "mean": lambda ids: dict.fromkeys(ids, 1 / len(ids)),
+        "first-last": lambda ids: {ids[0]: 0.5, ids[-1]: 0.5} if len(ids) > 1 else {ids[0]: 1},
+    }[pooling]
+    found = [{} for _ in lengths]
+    for piece in lay_out(subwords, make_tokenizer(), window=window, pooling=pooling):
+        assert len(piece.ids) <= window
+        assert piece.ids[0] == 1
+        assert piece.ids[-2:] == [2, 3]
+        for word, position, weight in zip(piece.words, piece.positions, piece.weights, strict=True):
+            token = piece.ids[position]
+            found[word][token] = found[word].get(token, 0) + weight
+    assert found == [pytest.approx(wanted(ids)) for ids in subwords]
+
+
+@given(lengths=LENGTHS, window=WINDOWS)
+def test_a_word_comes_from_the_window_where_it_is_furthest_from_an_edge(lengths, window):
+    numbers = iter(range(100, 10_000))
+    subwords = [[next(numbers) for _ in range(n)] for n in lengths]
+    # The windows as stated: they overlap by half, and the last one ends where the sentence ends.
+    tokens = [token for ids in subwords for token in ids]
+    room = window - 3
+    starts = [0]
+    while starts[-1] + room < len(tokens):
+        starts.append(min(starts[-1] + max(1, room // 2), len(tokens) - room))
+    contents = [tokens[start : start + room] for start in starts]
+    for piece in lay_out(subwords, make_tokenizer(), window=window, pooling="first"):
+        inside = piece.ids[1:-2]
+        for word, position in zip(piece.words, piece.positions, strict=True):
+            ids = subwords[word]
+            holders = [content for content in contents if all(token in content for token in ids)]
+            if not holders:  # longer than a window: sub-word by sub-word
+                ids = [piece.ids[position]]
+                holders = [content for content in contents if ids[0] in content]
+
+            def distance(content, ids=ids):
+                return min(content.index(ids[0]), len(content) - 1 - content.index(ids[-1]))
+
+            assert inside in contents
+            assert distance(inside) == max(map(distance, holders))
+
+
+@given(lengths=LENGTHS, window=WINDOWS, pooling=st.sampled_from(POOLINGS))
+def test_pieces_are_open_where_a_word_goes_on(lengths, window, pooling):
+    subwords = [[7] * n for n in lengths]
+    pieces = list(lay_out(subwords, make_tokenizer(), window=window, pooling=pooling, first=5))
+    assert [word for piece in pieces for word in dict.fromkeys(piece.words)][0] == 5
+    for piece, following in zip(pieces, pieces[1:], strict=False):
+        assert piece.is_open == (piece.words[-1] == following.words[0])
+    assert not pieces[-1].is_open
+
+
+def test_an_empty_sentence_has_no_pieces():
+    assert list(lay_out([], make_tokenizer(), window=8, pooling="first")) == []
+
+
+@given(counts=st.lists(st.integers(1, 4), min_size=1, max_size=8), seed=st.integers(0, 99))
+def test_pool_is_a_weighted_sum(counts, seed):
+    rng = np.random.default_rng(seed)
+    hidden = rng.normal(size=(20, 3)).astype(np.float32)
+    words = np.repeat(np.arange(len(counts)) * 2 + 1, counts)
+    positions = rng.integers(0, 20, len(words))
+    weights = rng.random(len(words)).astype(np.float32)
+    numbers, vectors = pool(hidden, words, positions, weights)
+    assert numbers.tolist() == [2 * i + 1 for i in range(len(counts))]
+    for number, vector in zip(numbers, vectors, strict=True):
+        of_word = [weights[c] * hidden[positions[c]] for c in range(len(words)) if words[c] == number]
+        np.testing.assert_allclose(vector, np.sum(of_word, axis=0), rtol=1e-5, atol=1e-6)
+
+
+def test_words_that_leave_nothing_become_the_unknown_token():
+    tokenizer = make_tokenizer()
+    assert tokenizer(["ab", "", "c", ""]) == [[97, 98], [9], [99], [9]]
+
+
+def test_lone_surrogates_are_split_as_replacement_characters():
+    assert make_tokenizer()(["a\ud800b", "\U0001f600"]) == [[97, 0xFFFD, 98], [0x1F600]]
+
+
+@pytest.mark.parametrize("words", [["a", None], ["a", ["b"]], [b"a"], [3]])
+def test_words_must_be_str(words):
+    with pytest.raises(EncoderError, match="words are str, found"):
+        make_tokenizer()(words)
+
+
+def test_each_word_is_split_once():
+    seen = []
+
+    def split(words):
+        seen.extend(words)
+        return letters(words)
+
+    tokenizer = make_tokenizer(split)
+    tokenizer(["a", "b", "a"])
+    tokenizer(["b", "c"])
+    assert seen == ["a", "b", "c"]
