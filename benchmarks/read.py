@@ -20,9 +20,7 @@ ROUNDS = 9
 def make_file(path: Path, n_words: int = 250_000) -> None:
     """Write made sentences of 5 to 35 words, one word in eight in a mention."""
     draw = random.Random(0)
-    vocabulary = [
-        "".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=draw.randint(1, 11))) for _ in range(20_000)
-    ]
+    vocabulary = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=draw.randint(1, 11))) for _ in range(20_000)]
     with path.open("w", encoding="utf-8") as file:
         while n_words > 0:
             length = min(draw.randint(5, 35), n_words)
@@ -67,10 +65,7 @@ def main() -> None:
             make_file(path)
         report = read(path).report
         print(report)
-        rounds = [
-            (seconds(bare_loop, path), seconds(read, path), seconds(pass_through, path))
-            for _ in range(ROUNDS)
-        ]
+        rounds = [(seconds(bare_loop, path), seconds(read, path), seconds(pass_through, path)) for _ in range(ROUNDS)]
     bare, whole, streamed = (statistics.median(column) for column in zip(*rounds, strict=True))
     print(f"bare loop of line.split()  {1000 * bare:8.1f} ms")
     print(f"read (a list)              {1000 * whole:8.1f} ms  {report.n_words / whole / 1e6:.2f} M/s")

@@ -77,9 +77,7 @@ def main():
         mixed = timed(lambda: warm.encode(shuffled), options.repeats)
         one = timed(lambda: warm.encode(sentences[777:778]), 200)
 
-    print(
-        f"{options.sentences:,} sentences, {options.words:,} words, dim {options.dim}: {size / 1e6:,.0f} MB"
-    )
+    print(f"{options.sentences:,} sentences, {options.words:,} words, dim {options.dim}: {size / 1e6:,.0f} MB")
     print(f"{'what':<42}{'seconds':>9}{'GB/s':>7}{'ratio':>7}")
     rows = [
         ("np.load of one .npy file", bare),

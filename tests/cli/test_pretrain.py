@@ -43,9 +43,7 @@ def test_it_trains_with_the_recipes_defaults(place):
 
 
 def test_the_cards_command_does_the_same_again(place):
-    options = (
-        "--layers 1 --hide LOC --epochs 1 --batch 4 --batch-words 64 --lr 1e-4 --head-lr 2e-3 --warmup 0.1"
-    )
+    options = "--layers 1 --hide LOC --epochs 1 --batch 4 --batch-words 64 --lr 1e-4 --head-lr 2e-3 --warmup 0.1"
     options += " --head linear --dropout 0.2 --weight a=0.5 --o-weight a=0.3 --hold-out 0.1 --average 0.5"
     options += " --keep best --seed 3"
     first = run("a=people.txt", "--encoder", "base", "--out", "one", *options.split())
@@ -55,9 +53,7 @@ def test_the_cards_command_does_the_same_again(place):
     assert run(*command[2:]).exit_code == 0
     again = json.loads((place / "two" / "handful.json").read_text())
     assert {**again, "command": None} == {**card, "command": None}
-    assert (place / "one" / "model.safetensors").read_bytes() == (
-        place / "two" / "model.safetensors"
-    ).read_bytes()
+    assert (place / "one" / "model.safetensors").read_bytes() == (place / "two" / "model.safetensors").read_bytes()
 
 
 def test_ctrl_c_leaves_a_checkpoint_and_one_line(place):

@@ -24,9 +24,7 @@ class CountingEncoder:
             time.sleep(self.seconds)
             for i in range(len(words)):
                 seed = blake2b(repr((self.fingerprint, i, *words)).encode(), digest_size=8).digest()
-                rows.append(
-                    np.random.default_rng(int.from_bytes(seed)).standard_normal((1, self.dim), np.float32)
-                )
+                rows.append(np.random.default_rng(int.from_bytes(seed)).standard_normal((1, self.dim), np.float32))
             if progress:
                 progress(sum(map(len, rows)), n_words)
         return np.concatenate(rows)

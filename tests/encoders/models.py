@@ -47,8 +47,9 @@ def _surround(tokenizer, before, after):
 
 def _save(folder, model, tokenizer, **names):
     torch.manual_seed(0)
-    for parameter in model.parameters():  # the library's own start is too flat to tell faults apart
-        torch.nn.init.normal_(parameter, std=0.2)
+    for name, parameter in model.named_parameters():  # the library's own start is too flat to tell faults apart
+        is_norm = name.lower().endswith(("layernorm.weight", "layer_norm.weight"))
+        torch.nn.init.normal_(parameter, mean=float(is_norm), std=0.3)
     model.save_pretrained(folder)
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names)
     fast.save_pretrained(folder)
@@ -116,9 +117,7 @@ def roberta(folder):
 def _unigram(special, unknown):
     return _train(
         models.Unigram(),
-        trainers.UnigramTrainer(
-            vocab_size=180, special_tokens=special, unk_token=unknown, show_progress=False
-        ),
+        trainers.UnigramTrainer(vocab_size=180, special_tokens=special, unk_token=unknown, show_progress=False),
         normalizer=normalizers.NFKC(),
         pre_tokenizer=pre_tokenizers.Metaspace(),
     )

@@ -34,6 +34,9 @@ def test_the_card(source, exported, tmp_path):
     export_encoder(source("mpnet"), tmp_path / "a", layers=1, origin="me/mine", pooling="mean")
     card = json.loads((tmp_path / "a" / "encoder.json").read_text())
     assert (card["licence"], card["origin"], card["layers"], card["pooling"]) == ("mit", "me/mine", [2], "mean")
+    assert np.array_equal(load(tmp_path / "a").encode(SENTENCES), load(exported("mpnet")).encode(SENTENCES))
+    with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export again with more --layers"):
+        load(tmp_path / "a", layers=-2)
 
 
 @pytest.mark.parametrize("family", ["bert", "distilbert", "mpnet", "roberta", "xlm_roberta"])

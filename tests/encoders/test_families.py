@@ -34,7 +34,7 @@ def by_hand(folder, family, sentences, *, layers=(-1,), pooling="first-last"):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_both_backends_give_what_transformers_gives(source, exported, family):
     expected = by_hand(source(family), family, SENTENCES)
-    assert expected.std(axis=0).min() > 0.01  # words do differ
+    assert np.median(expected.std(axis=0)) > 0.1  # words do differ
     np.testing.assert_allclose(load(source(family)).encode(SENTENCES), expected, atol=1e-5)
     np.testing.assert_allclose(load(exported(family)).encode(SENTENCES), expected, atol=1e-5)
 

@@ -65,15 +65,6 @@ def test_wrong_options(folder, options, message):
         load(folder, **options)
 
 
-def test_layers_that_were_not_exported(source, tmp_path):
-    from handful.encoders.export import export_encoder
-
-    export_encoder(source("bert"), tmp_path / "one", layers=1)
-    assert load(tmp_path / "one").encode([["a"]]).shape == (1, 32)
-    with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export again with more --layers"):
-        load(tmp_path / "one", layers=-2)
-
-
 def test_unknown_places_say_what_would_do(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("")

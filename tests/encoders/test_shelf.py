@@ -171,12 +171,8 @@ def test_any_damage_gives_right_features(tmp_path_factory, where, kind):
     (segment,) = segments_of(store)
     damage(segment, where, kind)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # said or not: damage to the padding between index and features is none
-        assert_same(
-            StoredEncoder(CountingEncoder(dim=64), store).encode(sentences), expected(sentences, dim=64)
-        )
+        warnings.simplefilter("ignore")  # said or not: damage to the padding between index and features is none
+        assert_same(StoredEncoder(CountingEncoder(dim=64), store).encode(sentences), expected(sentences, dim=64))
     encoder = CountingEncoder(dim=64)
     assert_same(StoredEncoder(encoder, store).encode(sentences), expected(sentences, dim=64))
     assert encoder.seen == []
@@ -249,9 +245,7 @@ def test_two_processes_share_the_work_on_one_corpus(store):
         assert (process.returncode, errors) == (0, "")
     (entry,) = store.contents()
     assert (entry.n_sentences, entry.n_words) == (200, 800)
-    assert_same(
-        StoredEncoder(CountingEncoder(), store).encode(sentences_of(200)), expected(sentences_of(200))
-    )
+    assert_same(StoredEncoder(CountingEncoder(), store).encode(sentences_of(200)), expected(sentences_of(200)))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")

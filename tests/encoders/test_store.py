@@ -123,9 +123,7 @@ def test_a_place_that_is_a_file_costs_only_time(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     store = FeatureStore(tmp_path / "file")
     with pytest.warns(HandfulWarning, match="HANDFUL_CACHE"):
-        assert_same(
-            StoredEncoder(CountingEncoder(), store).encode(sentences_of(3)), expected(sentences_of(3))
-        )
+        assert_same(StoredEncoder(CountingEncoder(), store).encode(sentences_of(3)), expected(sentences_of(3)))
     with pytest.raises(FileError, match="cannot be read"):
         store.contents()
 
@@ -250,11 +248,7 @@ def test_contents_and_clear(store):
     assert (mine.n_sentences, mine.n_words) == (10, 40)
     assert (other.encoder, other.n_sentences, other.n_words) == ("other", 3, 6)
     assert abs(mine.last_use - time.time()) < 600
-    assert (
-        mine.n_bytes + other.n_bytes
-        == store.size()
-        == sum(path.stat().st_size for path in segments_of(store))
-    )
+    assert mine.n_bytes + other.n_bytes == store.size() == sum(path.stat().st_size for path in segments_of(store))
     assert store.clear({mine.folder}) == mine.n_bytes
     assert store.contents() == [other]
     assert store.clear() == other.n_bytes

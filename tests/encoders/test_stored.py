@@ -198,9 +198,7 @@ def test_sentences_that_are_not_words_are_an_error(store, sentences):
         StoredEncoder(CountingEncoder(), store).encode(sentences)
 
 
-@pytest.mark.parametrize(
-    "rows", [np.zeros((3, 8), np.float32), np.zeros((2, 8)), np.zeros((2, 7), np.float32)]
-)
+@pytest.mark.parametrize("rows", [np.zeros((3, 8), np.float32), np.zeros((2, 8)), np.zeros((2, 7), np.float32)])
 def test_an_encoder_that_gives_other_rows_is_an_error_and_not_stored(store, rows):
     class Wrong(CountingEncoder):
         def encode(self, sentences, **_):

@@ -56,9 +56,7 @@ strange_texts = st.lists(
 
 types = st.sampled_from(["PER", "LOC", "art-painting", "B-cell", "型", "x"])
 partial_labels = st.one_of(
-    st.sampled_from(
-        [Allowed.parse(written) for written in ("_", "!O", "LOC|ORG", "O|PER", "!LOC|PER", "!PER")]
-    ),
+    st.sampled_from([Allowed.parse(written) for written in ("_", "!O", "LOC|ORG", "O|PER", "!LOC|PER", "!PER")]),
     st.builds(
         Allowed,
         st.frozensets(st.sampled_from(["O", "PER", "art-painting", "型", "x"]), min_size=2, max_size=4),

@@ -53,9 +53,7 @@ def test_docstart_lines_are_counted():
 
 
 def test_a_word_may_hold_spaces_between_tabs():
-    assert read_bytes("New York\tB-LOC\n\u00a0\tO\n", "conll") == [
-        from_tags(["New York", "\u00a0"], ["B-LOC", "O"])
-    ]
+    assert read_bytes("New York\tB-LOC\n\u00a0\tO\n", "conll") == [from_tags(["New York", "\u00a0"], ["B-LOC", "O"])]
     assert read_bytes("a\u00a0b O\n\u00a0 O\n", "conll") == [Sentence(("a\u00a0b", "\u00a0"), ())]
 
 

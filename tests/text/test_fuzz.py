@@ -42,9 +42,7 @@ CORPUS = [
     to_sentence("It is far."),
 ]
 SEEDS = {
-    format: [
-        written(CORPUS[: 3 if scheme == "BIO" else 1], format, scheme=scheme) for scheme in ("BIO", "BIOES")
-    ]
+    format: [written(CORPUS[: 3 if scheme == "BIO" else 1], format, scheme=scheme) for scheme in ("BIO", "BIOES")]
     for format in FORMATS
 }
 PIECES = [

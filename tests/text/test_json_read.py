@@ -37,9 +37,7 @@ RECORDS = {
     "doccano-data": {"data": TEXT, "label": TRIPLES},
     "doccano-entities": {
         "text": TEXT,
-        "entities": [
-            {"id": 1, "start_offset": s, "end_offset": e, "label": label} for s, e, label in TRIPLES
-        ],
+        "entities": [{"id": 1, "start_offset": s, "end_offset": e, "label": label} for s, e, label in TRIPLES],
         "relations": [],
     },
     "spacy": {"text": TEXT, "entities": TRIPLES},
@@ -63,9 +61,7 @@ def lines(*records):
 def test_every_dialect_in_every_container(kind):
     record = RECORDS[kind]
     dialect = next(
-        name
-        for name in ("prodigy", "doccano", "spacy", "label-studio", "huggingface")
-        if kind.startswith(name)
+        name for name in ("prodigy", "doccano", "spacy", "label-studio", "huggingface") if kind.startswith(name)
     )
     for format in (None, "json", dialect):
         for text in (
@@ -122,8 +118,7 @@ def test_partial_labels():
 
 def test_rejected_and_cancelled_annotations_are_counted():
     records = [
-        {"text": TEXT, "spans": OBJECTS, "answer": answer}
-        for answer in ("accept", "reject", "ignore", "reject")
+        {"text": TEXT, "spans": OBJECTS, "answer": answer} for answer in ("accept", "reject", "ignore", "reject")
     ]
     corpus = read_bytes(lines(*records))
     assert len(corpus) == 1

@@ -54,9 +54,7 @@ def test_schemes_recognise_themselves(scheme):
     assert reader.n_broken == 0
 
 
-@given(
-    sentences(tame_words), st.sampled_from([scheme for scheme in SCHEMES if scheme not in ("IO", "types")])
-)
+@given(sentences(tame_words), st.sampled_from([scheme for scheme in SCHEMES if scheme not in ("IO", "types")]))
 @modest
 def test_schemes_with_borders_bring_back_the_sentence(sentence, scheme):
     tags = to_tags(sentence, scheme)

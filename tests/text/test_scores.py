@@ -69,9 +69,7 @@ def nervaluate_form(sentences):
 @modest
 def test_every_mode_is_what_nervaluate_says(mode, pair):
     gold, predicted = pair
-    evaluator = Evaluator(
-        nervaluate_form(gold), nervaluate_form(predicted), tags=["PER", "LOC", "ORG"], loader="dict"
-    )
+    evaluator = Evaluator(nervaluate_form(gold), nervaluate_form(predicted), tags=["PER", "LOC", "ORG"], loader="dict")
     result = evaluator.evaluate()
     name = "ent_type" if mode == "type" else mode
     scores = score(gold, predicted, mode)

@@ -48,9 +48,7 @@ def test_equal_sentences_have_equal_hashes_and_nothing_can_be_set():
 
 
 def test_reprs_show_the_labels():
-    assert repr(Sentence(WORDS, SPANS)) == (
-        "<Sentence of 5 words, labelled: [Ekeus](PER) heads for [New York](LOC)>"
-    )
+    assert repr(Sentence(WORDS, SPANS)) == ("<Sentence of 5 words, labelled: [Ekeus](PER) heads for [New York](LOC)>")
     assert repr(Sentence(WORDS[:2])) == "<Sentence of 2 words, unlabelled: Ekeus heads>"
     partly = Sentence(WORDS[:2], SPANS[:1], (None, Allowed.parse("LOC|ORG")))
     assert repr(partly) == "<Sentence of 2 words, partly labelled: [Ekeus](PER) [heads](LOC|ORG)>"

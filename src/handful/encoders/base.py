@@ -154,9 +154,7 @@ class Encoder:
                 n_seen += len(words)
                 report(done + min(n_seen, n_words), total)
             if not np.isfinite(vectors).all():
-                raise EncoderError(
-                    "the encoder gave values that are not finite: its weights are damaged or overflow"
-                )
+                raise EncoderError("the encoder gave values that are not finite: its weights are damaged or overflow")
             done += n_words
             yield vectors
 
@@ -169,9 +167,7 @@ class Encoder:
                 subwords = self.tokenizer(words)
             except EncoderError as error:
                 raise EncoderError(f"sentence {i}: {error}") from None
-            yield from lay_out(
-                subwords, self.tokenizer, window=self.window, pooling=self.pooling, first=n_before
-            )
+            yield from lay_out(subwords, self.tokenizer, window=self.window, pooling=self.pooling, first=n_before)
             n_before += len(words)
 
     def _run(self, pieces: list[Piece]) -> tuple[npt.NDArray[np.intp], Float32]:
@@ -222,7 +218,7 @@ def load(
     Encoder
         With ``dim``, ``fingerprint`` and ``encode``.
     """
-    wanted = (layers,) if isinstance(layers, int) else tuple(layers)
+    wanted = tuple(layers) if isinstance(layers, Sequence) else (layers,)
     if not wanted or not all(isinstance(layer, int) for layer in wanted):
         raise EncoderError(f"layers is a whole number or a list of them, found {layers!r}")
     if pooling not in POOLINGS:
@@ -232,18 +228,14 @@ def load(
     name = os.fspath(name_or_path)
     path = EMBEDDED.get(name, Path(name))
     if name in EMBEDDED and not path.is_dir():
-        raise EncoderError(
-            f"the encoder {name!r} is not in this build of handful: {path} is missing; {_CHOICES}"
-        )
+        raise EncoderError(f"the encoder {name!r} is not in this build of handful: {path} is missing; {_CHOICES}")
     if (path / "encoder.json").is_file() or (path / "model.onnx").is_file():
         from .onnx import load_onnx
 
         return load_onnx(path, layers=wanted, pooling=pooling, threads=threads, precision=precision)
     if path.is_dir() and not (path / "config.json").is_file():
         raise EncoderError(f"the folder {path} holds neither encoder.json nor config.json; {_CHOICES}")
-    if not path.is_dir() and (
-        path.exists() or path.is_absolute() or name.startswith(".") or name.count("/") > 1
-    ):
+    if not path.is_dir() and (path.exists() or path.is_absolute() or name.startswith(".") or name.count("/") > 1):
         found = "is a file" if path.exists() else "does not exist"
         raise EncoderError(f"no encoder at {path}: it {found}; {_CHOICES}")
     from .transformers import load_transformers
@@ -273,9 +265,7 @@ def absolute_layers(layers: Sequence[int], n_layers: int) -> tuple[int, ...]:
     """Give layers as numbers from 0 (the embeddings) to `n_layers` (the last), in order, each once."""
     for layer in layers:
         if not -n_layers - 1 <= layer <= n_layers:
-            raise EncoderError(
-                f"layer {layer} does not exist: layers go from 0 (the embeddings) to {n_layers}"
-            )
+            raise EncoderError(f"layer {layer} does not exist: layers go from 0 (the embeddings) to {n_layers}")
     return tuple(sorted({layer % (n_layers + 1) for layer in layers}))
 
 
@@ -283,9 +273,7 @@ def _words(sentence: Any, number: int) -> Sequence[str]:
     words = getattr(sentence, "words", sentence)
     if isinstance(words, str) or not isinstance(words, Sequence):
         found = f"a str ({words[:40]!r})" if isinstance(words, str) else f"{type(words).__name__}"
-        raise EncoderError(
-            f"sentence {number} must be a list of words, found {found}; split texts into words first"
-        )
+        raise EncoderError(f"sentence {number} must be a list of words, found {found}; split texts into words first")
     return words
 
 
@@ -318,9 +306,7 @@ def _batches(pieces: list[Piece], batch_tokens: int) -> Iterator[list[Piece]]:
 
 def _fill(out: npt.NDArray[Any], chunks: Iterable[Float32], shape: tuple[int, int]) -> npt.NDArray[Any]:
     if out.shape != shape or out.dtype not in (np.float16, np.float32):
-        raise DataError(
-            f"out must be float16 or float32 of shape {shape}, found {out.dtype} of shape {out.shape}"
-        )
+        raise DataError(f"out must be float16 or float32 of shape {shape}, found {out.dtype} of shape {out.shape}")
     start = 0
     for vectors in chunks:
         if out.dtype == np.float16 and np.abs(vectors).max() > np.finfo(np.float16).max:

@@ -72,9 +72,7 @@ def export_encoder(
         import onnx
         import onnxscript  # noqa: F401  (torch's exporter asks for it)
     except ImportError as error:
-        raise MissingExtraError(
-            f"exporting needs {error.name}: pip install 'handful[transformers]'"
-        ) from None
+        raise MissingExtraError(f"exporting needs {error.name}: pip install 'handful[transformers]'") from None
     n_layers = model.config.num_hidden_layers
     if not 1 <= layers <= n_layers + 1:
         raise DataError(f"layers is between 1 and {n_layers + 1} for this encoder, found {layers}")
@@ -184,9 +182,7 @@ def _check(model: Any, path: Path, card: Card) -> None:
                 is_close = np.allclose(b, a, rtol=_TOLERANCE, atol=_TOLERANCE)
                 what = f"differs by up to {error:.2g}"
             else:
-                cosines = (a * b).sum(1) / np.maximum(
-                    np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-30
-                )
+                cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-30)
                 is_close = bool((cosines >= _COSINE).mean() >= _COSINE_SHARE)
                 what = f"has a cosine under {_COSINE} on {(cosines < _COSINE).mean():.1%} of tokens"
             if not is_close:

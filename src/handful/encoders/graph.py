@@ -48,9 +48,7 @@ class _Graph:
             self.constants[hint] = numpy_helper.from_array(value, hint)
         return hint
 
-    def make(
-        self, op: str, inputs: list[str], output: str | None = None, domain: str = "", **attributes: Any
-    ) -> Any:
+    def make(self, op: str, inputs: list[str], output: str | None = None, domain: str = "", **attributes: Any) -> Any:
         """Make a node; its one output is named after it unless `output` says how."""
         self.n_new += 1
         output = output or f"{op}.{self.n_new}"
@@ -140,9 +138,7 @@ def _heads(graph: _Graph, name: str, *, is_key: bool = False) -> str | None:
     node = graph.producer.get(name)
     reshape = _from(graph, node, "Transpose", perm=[0, 2, 3, 1] if is_key else [0, 2, 1, 3])
     if reshape is None and is_key:
-        reshape = _from(
-            graph, _from(graph, node, "Transpose", perm=[0, 1, 3, 2]), "Transpose", perm=[0, 2, 1, 3]
-        )
+        reshape = _from(graph, _from(graph, node, "Transpose", perm=[0, 1, 3, 2]), "Transpose", perm=[0, 2, 1, 3])
     return reshape.input[0] if reshape is not None and reshape.op_type == "Reshape" else None
 
 
@@ -184,7 +180,7 @@ def _joint_bias(graph: _Graph, names: list[str], query: str) -> str:
     return total
 
 
-def quantise(model: onnx.ModelProto, *, smallest: int = 4096) -> None:
+def quantise(model: onnx.ModelProto, *, smallest: int = 1024) -> None:
     """Turn products with constant weights, and tables of embeddings, into int8.
 
     Parameters
@@ -206,7 +202,7 @@ def quantise(model: onnx.ModelProto, *, smallest: int = 4096) -> None:
             _quantise_product(graph, node, weights, *rows[node.input[0]])
         elif node.op_type == "Gather":
             table = graph.constant(node.input[0])
-            if table is None or table.ndim != 2 or table.dtype != np.float32 or len(table) < smallest:
+            if table is None or table.ndim != 2 or table.dtype != np.float32 or table.size < smallest:
                 continue
             scale = _scale(table, axis=1)
             quantised = graph.add_constant("table", _rounded(table, scale))
@@ -242,9 +238,7 @@ def _quantised_rows(graph: _Graph, name: str) -> tuple[str, str]:
     return graph.make("QuantizeLinear", [scaled, one, middle]).output[0], scale
 
 
-def _quantise_product(
-    graph: _Graph, node: Any, weights: npt.NDArray[np.float32], rows: str, row_scale: str
-) -> None:
+def _quantise_product(graph: _Graph, node: Any, weights: npt.NDArray[np.float32], rows: str, row_scale: str) -> None:
     scale = _scale(weights, axis=0)
     quantised = graph.add_constant("weights", _rounded(weights, scale))
     columns = graph.add_constant("scale", scale[0])

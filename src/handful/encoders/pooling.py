@@ -12,7 +12,6 @@ where it has only one). Nothing here knows of a network, so training and inferen
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -131,25 +130,20 @@ class WordTokenizer:
         known = self._known
         try:
             return [known[word] for word in words]
-        except KeyError:
+        except (KeyError, TypeError):  # TypeError: a word that is no str
             pass
-        except TypeError:
-            raise EncoderError(f"words are str, found {_first_not_str(words)!r}") from None
+        for word in words:
+            if not isinstance(word, str):
+                raise EncoderError(f"words are str, found {word!r}")
         if len(known) > _REMEMBERED_WORDS:
             known.clear()
         new = list(dict.fromkeys(word for word in words if word not in known))
-        if not all(isinstance(word, str) for word in new):
-            raise EncoderError(f"words are str, found {_first_not_str(words)!r}")
         # A lone surrogate is no text; the tokenizer sees a replacement character in its place.
         texts = [word.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for word in new]
         for word, ids in zip(new, self._split(texts), strict=True):
             shift = self.shape_stride * word_shape(word) if self.shape_stride else 0
             known[word] = [token + shift for token in ids or [self.unknown_id]]
         return [known[word] for word in words]
-
-
-def _first_not_str(words: Sequence[Any]) -> Any:
-    return next(word for word in words if not isinstance(word, str))
 
 
 def with_leading_space(text: str) -> str:

@@ -33,9 +33,7 @@ class _Encoder(Protocol):
     def dim(self) -> int: ...
     @property
     def fingerprint(self) -> str: ...
-    def encode(
-        self, sentences: Sequence[Any], *, out: Any = None, progress: Any = None
-    ) -> npt.NDArray[Any]: ...
+    def encode(self, sentences: Sequence[Any], *, out: Any = None, progress: Any = None) -> npt.NDArray[Any]: ...
 
 
 class StoredEncoder:
@@ -101,9 +99,7 @@ class StoredEncoder:
         n_words = np.array([len(sentence) for sentence in words], np.int64)
         shape = (int(n_words.sum()), self.dim)
         if isinstance(out, (str, os.PathLike)):
-            return _to_file(
-                Path(out), shape, lambda rows: self._fill(sentences, keys, n_words, rows, progress)
-            )
+            return _to_file(Path(out), shape, lambda rows: self._fill(sentences, keys, n_words, rows, progress))
         if out is None and self.store.precision == "float32":
             view = self._shelf.view([key for key, n in zip(keys, n_words, strict=True) if n])
             if view is not None:
@@ -137,9 +133,7 @@ class StoredEncoder:
             n_done = len(features) - int(sizes[-1])
             batch, left = left[:n_fit], left[n_fit:]
             report = _shifted(progress, n_done, len(features)) if callable(progress) else progress
-            rows = self._rounded(
-                self.encoder.encode([sentences[i] for i in batch], progress=report), sizes[n_fit - 1]
-            )
+            rows = self._rounded(self.encoder.encode([sentences[i] for i in batch], progress=report), sizes[n_fit - 1])
             self._keep([keys[i] for i in batch], n_words[batch].tolist(), rows, since_ns)
             for i, part in zip(batch, np.split(rows, sizes[: n_fit - 1]), strict=True):
                 put(features[starts[i] : stops[i]], part)
@@ -154,9 +148,7 @@ class StoredEncoder:
         try:
             text = ",".join(map(str, map(len, words))) + ";" + "".join(words)
         except TypeError as error:
-            raise EncoderError(
-                f"sentence {position} (from 0) must consist of str; found {words!r}"
-            ) from error
+            raise EncoderError(f"sentence {position} (from 0) must consist of str; found {words!r}") from error
         digest = self._hash.copy()
         digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.digest()
@@ -203,9 +195,7 @@ class StoredEncoder:
 def _words(sentence: Any, position: int) -> Sequence[str]:
     words: Sequence[str] = getattr(sentence, "words", sentence)
     if isinstance(words, str) or not isinstance(words, Sequence):
-        raise EncoderError(
-            f"sentence {position} (from 0) must be a list of words, not a text; found {words!r}"
-        )
+        raise EncoderError(f"sentence {position} (from 0) must be a list of words, not a text; found {words!r}")
     return words
 
 

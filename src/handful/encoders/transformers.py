@@ -60,9 +60,7 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
         raise EncoderError(f"broken encoder {path}: {what}") from None
     # The pooler makes a vector of a whole text: it is not used here, and files of weights often leave it out.
     if lacking := [key for key in sorted(report["missing_keys"]) if "pooler" not in key]:
-        raise EncoderError(
-            f"broken encoder {name_or_path}: its file of weights lacks {', '.join(lacking[:5])}"
-        )
+        raise EncoderError(f"broken encoder {name_or_path}: its file of weights lacks {', '.join(lacking[:5])}")
     if getattr(model, "pooler", None) is not None:
         model.pooler = None
     if getattr(model.config, "is_encoder_decoder", False):

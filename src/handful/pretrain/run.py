@@ -127,6 +127,7 @@ def pretrain(
     training = Training(network, data, recipe, where)
     if restart:
         checkpoint.unlink(missing_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
     with reporting(progress) as report:
         training.run(checkpoint, what, every=checkpoint_every, report=report)
     kept = training.finish()
@@ -164,10 +165,9 @@ def _check_target(target: Path) -> None:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         what = "is a folder with files in it" if target.is_dir() else "is a file"
         raise FileError(f"{target} {what}; give a folder that does not exist yet")
-    if not target.parent.is_dir():
-        raise FileError(f"{target}: the folder {target.parent} does not exist")
-    if not os.access(target.parent, os.W_OK):
-        raise FileError(f"{target}: nothing can be written into {target.parent}")
+    parent = next(folder for folder in target.absolute().parents if folder.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise FileError(f"{target}: nothing can be written into {parent}")
 
 
 def _check_names(recipe: Recipe, corpora: Sequence[SourceCorpus]) -> None:

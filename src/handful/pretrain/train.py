@@ -29,7 +29,7 @@ from .model import Network
 from .progress import Progress
 from .recipe import Recipe
 
-__all__ = ["CLIP", "WEIGHT_DECAY", "Training"]
+__all__ = ["CLIP", "WEIGHT_DECAY", "Data", "Training"]
 
 WEIGHT_DECAY = 0.01  # of matrices in the encoder; not of biases, norms and prototypes
 CLIP = 1.0  # the longest gradient

@@ -125,9 +125,7 @@ class _Columns:
         )
 
 
-def _sentence(
-    reading: Reading, words: Sequence[str], tags: list[str], lines: Sequence[int]
-) -> Sentence | None:
+def _sentence(reading: Reading, words: Sequence[str], tags: list[str], lines: Sequence[int]) -> Sentence | None:
     try:
         return reading.from_tags(words, tags)
     except DataError as error:
@@ -191,14 +189,10 @@ def write_lines(sentences: Iterable[Sentence], scheme: str) -> Iterator[str]:
         tags = to_tags(sentence, scheme)
         _check_labels(sentence)
         if "X" in tags:
-            raise DataError(
-                "the lines format writes X for unknown, so no type can be called X; use scheme='BIO'"
-            )
+            raise DataError("the lines format writes X for unknown, so no type can be called X; use scheme='BIO'")
         for word in sentence.words:
             if any(c in word for c in _SPACE_CHARACTERS):
-                raise DataError(
-                    f"the lines format cannot hold the word {word!r}, which has white space in it"
-                )
+                raise DataError(f"the lines format cannot hold the word {word!r}, which has white space in it")
         yield f"{' '.join(sentence.words)}\n{' '.join('X' if tag == '_' else tag for tag in tags)}\n\n"
 
 

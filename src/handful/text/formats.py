@@ -251,17 +251,11 @@ def write(
 
 def _check_choice(name: str, value: object, choices: Sequence[str | None]) -> None:
     if value not in choices:
-        raise DataError(
-            f"{name} is {value!r}, expected one of {', '.join(str(choice) for choice in choices)}"
-        )
+        raise DataError(f"{name} is {value!r}, expected one of {', '.join(str(choice) for choice in choices)}")
 
 
 def _check_names(names: object) -> None:
     if names is None:
         return
-    if (
-        isinstance(names, str)
-        or not isinstance(names, Sequence)
-        or not all(isinstance(n, str) for n in names)
-    ):
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
         raise DataError(f"names is {names!r}, expected a sequence of tags such as ['O', 'B-PER', 'I-PER']")

@@ -77,12 +77,7 @@ def _is_one_a_line(head: str) -> bool:
 
 def _is_pair(value: Any) -> bool:
     """Whether this is ``["text", {"entities": ...}]``."""
-    return (
-        isinstance(value, list)
-        and len(value) == 2
-        and isinstance(value[0], str)
-        and isinstance(value[1], dict)
-    )
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
 
 
 def _values(reading: Reading, *, is_array: bool) -> Iterator[tuple[int, str, Any]]:
@@ -166,9 +161,7 @@ def _refuse_half_pairs(raw: str, value: Any) -> None:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise DataError(
-                "the record has half of a surrogate pair (\\ud800 to \\udfff by itself)"
-            ) from None
+            raise DataError("the record has half of a surrogate pair (\\ud800 to \\udfff by itself)") from None
 
 
 def _sentence(reading: Reading, record: Any, dialect: str) -> Sentence | None:
@@ -298,9 +291,7 @@ def _task(reading: Reading, record: dict[str, Any]) -> Sentence:
     for annotation in annotations:
         result = annotation.get("result") if isinstance(annotation, dict) else None
         if not isinstance(result, list):
-            raise DataError(
-                f"found the annotation {shorten(repr(annotation))}, expected one with a list 'result'"
-            )
+            raise DataError(f"found the annotation {shorten(repr(annotation))}, expected one with a list 'result'")
         if annotation.get("was_cancelled"):
             reading.report.notes["cancelled annotations were passed over"] += 1
             continue
@@ -346,7 +337,5 @@ def _by_name(tags: list[Any], names: Any) -> list[Any]:
         raise DataError("the tags are numbers; say their names in order, as in names=['O', 'B-PER', 'I-PER']")
     for tag in tags:
         if type(tag) is not int or not 0 <= tag < len(names):
-            raise DataError(
-                f"found the tag {shorten(repr(tag))}, expected a number from 0 to {len(names) - 1}"
-            )
+            raise DataError(f"found the tag {shorten(repr(tag))}, expected a number from 0 to {len(names) - 1}")
     return [names[tag] for tag in tags]

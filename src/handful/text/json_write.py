@@ -69,9 +69,7 @@ def _prodigy(sentence: Sentence) -> dict[str, Any]:
     text, offsets = sentence.text or "", sentence.offsets or ()
     blank = next((word for word in sentence.words if not word.strip()), None)
     if blank is not None:
-        raise DataError(
-            f"Prodigy's format cannot hold the word {blank!r}: a token of white space is a gap there"
-        )
+        raise DataError(f"Prodigy's format cannot hold the word {blank!r}: a token of white space is a gap there")
     record: dict[str, Any] = {"text": text}
     record["tokens"] = [
         {"text": text[start:end], "start": start, "end": end, "id": i, "ws": text[end : end + 1].isspace()}

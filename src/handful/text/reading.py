@@ -155,9 +155,7 @@ class Reading:
     ) -> tuple[int, int]:
         """Return the words that a span of characters covers: the first, and one past the last."""
         if not 0 <= start < end <= len(text):
-            raise DataError(
-                f"the span {start}:{end} ({label}) is not in the text, which has {len(text)} characters"
-            )
+            raise DataError(f"the span {start}:{end} ({label}) is not in the text, which has {len(text)} characters")
         words = sentence.words
         first = bisect_right(starts, start) - 1
         if first < 0 or starts[first] + len(words[first]) <= start:
@@ -182,9 +180,7 @@ class Reading:
         allowed = list(sentence.allowed or [None] * len(sentence.words))
         covered = {i for span in sentence.spans or () for i in range(span.start, span.end)}
         allowed = [entry or (None if i in covered else UNKNOWN) for i, entry in enumerate(allowed)]
-        return Sentence(
-            sentence.words, sentence.spans, tuple(allowed), sentence.text, sentence.starts, sentence.offset
-        )
+        return Sentence(sentence.words, sentence.spans, tuple(allowed), sentence.text, sentence.starts, sentence.offset)
 
 
 class Stream(Iterator[Sentence]):

@@ -13,13 +13,9 @@ __all__ = ["sample_support"]
 
 
 @overload
-def sample_support(
-    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: None = None
-) -> list[Sentence]: ...
+def sample_support(sentences: Sequence[Sentence], shots: int, seed: int, *, sets: None = None) -> list[Sentence]: ...
 @overload
-def sample_support(
-    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int
-) -> list[list[Sentence]]: ...
+def sample_support(sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int) -> list[list[Sentence]]: ...
 def sample_support(
     sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int | None = None
 ) -> list[Sentence] | list[list[Sentence]]:
@@ -65,9 +61,7 @@ def sample_support(
     mentions: list[Counter[str]] = []
     for i, sentence in enumerate(sentences):
         if not sentence.is_labelled:
-            raise DataError(
-                f"sentence {i} is not wholly labelled, so its mentions cannot be counted: {sentence}"
-            )
+            raise DataError(f"sentence {i} is not wholly labelled, so its mentions cannot be counted: {sentence}")
         mentions.append(Counter(span.label for span in sentence.spans or ()))
     frequency: Counter[str] = Counter()
     for counts in mentions:

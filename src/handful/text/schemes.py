@@ -263,9 +263,7 @@ def _looks_prefixed(tag: str) -> bool:
 
 def _partial_tag(entry: Allowed) -> str:
     if any(map(_looks_prefixed, entry.names)):
-        raise DataError(
-            f"the partial label {str(entry)!r} cannot be a tag: it would read as one with prefixes"
-        )
+        raise DataError(f"the partial label {str(entry)!r} cannot be a tag: it would read as one with prefixes")
     return str(entry)
 
 

@@ -137,9 +137,7 @@ def score(
     scores = Scores(mode)
     for i, (one, other) in enumerate(zip_longest(gold, predicted)):
         if one is None or other is None:
-            raise DataError(
-                f"there are {i} {'gold' if one is None else 'predicted'} sentences, but more of the others"
-            )
+            raise DataError(f"there are {i} {'gold' if one is None else 'predicted'} sentences, but more of the others")
         if isinstance(one, Sentence) and isinstance(other, Sentence) and one.words != other.words:
             raise DataError(f"sentence {i} has other words in gold and predictions: {one} and {other}")
         _add(scores, _spans(one, i), _spans(other, i))

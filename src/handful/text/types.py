@@ -266,9 +266,7 @@ class Sentence:
 
     def __repr__(self) -> str:
         n = len(self.words)
-        state = (
-            "labelled" if self.is_labelled else "partly labelled" if self.is_partly_labelled else "unlabelled"
-        )
+        state = "labelled" if self.is_labelled else "partly labelled" if self.is_partly_labelled else "unlabelled"
         pieces: list[str] = []
         ends = {span.start: span for span in self.spans or ()}
         i = 0

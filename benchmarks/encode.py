@@ -1,0 +1,200 @@
+"""Words a second of every way to encode, beside the loops that people write, in one run.
+
+    python benchmarks/encode.py CORPUS ENCODER [ENCODER ...]    speed and exactness
+    python benchmarks/encode.py CORPUS ENCODER --memory         peak memory, writing to a file
+
+CORPUS has a word first on each line and a blank line between sentences; an ENCODER is a folder in the Hugging Face
+layout. The peers are plain transformers, float32: batches of 32 in the order of the file, and the same sorted by length.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from handful.encoders import load
+
+
+def read(path):
+    sentences = [[]]
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        if line.strip():
+            sentences[-1].append(line.split("\t")[0])
+        elif sentences[-1]:
+            sentences.append([])
+    return [words for words in sentences if words]
+
+
+def documents(sentences, n_words=200):
+    """Join sentences into documents of about `n_words` words."""
+    joined = [[]]
+    for words in sentences:
+        joined[-1].extend(words)
+        if len(joined[-1]) >= n_words:
+            joined.append([])
+    return [words for words in joined if words]
+
+
+def plain_loop(folder):
+    """Give the loop that people write, as a function of sentences and of whether to sort them."""
+    import torch
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    pre_tokenizer = tokenizer.backend_tokenizer.pre_tokenizer
+    if hasattr(pre_tokenizer, "add_prefix_space"):
+        pre_tokenizer.add_prefix_space = True
+    options = {"is_split_into_words": True, "padding": True, "truncation": True, "max_length": 512}
+
+    def encode(sentences, *, is_sorted=False):
+        order = sorted(range(len(sentences)), key=lambda i: len(sentences[i])) if is_sorted else range(len(sentences))
+        order = list(order)
+        found = [None] * len(sentences)
+        for start in range(0, len(order), 32):
+            chosen = order[start : start + 32]
+            batch = tokenizer([sentences[i] for i in chosen], return_tensors="pt", **options)
+            with torch.no_grad():
+                inputs = {name: batch[name] for name in ("input_ids", "attention_mask")}
+                hidden = model(**inputs).last_hidden_state.numpy()
+            for row, i in enumerate(chosen):
+                places = [[] for _ in sentences[i]]
+                for position, word in enumerate(batch.word_ids(row)):
+                    if word is not None:
+                        places[word].append(position)
+                # A word that was cut off or tokenised into nothing has no vector in this loop.
+                missing = np.full(hidden.shape[-1], np.nan, np.float32)
+                found[i] = [(hidden[row, p[0]] + hidden[row, p[-1]]) / 2 if p else missing for p in places]
+        return np.array([vector for vectors in found for vector in vectors])
+
+    return encode
+
+
+def best_time(function, repeats):
+    """Give the shortest time and the last result."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function()
+        times.append(time.perf_counter() - start)
+    return min(times), result
+
+
+def cosines(a, b):
+    return (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+
+
+def export(folder, place):
+    from handful.encoders.export import export_encoder
+
+    paths = {}
+    for precision in ("float32", "int8"):
+        paths[precision] = Path(place) / f"{Path(folder).name}-{precision}"
+        if not paths[precision].exists():
+            export_encoder(folder, paths[precision], int8=precision == "int8")
+    return paths
+
+
+def compare(title, folder, paths, sentences, repeats):
+    n_words = sum(map(len, sentences))
+    print(f"\n{Path(folder).name}, {title}: {len(sentences)} sentences, {n_words} words")
+    loop = plain_loop(folder)
+    ours = {
+        "ours, ONNX int8": load(paths["int8"]),
+        "ours, ONNX float32": load(paths["float32"]),
+        "ours, transformers float32": load(folder, precision="float32"),
+    }
+    ways = {
+        "plain loop, file order": lambda: loop(sentences),
+        "plain loop, sorted": lambda: loop(sentences, is_sorted=True),
+        **{name: lambda encoder=encoder: encoder.encode(sentences, progress=False) for name, encoder in ours.items()},
+    }
+    seconds, results = {}, {}
+    for _ in range(repeats):  # turn by turn, so that a busy moment of the machine hits all alike
+        for name, way in ways.items():
+            taken, results[name] = best_time(way, 1)
+            seconds[name] = min(taken, seconds.get(name, taken))
+    plain, by_length = seconds["plain loop, file order"], seconds["plain loop, sorted"]
+    print(f"{'':28}{'words/s':>9}{'x plain':>9}{'x sorted':>9}")
+    for name, taken in seconds.items():
+        print(f"{name:28}{n_words / taken:9,.0f}{plain / taken:9.2f}{by_length / taken:9.2f}")
+    reference = results["plain loop, file order"]
+    has_all = ~np.isnan(reference).any(axis=1)
+    if not has_all.all():
+        print(f"the plain loop gives no vector for {(~has_all).sum()} words (cut off or tokenised into nothing)")
+        return
+    for name in ("ours, ONNX float32", "ours, transformers float32"):
+        print(f"{name}: largest difference to the plain loop {np.abs(results[name] - reference).max():.1e}")
+    found = cosines(results["ours, ONNX int8"], results["ours, ONNX float32"])
+    print(
+        f"ours, ONNX int8: cosine to float32: mean {found.mean():.4f}, 0.1% quantile {np.quantile(found, 0.001):.4f}, "
+        f"worst {found.min():.4f}; at least 0.95 on {(found >= 0.95).mean():.3%} of words"
+    )
+    for name in ("ours, ONNX int8", "ours, ONNX float32"):
+        ours[name].batch_tokens = 300
+        other = ours[name].encode(sentences, progress=False)
+        relative = np.linalg.norm(other - results[name], axis=1) / np.linalg.norm(results[name], axis=1)
+        print(f"{name}: other batches change a vector by at most {relative.max():.1e} of its length")
+
+
+MEMORY = """
+import resource, sys
+from benchmarks.encode import read
+from handful.encoders import load
+sentences = read(sys.argv[1])
+n = int(sys.argv[3])
+wanted, total = [], 0
+while total < n:
+    for words in sentences:
+        if total >= n:
+            break
+        wanted.append(words[: n - total])
+        total += len(wanted[-1])
+encoder = load(sys.argv[2])
+encoder.encode(wanted, out=sys.argv[4], progress=False)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def memory(corpus, folder, paths):
+    print(f"\n{Path(folder).name}: peak memory of a process that encodes into a file")
+    for precision, path in paths.items():
+        for n_words in (10_000, 1_000_000):
+            with tempfile.TemporaryDirectory() as place:
+                command = [sys.executable, "-c", MEMORY, corpus, str(path), str(n_words), f"{place}/x.npy"]
+                start = time.perf_counter()
+                run = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True)
+                taken = time.perf_counter() - start
+            print(f"{precision:8} {n_words:9,} words: {float(run.stdout):7.0f} MiB, {taken:.0f} s")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus")
+    parser.add_argument("encoders", nargs="+")
+    parser.add_argument("--exports", help="where to keep (and find) exported encoders; default, a temporary folder")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--memory", action="store_true", help="measure memory instead of speed")
+    parser.add_argument("--documents", action="store_true", help="also on documents of about 200 words")
+    options = parser.parse_args()
+    corpus = str(Path(options.corpus).resolve())
+    sentences = read(corpus)
+    with tempfile.TemporaryDirectory() as temporary:
+        for folder in options.encoders:
+            paths = export(folder, options.exports or temporary)
+            if options.memory:
+                memory(corpus, folder, paths)
+                continue
+            compare("sentences", folder, paths, sentences, options.repeats)
+            if options.documents:
+                compare("documents", folder, paths, documents(sentences), options.repeats)
+
+
+if __name__ == "__main__":
+    main()
