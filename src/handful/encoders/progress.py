@@ -43,7 +43,12 @@ def reporting(progress: bool | ProgressCallback | None, total: int) -> Iterator[
             return Text(f"{task.completed:,.0f}/{task.total:,.0f} words{speed}")
 
     bar = Progress(
-        "encoding", BarColumn(), Words(), TimeRemainingColumn(), console=Console(stderr=True), transient=progress is None
+        "encoding",
+        BarColumn(),
+        Words(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=progress is None,
     )
     task = bar.add_task("encoding", total=total)
     started = time.monotonic()
