@@ -3,8 +3,9 @@
     python benchmarks/encode.py CORPUS ENCODER [ENCODER ...]    speed and exactness
     python benchmarks/encode.py CORPUS ENCODER --memory         peak memory, writing to a file
 
-CORPUS has a word first on each line and a blank line between sentences; an ENCODER is a folder in the Hugging Face
-layout. The peers are plain transformers, float32: batches of 32 in the order of the file, and the same sorted by length.
+CORPUS has a word first on each line and a blank line between sentences; an ENCODER is a folder in the Hugging
+Face layout. The peers are plain transformers, float32: batches of 32 in the order of the file, and the same
+sorted by length.
 """
 
 import argparse
@@ -54,7 +55,11 @@ def plain_loop(folder):
     options = {"is_split_into_words": True, "padding": True, "truncation": True, "max_length": 512}
 
     def encode(sentences, *, is_sorted=False):
-        order = sorted(range(len(sentences)), key=lambda i: len(sentences[i])) if is_sorted else range(len(sentences))
+        order = (
+            sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
+            if is_sorted
+            else range(len(sentences))
+        )
         order = list(order)
         found = [None] * len(sentences)
         for start in range(0, len(order), 32):
@@ -76,16 +81,6 @@ def plain_loop(folder):
     return encode
 
 
-def best_time(function, repeats):
-    """Give the shortest time and the last result."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = function()
-        times.append(time.perf_counter() - start)
-    return min(times), result
-
-
 def cosines(a, b):
     return (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
 
@@ -101,24 +96,29 @@ def export(folder, place):
     return paths
 
 
-def compare(title, folder, paths, sentences, repeats):
+def compare(title, folder, paths, sentences, repeats, threads, clock):
     n_words = sum(map(len, sentences))
     print(f"\n{Path(folder).name}, {title}: {len(sentences)} sentences, {n_words} words")
     loop = plain_loop(folder)
     ours = {
-        "ours, ONNX int8": load(paths["int8"]),
-        "ours, ONNX float32": load(paths["float32"]),
-        "ours, transformers float32": load(folder, precision="float32"),
+        "ours, ONNX int8": load(paths["int8"], threads=threads),
+        "ours, ONNX float32": load(paths["float32"], threads=threads),
+        "ours, transformers float32": load(folder, precision="float32", threads=threads),
     }
     ways = {
         "plain loop, file order": lambda: loop(sentences),
         "plain loop, sorted": lambda: loop(sentences, is_sorted=True),
-        **{name: lambda encoder=encoder: encoder.encode(sentences, progress=False) for name, encoder in ours.items()},
+        **{
+            name: lambda encoder=encoder: encoder.encode(sentences, progress=False)
+            for name, encoder in ours.items()
+        },
     }
     seconds, results = {}, {}
     for _ in range(repeats):  # turn by turn, so that a busy moment of the machine hits all alike
         for name, way in ways.items():
-            taken, results[name] = best_time(way, 1)
+            start = clock()
+            results[name] = way()
+            taken = clock() - start
             seconds[name] = min(taken, seconds.get(name, taken))
     plain, by_length = seconds["plain loop, file order"], seconds["plain loop, sorted"]
     print(f"{'':28}{'words/s':>9}{'x plain':>9}{'x sorted':>9}")
@@ -127,7 +127,9 @@ def compare(title, folder, paths, sentences, repeats):
     reference = results["plain loop, file order"]
     has_all = ~np.isnan(reference).any(axis=1)
     if not has_all.all():
-        print(f"the plain loop gives no vector for {(~has_all).sum()} words (cut off or tokenised into nothing)")
+        print(
+            f"the plain loop gives no vector for {(~has_all).sum()} words (cut off or tokenised into nothing)"
+        )
         return
     for name in ("ours, ONNX float32", "ours, transformers float32"):
         print(f"{name}: largest difference to the plain loop {np.abs(results[name] - reference).max():.1e}")
@@ -175,25 +177,39 @@ def memory(corpus, folder, paths):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpus")
     parser.add_argument("encoders", nargs="+")
-    parser.add_argument("--exports", help="where to keep (and find) exported encoders; default, a temporary folder")
+    parser.add_argument(
+        "--exports", help="where to keep (and find) exported encoders; default, a temporary folder"
+    )
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--threads", type=int, help="for all; default, as many as each takes by itself")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="count processor time, for a busy machine (with --threads 1)"
+    )
     parser.add_argument("--memory", action="store_true", help="measure memory instead of speed")
     parser.add_argument("--documents", action="store_true", help="also on documents of about 200 words")
     options = parser.parse_args()
     corpus = str(Path(options.corpus).resolve())
     sentences = read(corpus)
+    clock = time.process_time if options.cpu_time else time.perf_counter
+    if options.threads:
+        import torch
+
+        torch.set_num_threads(options.threads)
     with tempfile.TemporaryDirectory() as temporary:
         for folder in options.encoders:
             paths = export(folder, options.exports or temporary)
             if options.memory:
                 memory(corpus, folder, paths)
                 continue
-            compare("sentences", folder, paths, sentences, options.repeats)
+            rest = (options.repeats, options.threads, clock)
+            compare("sentences", folder, paths, sentences, *rest)
             if options.documents:
-                compare("documents", folder, paths, documents(sentences), options.repeats)
+                compare("documents", folder, paths, documents(sentences), *rest)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,15 @@ from handful.encoders import load
 
 def test_export_encoder(tmp_path):
     FAMILIES["distilbert"](tmp_path / "hf")
-    arguments = ["export-encoder", str(tmp_path / "hf"), "--out", str(tmp_path / "out"), "--int8", "--licence", "MIT"]
+    arguments = [
+        "export-encoder",
+        str(tmp_path / "hf"),
+        "--out",
+        str(tmp_path / "out"),
+        "--int8",
+        "--licence",
+        "MIT",
+    ]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert "int8, 2 layers, 32 dimensions" in result.stdout
@@ -23,7 +31,13 @@ def test_export_encoder(tmp_path):
 
 
 def test_errors_are_one_message(tmp_path, monkeypatch, capsys):
-    arguments = ["handful", "export-encoder", str(tmp_path / "no" / "such" / "folder"), "--out", str(tmp_path / "out")]
+    arguments = [
+        "handful",
+        "export-encoder",
+        str(tmp_path / "no" / "such" / "folder"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
     monkeypatch.setattr(sys, "argv", arguments)
     with pytest.raises(SystemExit) as exit_:
         main()

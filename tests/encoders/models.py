@@ -47,7 +47,10 @@ def _surround(tokenizer, before, after):
 
 def _save(folder, model, tokenizer, **names):
     torch.manual_seed(0)
-    for name, parameter in model.named_parameters():  # the library's own start is too flat to tell faults apart
+    for (
+        name,
+        parameter,
+    ) in model.named_parameters():  # the library's own start is too flat to tell faults apart
         is_norm = name.lower().endswith(("layernorm.weight", "layer_norm.weight"))
         torch.nn.init.normal_(parameter, mean=float(is_norm), std=0.3)
     model.save_pretrained(folder)
@@ -63,10 +66,16 @@ def bert(folder):
     tokenizer.enable_truncation(4)
     tokenizer.enable_padding(length=4)
     config = transformers.BertConfig(
-        vocab_size=tokenizer.get_vocab_size(), hidden_size=32, max_position_embeddings=64, pad_token_id=0, **SIZES
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        max_position_embeddings=64,
+        pad_token_id=0,
+        **SIZES,
     )
     model = transformers.BertModel(config)
-    _save(folder, model, tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]")
+    _save(
+        folder, model, tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
+    )
 
 
 def distilbert(folder):
@@ -89,7 +98,11 @@ def mpnet(folder):
     tokenizer = _wordpiece(["<s>", "<pad>", "</s>", "<mask>", "[UNK]"], lowercase=True)
     _surround(tokenizer, "<s>", "</s>")
     config = transformers.MPNetConfig(
-        vocab_size=tokenizer.get_vocab_size(), hidden_size=32, max_position_embeddings=66, pad_token_id=1, **SIZES
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        max_position_embeddings=66,
+        pad_token_id=1,
+        **SIZES,
     )
     _save(folder, transformers.MPNetModel(config), tokenizer, pad_token="<pad>", unk_token="[UNK]")
 
@@ -109,7 +122,11 @@ def roberta(folder):
     tokenizer.decoder = decoders.ByteLevel()
     _surround(tokenizer, "<s>", "</s>")
     config = transformers.RobertaConfig(
-        vocab_size=tokenizer.get_vocab_size(), hidden_size=32, max_position_embeddings=66, pad_token_id=1, **SIZES
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        max_position_embeddings=66,
+        pad_token_id=1,
+        **SIZES,
     )
     _save(folder, transformers.RobertaModel(config), tokenizer, pad_token="<pad>", unk_token="<unk>")
 
@@ -127,7 +144,11 @@ def xlm_roberta(folder):
     tokenizer = _unigram(["<s>", "<pad>", "</s>", "<unk>", "<mask>"], "<unk>")
     _surround(tokenizer, "<s>", "</s>")
     config = transformers.XLMRobertaConfig(
-        vocab_size=tokenizer.get_vocab_size(), hidden_size=32, max_position_embeddings=66, pad_token_id=1, **SIZES
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        max_position_embeddings=66,
+        pad_token_id=1,
+        **SIZES,
     )
     _save(folder, transformers.XLMRobertaModel(config), tokenizer, pad_token="<pad>", unk_token="<unk>")
 

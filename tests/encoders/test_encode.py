@@ -90,8 +90,8 @@ def test_long_sentences_keep_every_word(pooling):
 
 
 def test_words_of_long_sentences_keep_their_distance_from_the_edges():
-    # One sub-word each, 30 places in a window, windows every 15 tokens: inside, no word is nearer than 7 to an edge.
-    found = make_encoder(32).encode([["7"] * 1000])
+    # 30 places in a window, windows every 15 tokens: inside, no word is nearer than 7 to an edge.
+    found = make_encoder(32).encode([["14"] * 1000])
     edge = np.minimum(found[:, 1], found[:, 2]) - 1
     assert edge[7:-7].min() >= 7
 

@@ -33,7 +33,12 @@ def test_the_card(source, exported, tmp_path):
     (source("mpnet") / "README.md").write_text("---\ntags: x\nlicense: mit\n---\n# A model\nlicense: none\n")
     export_encoder(source("mpnet"), tmp_path / "a", layers=1, origin="me/mine", pooling="mean")
     card = json.loads((tmp_path / "a" / "encoder.json").read_text())
-    assert (card["licence"], card["origin"], card["layers"], card["pooling"]) == ("mit", "me/mine", [2], "mean")
+    assert (card["licence"], card["origin"], card["layers"], card["pooling"]) == (
+        "mit",
+        "me/mine",
+        [2],
+        "mean",
+    )
     assert np.array_equal(load(tmp_path / "a").encode(SENTENCES), load(exported("mpnet")).encode(SENTENCES))
     with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export again with more --layers"):
         load(tmp_path / "a", layers=-2)
@@ -46,7 +51,9 @@ def test_attention_is_fused(exported, family):
 
 
 def test_a_lost_mask_is_noticed_and_nothing_is_written(source, tmp_path, monkeypatch):
-    monkeypatch.setattr(graph, "_scores", lambda graph, name, real=graph._scores: (*real(graph, name)[:2], []))
+    monkeypatch.setattr(
+        graph, "_scores", lambda graph, name, real=graph._scores: (*real(graph, name)[:2], [])
+    )
     with pytest.raises(EncoderError, match="not faithful: layer 2 differs by up to"):
         export_encoder(source("bert"), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -59,7 +66,9 @@ def test_what_stands_there_is_not_overwritten(source, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["mine"]
 
 
-@pytest.mark.parametrize(("options", "message"), [({"layers": 0}, "between 1 and 3"), ({"pooling": "x"}, "first-last")])
+@pytest.mark.parametrize(
+    ("options", "message"), [({"layers": 0}, "between 1 and 3"), ({"pooling": "x"}, "first-last")]
+)
 def test_wrong_options(source, tmp_path, options, message):
     with pytest.raises(DataError, match=message):
         export_encoder(source("bert"), tmp_path / "x", **options)

@@ -1,4 +1,4 @@
-"""Every family, in both backends, against transformers' own output, one sentence at a time without padding."""
+"""Every family, in both backends, against transformers' own output, sentence by sentence without padding."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,10 @@ from models import FAMILIES, TEXT
 
 from handful.encoders import load
 
-SENTENCES = [text.split() for text in TEXT] + [["Fox"], ["unbelievable", "Zürich", "1,234.50", "(", "x-ray", "日本"]]
+SENTENCES = [text.split() for text in TEXT] + [
+    ["Fox"],
+    ["unbelievable", "Zürich", "1,234.50", "(", "x-ray", "日本"],
+]
 
 
 def by_hand(folder, family, sentences, *, layers=(-1,), pooling="first-last"):
@@ -26,7 +29,9 @@ def by_hand(folder, family, sentences, *, layers=(-1,), pooling="first-last"):
         for number in range(len(words)):
             own = hidden[[i for i, word in enumerate(encoding.word_ids()) if word == number]]
             vectors.append(
-                {"first-last": (own[0] + own[-1]) / 2, "first": own[0], "last": own[-1], "mean": own.mean(0)}[pooling]
+                {"first-last": (own[0] + own[-1]) / 2, "first": own[0], "last": own[-1], "mean": own.mean(0)}[
+                    pooling
+                ]
             )
     return np.array(vectors)
 

@@ -68,7 +68,11 @@ def test_wrong_options(folder, options, message):
 def test_unknown_places_say_what_would_do(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("")
-    for place, found in [("empty", "neither encoder.json nor config.json"), ("file", "is a file"), ("no", "not exist")]:
+    for place, found in [
+        ("empty", "neither encoder.json nor config.json"),
+        ("file", "is a file"),
+        ("no", "not exist"),
+    ]:
         with pytest.raises(EncoderError, match=found) as error:
             load(tmp_path / place)
         for hint in [*EMBEDDED, "export-encoder", "model.onnx", "pip install 'handful[transformers]'"]:
@@ -91,7 +95,9 @@ def test_an_unknown_name_says_what_is_embedded(monkeypatch):
     import huggingface_hub.constants
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(EncoderError, match=r"unknown encoder 'no-such-encoder': give an embedded name \(handful-en"):
+    with pytest.raises(
+        EncoderError, match=r"unknown encoder 'no-such-encoder': give an embedded name \(handful-en"
+    ):
         load("no-such-encoder")
 
 

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -72,8 +74,8 @@ def test_a_word_comes_from_the_window_where_it_is_furthest_from_an_edge(lengths,
 def test_pieces_are_open_where_a_word_goes_on(lengths, window, pooling):
     subwords = [[7] * n for n in lengths]
     pieces = list(lay_out(subwords, make_tokenizer(), window=window, pooling=pooling, first=5))
-    assert [word for piece in pieces for word in dict.fromkeys(piece.words)][0] == 5
-    for piece, following in zip(pieces, pieces[1:], strict=False):
+    assert pieces[0].words[0] == 5
+    for piece, following in pairwise(pieces):
         assert piece.is_open == (piece.words[-1] == following.words[0])
     assert not pieces[-1].is_open
 

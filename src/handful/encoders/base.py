@@ -70,7 +70,7 @@ class Encoder:
         window: int,
         pooling: str,
         identity: Callable[[], bytes],
-        batch_tokens: int = 4096,
+        batch_tokens: int = 1024,
     ) -> None:
         if pooling not in POOLINGS:
             raise EncoderError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")

@@ -8,6 +8,10 @@ scale a column, X one scale a *row*, computed from that row alone::
     (Xq[i, k] - 128) Wq[k, j]                    (the sum is exact, in int32)
 
 so a word's vector cannot depend on its neighbours in the batch. Tables of embeddings keep one scale a row.
+
+Some networks have a channel or two in which a few tokens are twenty times larger than elsewhere; there a row's scale
+would leave nothing for the others. The gain of the normalisation before the product tells which: with s_k its ratio to
+the median gain (at least 1), X[:, k] is divided by s_k and W[k, :] multiplied by it, which leaves the product as it is.
 """
 
 from typing import Any
@@ -20,6 +24,9 @@ from onnx import helper, numpy_helper
 __all__ = ["fuse_attention", "quantise"]
 
 _CONTRIB = "com.microsoft"
+
+# A normalisation whose largest gain is under this many times the median needs no balancing of channels.
+_EVEN_GAIN = 2.0
 
 
 class _Graph:
@@ -197,8 +204,11 @@ def quantise(model: onnx.ModelProto, *, smallest: int = 1024) -> None:
             weights = graph.constant(node.input[1])
             if weights is None or weights.ndim != 2 or weights.dtype != np.float32 or weights.size < smallest:
                 continue
+            sizes = _channel_sizes(graph, node.input[0])
             if node.input[0] not in rows:
-                rows[node.input[0]] = _quantised_rows(graph, node.input[0])
+                rows[node.input[0]] = _quantised_rows(graph, node.input[0], sizes)
+            if sizes is not None:
+                weights = weights * sizes[:, None]
             _quantise_product(graph, node, weights, *rows[node.input[0]])
         elif node.op_type == "Gather":
             table = graph.constant(node.input[0])
@@ -224,8 +234,20 @@ def _rounded(weights: npt.NDArray[np.float32], scale: npt.NDArray[np.float32]) -
     return rounded
 
 
-def _quantised_rows(graph: _Graph, name: str) -> tuple[str, str]:
+def _channel_sizes(graph: _Graph, name: str) -> npt.NDArray[np.float32] | None:
+    """Give s of the module's docstring, or None where it is not needed."""
+    norm = graph.producer.get(name)
+    gain = graph.constant(norm.input[1]) if norm is not None and norm.op_type == "LayerNormalization" else None
+    if gain is None or not np.median(np.abs(gain)):
+        return None
+    sizes = np.maximum(1, np.abs(gain) / np.median(np.abs(gain))).astype(np.float32)
+    return sizes if sizes.max() > _EVEN_GAIN else None
+
+
+def _quantised_rows(graph: _Graph, name: str, sizes: npt.NDArray[np.float32] | None) -> tuple[str, str]:
     """Add the nodes for Xq and a of the module's docstring."""
+    if sizes is not None:
+        name = graph.make("Mul", [name, graph.add_constant("sizes", 1 / sizes)]).output[0]
     last = graph.shared("index.-1", np.array([-1]))
     one = graph.shared("one", np.array(1, np.float32))
     middle = graph.shared("middle", np.array(128, np.uint8))

@@ -191,5 +191,5 @@ def load_transformers(
         window=window_of(model, tokenizer),
         pooling=pooling,
         identity=identity,
-        batch_tokens=4096 if device.type == "cpu" else 32768,
+        batch_tokens=1024 if device.type == "cpu" else 32768,
     )
