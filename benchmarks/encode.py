@@ -55,11 +55,7 @@ def plain_loop(folder):
     options = {"is_split_into_words": True, "padding": True, "truncation": True, "max_length": 512}
 
     def encode(sentences, *, is_sorted=False):
-        order = (
-            sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
-            if is_sorted
-            else range(len(sentences))
-        )
+        order = sorted(range(len(sentences)), key=lambda i: len(sentences[i])) if is_sorted else range(len(sentences))
         order = list(order)
         found = [None] * len(sentences)
         for start in range(0, len(order), 32):
@@ -108,10 +104,7 @@ def compare(title, folder, paths, sentences, repeats, threads, clock):
     ways = {
         "plain loop, file order": lambda: loop(sentences),
         "plain loop, sorted": lambda: loop(sentences, is_sorted=True),
-        **{
-            name: lambda encoder=encoder: encoder.encode(sentences, progress=False)
-            for name, encoder in ours.items()
-        },
+        **{name: lambda encoder=encoder: encoder.encode(sentences, progress=False) for name, encoder in ours.items()},
     }
     seconds, results = {}, {}
     for _ in range(repeats):  # turn by turn, so that a busy moment of the machine hits all alike
@@ -127,9 +120,7 @@ def compare(title, folder, paths, sentences, repeats, threads, clock):
     reference = results["plain loop, file order"]
     has_all = ~np.isnan(reference).any(axis=1)
     if not has_all.all():
-        print(
-            f"the plain loop gives no vector for {(~has_all).sum()} words (cut off or tokenised into nothing)"
-        )
+        print(f"the plain loop gives no vector for {(~has_all).sum()} words (cut off or tokenised into nothing)")
         return
     for name in ("ours, ONNX float32", "ours, transformers float32"):
         print(f"{name}: largest difference to the plain loop {np.abs(results[name] - reference).max():.1e}")
@@ -177,14 +168,10 @@ def memory(corpus, folder, paths):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus")
     parser.add_argument("encoders", nargs="+")
-    parser.add_argument(
-        "--exports", help="where to keep (and find) exported encoders; default, a temporary folder"
-    )
+    parser.add_argument("--exports", help="where to keep (and find) exported encoders; default, a temporary folder")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, help="for all; default, as many as each takes by itself")
     parser.add_argument(

@@ -73,9 +73,7 @@ def bert(folder):
         **SIZES,
     )
     model = transformers.BertModel(config)
-    _save(
-        folder, model, tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
-    )
+    _save(folder, model, tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]")
 
 
 def distilbert(folder):

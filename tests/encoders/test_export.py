@@ -27,6 +27,7 @@ def test_the_card(source, exported, tmp_path):
         "precision": "float32",
         "pad_id": 1,
         "unknown_id": 4,
+        "shape_stride": 0,
         "origin": None,
         "licence": "unknown",
     }
@@ -51,9 +52,7 @@ def test_attention_is_fused(exported, family):
 
 
 def test_a_lost_mask_is_noticed_and_nothing_is_written(source, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        graph, "_scores", lambda graph, name, real=graph._scores: (*real(graph, name)[:2], [])
-    )
+    monkeypatch.setattr(graph, "_scores", lambda graph, name, real=graph._scores: (*real(graph, name)[:2], []))
     with pytest.raises(EncoderError, match="not faithful: layer 2 differs by up to"):
         export_encoder(source("bert"), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -66,9 +65,7 @@ def test_what_stands_there_is_not_overwritten(source, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["mine"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"), [({"layers": 0}, "between 1 and 3"), ({"pooling": "x"}, "first-last")]
-)
+@pytest.mark.parametrize(("options", "message"), [({"layers": 0}, "between 1 and 3"), ({"pooling": "x"}, "first-last")])
 def test_wrong_options(source, tmp_path, options, message):
     with pytest.raises(DataError, match=message):
         export_encoder(source("bert"), tmp_path / "x", **options)

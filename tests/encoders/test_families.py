@@ -29,9 +29,7 @@ def by_hand(folder, family, sentences, *, layers=(-1,), pooling="first-last"):
         for number in range(len(words)):
             own = hidden[[i for i, word in enumerate(encoding.word_ids()) if word == number]]
             vectors.append(
-                {"first-last": (own[0] + own[-1]) / 2, "first": own[0], "last": own[-1], "mean": own.mean(0)}[
-                    pooling
-                ]
+                {"first-last": (own[0] + own[-1]) / 2, "first": own[0], "last": own[-1], "mean": own.mean(0)}[pooling]
             )
     return np.array(vectors)
 

@@ -95,9 +95,7 @@ def test_an_unknown_name_says_what_is_embedded(monkeypatch):
     import huggingface_hub.constants
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(
-        EncoderError, match=r"unknown encoder 'no-such-encoder': give an embedded name \(handful-en"
-    ):
+    with pytest.raises(EncoderError, match=r"unknown encoder 'no-such-encoder': give an embedded name \(handful-en"):
         load("no-such-encoder")
 
 

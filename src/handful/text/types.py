@@ -311,10 +311,7 @@ class Sentence:
         """
         if self.spans is None:
             return [UNKNOWN] * len(self.words)
-        if self.allowed is None:
-            rows = [OUTSIDE] * len(self.words)
-        else:
-            rows = [entry or OUTSIDE for entry in self.allowed]
+        rows = [OUTSIDE] * len(self.words) if self.allowed is None else [entry or OUTSIDE for entry in self.allowed]
         for span in self.spans:
             rows[span.start : span.end] = [Allowed(frozenset({span.label}))] * (span.end - span.start)
         return rows
