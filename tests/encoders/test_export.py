@@ -1,5 +1,6 @@
 import collections
 import json
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -121,3 +122,15 @@ def test_a_quantised_product_is_within_its_bound():
     assert not found[3].any()
     for row in range(9):
         assert np.array_equal(session.run(None, {"x": x[row : row + 1]})[0][0], found[row])
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_an_export_says_nothing_of_the_machine_and_is_the_same_each_time(source, exported, tmp_path, int8):
+    export_encoder(source("bert"), tmp_path / "again", int8=int8, origin="x")
+    first, second = (
+        (exported("bert", int8=int8) / "model.onnx").read_bytes(),
+        (tmp_path / "again/model.onnx").read_bytes(),
+    )
+    assert first == second
+    for word in (b"site-packages", b".py", b"stack_trace", str(Path(__file__).parents[1]).encode()):
+        assert word not in first

@@ -8,6 +8,7 @@ import shutil
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,10 @@ __all__ = ["export_encoder"]
 
 _OPSET = 20
 
-# How far an export may be from the original: float32 as |difference| <= 1e-4 + 1e-4 |value|, int8 by cosine.
+# How far an export may be from the original: float32 as |difference| <= 1e-4 + 1e-4 |value|; then int8 by the mean
+# cosine over tokens drawn at random, which are harder than text (docs/encoders.md has the figures on text).
 _TOLERANCE = 1e-4
-_COSINE, _COSINE_SHARE = 0.95, 0.99
+_MEAN_COSINE = 0.97
 
 
 def export_encoder(
@@ -98,17 +100,18 @@ def export_encoder(
     from .graph import fuse_attention, quantise
 
     fuse_attention(graph, model.config.num_attention_heads)
-    if int8:
-        quantise(graph)
-
     temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
         temporary.mkdir(parents=True)
         onnx.save(graph, temporary / "model.onnx")
+        _check(model, temporary / "model.onnx", replace(card, precision="float32"))
+        if int8:
+            quantise(graph)
+            onnx.save(graph, temporary / "model.onnx")
+            _check(model, temporary / "model.onnx", card)
         text = with_leading_space(tokenizer.backend_tokenizer.to_str())
         (temporary / "tokenizer.json").write_text(text, encoding="utf-8")
         (temporary / "encoder.json").write_text(card.to_json(), encoding="utf-8")
-        _check(model, temporary / "model.onnx", card)
         temporary.replace(out)
     except OSError as error:
         raise FileError(f"cannot write {out}: {error}") from error
@@ -182,9 +185,10 @@ def _check(model: Any, path: Path, card: Card) -> None:
                 is_close = np.allclose(b, a, rtol=_TOLERANCE, atol=_TOLERANCE)
                 what = f"differs by up to {error:.2g}"
             else:
-                cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-30)
-                is_close = bool((cosines >= _COSINE).mean() >= _COSINE_SHARE)
-                what = f"has a cosine under {_COSINE} on {(cosines < _COSINE).mean():.1%} of tokens"
+                norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+                cosine = float(((a * b).sum(1) / np.maximum(norms, 1e-30)).mean())
+                is_close = cosine >= _MEAN_COSINE
+                what = f"has a mean cosine of {cosine:.3f}, under {_MEAN_COSINE}"
             if not is_close:
                 raise EncoderError(
                     f"the export is not faithful: layer {layer} {what}, on rows of {lengths} tokens; "

@@ -83,9 +83,14 @@ class _Graph:
             ordered.append(node)
             done.add(node.output[0])
         used = {name for node in ordered for name in node.input}
+        kept = [tensor for name, tensor in self.constants.items() if name in used]
+        for part in (*ordered, *kept, *graph.input, *graph.output, graph, self.model):
+            # The exporter notes where on this machine each node came from: nobody's business, and never twice the same.
+            del part.metadata_props[:]
+            part.doc_string = ""
         del graph.node[:], graph.initializer[:], graph.value_info[:]
         graph.node.extend(ordered)
-        graph.initializer.extend(tensor for name, tensor in self.constants.items() if name in used)
+        graph.initializer.extend(kept)
         if not any(opset.domain == _CONTRIB for opset in self.model.opset_import):
             self.model.opset_import.append(helper.make_opsetid(_CONTRIB, 1))
         return self.model
