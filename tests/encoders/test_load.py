@@ -146,8 +146,8 @@ def test_precisions_of_hugging_face_folders(source):
 
 def test_the_onnx_backend_needs_neither_torch_nor_transformers(exported):
     code = (
-        "import sys; from handful.encoders import load; e = load(sys.argv[1]); e.encode([['a']]); e.fingerprint;"
-        "print(*sys.modules)"
+        "import sys; from handful.encoders import load; encoder = load(sys.argv[1]); encoder.encode([['a']]);"
+        "encoder.fingerprint; print(*sys.modules)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code, str(exported("bert"))], capture_output=True, text=True, check=True

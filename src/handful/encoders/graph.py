@@ -9,9 +9,10 @@ scale a column, X one scale a *row*, computed from that row alone::
 
 so a word's vector cannot depend on its neighbours in the batch. Tables of embeddings keep one scale a row.
 
-Some networks have a channel or two in which a few tokens are twenty times larger than elsewhere; there a row's scale
-would leave nothing for the others. The gain of the normalisation before the product tells which: with s_k its ratio to
-the median gain (at least 1), X[:, k] is divided by s_k and W[k, :] multiplied by it, which leaves the product as it is.
+Some networks have a channel or two in which a few tokens are twenty times larger than elsewhere; there a
+row's scale would leave nothing for the others. The gain of the normalisation before the product tells which:
+with s_k its ratio to the median gain (at least 1), X[:, k] is divided by s_k and W[k, :] multiplied by it,
+which leaves the product as it is.
 """
 
 from typing import Any
@@ -37,15 +38,19 @@ class _Graph:
         self.nodes: list[Any] = list(model.graph.node)
         self.constants = {tensor.name: tensor for tensor in model.graph.initializer}
         self.producer = {output: node for node in self.nodes for output in node.output}
-        self.n_new = 0
+        self.taken = {*self.producer, *self.constants}
+
+    def new_name(self, hint: str) -> str:
+        name = f"{hint}.{len(self.taken)}"
+        self.taken.add(name)
+        return name
 
     def constant(self, name: str) -> npt.NDArray[Any] | None:
         tensor = self.constants.get(name)
         return None if tensor is None else numpy_helper.to_array(tensor)
 
     def add_constant(self, hint: str, value: npt.NDArray[Any]) -> str:
-        self.n_new += 1
-        name = f"{hint}.{self.n_new}"
+        name = self.new_name(hint)
         self.constants[name] = numpy_helper.from_array(value, name)
         return name
 
@@ -57,9 +62,8 @@ class _Graph:
 
     def make(self, op: str, inputs: list[str], output: str | None = None, domain: str = "", **attributes: Any) -> Any:
         """Make a node; its one output is named after it unless `output` says how."""
-        self.n_new += 1
-        output = output or f"{op}.{self.n_new}"
-        node = helper.make_node(op, inputs, [output], name=f"{op}.{self.n_new}", domain=domain, **attributes)
+        output = output or self.new_name(op)
+        node = helper.make_node(op, inputs, [output], name=output, domain=domain, **attributes)
         self.producer[output] = node
         return node
 
@@ -242,7 +246,9 @@ def _rounded(weights: npt.NDArray[np.float32], scale: npt.NDArray[np.float32]) -
 def _channel_sizes(graph: _Graph, name: str) -> npt.NDArray[np.float32] | None:
     """Give s of the module's docstring, or None where it is not needed."""
     norm = graph.producer.get(name)
-    gain = graph.constant(norm.input[1]) if norm is not None and norm.op_type == "LayerNormalization" else None
+    gain = (
+        graph.constant(norm.input[1]) if norm is not None and norm.op_type == "LayerNormalization" else None
+    )
     if gain is None or not np.median(np.abs(gain)):
         return None
     sizes = np.maximum(1, np.abs(gain) / np.median(np.abs(gain))).astype(np.float32)

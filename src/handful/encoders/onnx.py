@@ -23,6 +23,8 @@ __all__ = ["Card", "load_onnx", "open_session"]
 
 FORMAT = 1
 
+_CPU_INFO = Path("/proc/cpuinfo")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
@@ -149,8 +151,9 @@ def open_session(model: Path, threads: int | None) -> Any:
     options.intra_op_num_threads = threads or 0
     options.log_severity_level = 3
     options.enable_mem_pattern = False  # shapes differ from batch to batch
-    # Without VNNI instructions the fast product of int8 numbers saturates; this asks for the exact one there.
-    options.add_session_config_entry("session.x64quantprecision", "1")
+    if not _has_vnni():
+        # Without these instructions the fast product of 8-bit numbers saturates; this asks for the exact one.
+        options.add_session_config_entry("session.x64quantprecision", "1")
     try:
         return onnxruntime.InferenceSession(
             os.fspath(model),
@@ -160,3 +163,11 @@ def open_session(model: Path, threads: int | None) -> Any:
         )
     except Exception as error:  # onnxruntime raises classes of its own for each kind of fault
         raise EncoderError(f"broken encoder: {model} cannot be opened: {error}") from None
+
+
+def _has_vnni() -> bool:
+    """Tell whether the processor is known to multiply 8-bit numbers exactly and fast; only Linux tells."""
+    try:
+        return "vnni" in _CPU_INFO.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
