@@ -3,11 +3,11 @@
     python benchmarks/targets.py FOLDER... [--on test] [--encoder handful-en]
 
 A FOLDER holds train.txt, dev.txt and test.txt (dev may be missing) and, where they are given, supports/1shot and
-supports/5shot. On test: ten supports a target, those given, else sampled from dev (train where there is none) with seed
-0; unlabelled text is train and dev; the score is strict span F1 on test. On dev, for choosing: the dev file (train where
-there is none) is cut into two halves by a hash of each sentence's words; supports come from one half and are scored on the
-other; the first half and train are the unlabelled text, at most --most-words of train. The ratio is the O share of the
-split that supports come from, rounded down to a multiple of 0.05, unless --ratio says otherwise.
+supports/5shot. On test: ten supports a target, those given, else sampled from dev (train where there is none) with
+seed 0; unlabelled text is train and dev; the score is strict span F1 on test. On dev, for choosing: the dev file
+(train where there is none) is cut into two halves by a hash of each sentence's words; supports come from one half and
+are scored on the other; the first half and train are the unlabelled text, at most --most-words of train. The ratio is
+the O share of the split that supports come from, rounded down to a multiple of 0.05, unless --ratio says otherwise.
 """
 
 import argparse
@@ -145,7 +145,7 @@ def main():
     console = Console(width=120)
     table = Table(
         "target", "ratio", *[f"{method} {shots}" for shots in SHOTS for method in METHODS], "seconds",
-        title=f"{options.encoder}, layers {options.layers}: strict span F1 on {options.on}, {options.supports} supports",
+        title=f"{options.encoder}, layers {options.layers}: strict F1 on {options.on}, {options.supports} supports",
     )  # fmt: skip
     totals = {}
     for folder in options.folders:

@@ -246,9 +246,7 @@ def _rounded(weights: npt.NDArray[np.float32], scale: npt.NDArray[np.float32]) -
 def _channel_sizes(graph: _Graph, name: str) -> npt.NDArray[np.float32] | None:
     """Give s of the module's docstring, or None where it is not needed."""
     norm = graph.producer.get(name)
-    gain = (
-        graph.constant(norm.input[1]) if norm is not None and norm.op_type == "LayerNormalization" else None
-    )
+    gain = graph.constant(norm.input[1]) if norm is not None and norm.op_type == "LayerNormalization" else None
     if gain is None or not np.median(np.abs(gain)):
         return None
     sizes = np.maximum(1, np.abs(gain) / np.median(np.abs(gain))).astype(np.float32)
