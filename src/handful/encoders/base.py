@@ -76,6 +76,7 @@ class Encoder:
             raise EncoderError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
         if window <= tokenizer.n_special:
             raise EncoderError(f"a window of {window} tokens leaves no room for words")
+        self.name = ""  # `load` says how it was asked for
         self.dim = dim
         self.window = window
         self.pooling = pooling
@@ -232,7 +233,9 @@ def load(
     if (path / "encoder.json").is_file() or (path / "model.onnx").is_file():
         from .onnx import load_onnx
 
-        return load_onnx(path, layers=wanted, pooling=pooling, threads=threads, precision=precision)
+        encoder = load_onnx(path, layers=wanted, pooling=pooling, threads=threads, precision=precision)
+        encoder.name = name
+        return encoder
     if path.is_dir() and not (path / "config.json").is_file():
         raise EncoderError(f"the folder {path} holds neither encoder.json nor config.json; {_CHOICES}")
     if not path.is_dir() and (path.exists() or path.is_absolute() or name.startswith(".") or name.count("/") > 1):
@@ -240,7 +243,9 @@ def load(
         raise EncoderError(f"no encoder at {path}: it {found}; {_CHOICES}")
     from .transformers import load_transformers
 
-    return load_transformers(name, layers=wanted, pooling=pooling, threads=threads, precision=precision)
+    encoder = load_transformers(name, layers=wanted, pooling=pooling, threads=threads, precision=precision)
+    encoder.name = name
+    return encoder
 
 
 _CHOICES = (

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from handful.errors import DataError, EncoderError, FileError
 
+from .progress import ProgressCallback, reporting
 from .segments import KEY_BYTES, Features, Ints, put
 from .shelf import SEGMENT_BYTES, Shelf
 from .store import FeatureStore
@@ -25,7 +26,7 @@ __all__ = ["StoredEncoder"]
 
 _FORMAT = 1  # part of each folder's name, so that two formats never meet
 
-Progress = bool | Callable[[int, int], object] | None
+Progress = bool | ProgressCallback | None
 
 
 class _Encoder(Protocol):
@@ -91,8 +92,8 @@ class StoredEncoder:
             which comes back mapped into memory. By default a new array, or a read-only view of the store if
             the sentences stand there in this very order.
         progress
-            A function called with the number of words done and of all words; anything else is passed on to
-            the encoder with each part that is not stored.
+            As in `handful.encoders.Encoder.encode`: True, False, None, or a function called with the words done and
+            the words in all.
         """
         words = [_words(sentence, i) for i, sentence in enumerate(sentences)]
         keys = [self._key(sentence, i) for i, sentence in enumerate(words)]
@@ -127,17 +128,20 @@ class StoredEncoder:
             return wanted[self._shelf.fetch([keys[i] for i in wanted], features, starts[wanted])]
 
         left = not_stored(np.fromiter(first.values(), np.int64, len(first)))
-        while len(left):
-            sizes = np.cumsum(n_words[left])
-            n_fit = max(1, int(np.searchsorted(sizes * self.dim * 4, SEGMENT_BYTES, side="right")))
-            n_done = len(features) - int(sizes[-1])
-            batch, left = left[:n_fit], left[n_fit:]
-            report = _shifted(progress, n_done, len(features)) if callable(progress) else progress
-            rows = self._rounded(self.encoder.encode([sentences[i] for i in batch], progress=report), sizes[n_fit - 1])
-            self._keep([keys[i] for i in batch], n_words[batch].tolist(), rows, since_ns)
-            for i, part in zip(batch, np.split(rows, sizes[: n_fit - 1]), strict=True):
-                put(features[starts[i] : stops[i]], part)
-            left = not_stored(left)  # another process may have stored some of the rest by now
+        with reporting(progress, len(features)) as report:
+            while len(left):
+                sizes = np.cumsum(n_words[left])
+                n_fit = max(1, int(np.searchsorted(sizes * self.dim * 4, SEGMENT_BYTES, side="right")))
+                n_done = len(features) - int(sizes[-1])
+                batch, left = left[:n_fit], left[n_fit:]
+                found = self.encoder.encode(
+                    [sentences[i] for i in batch], progress=_shifted(report, n_done, len(features))
+                )
+                rows = self._rounded(found, sizes[n_fit - 1])
+                self._keep([keys[i] for i in batch], n_words[batch].tolist(), rows, since_ns)
+                for i, part in zip(batch, np.split(rows, sizes[: n_fit - 1]), strict=True):
+                    put(features[starts[i] : stops[i]], part)
+                left = not_stored(left)  # another process may have stored some of the rest by now
         for i in np.flatnonzero(n_words).tolist():
             j = first[keys[i]]
             if j != i:
@@ -199,7 +203,7 @@ def _words(sentence: Any, position: int) -> Sequence[str]:
     return words
 
 
-def _shifted(progress: Callable[[int, int], object], n_done: int, n_all: int) -> Callable[[int, int], object]:
+def _shifted(progress: ProgressCallback, n_done: int, n_all: int) -> ProgressCallback:
     return lambda n_now, _: progress(n_done + n_now, n_all)
 
 
