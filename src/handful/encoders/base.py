@@ -28,7 +28,7 @@ EMBEDDED = {"handful-en": Path(__file__).parent / "en"}
 _SCHEME = "handful features 1"
 
 # Sentences are sorted by length within a chunk of this many words, so memory does not grow with the corpus.
-_CHUNK_WORDS = 16384
+_CHUNK_WORDS = 8192
 
 # Where Linux tells a container how much of the processors it may use.
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -158,6 +158,7 @@ class Encoder:
                 raise EncoderError("the encoder gave values that are not finite: its weights are damaged or overflow")
             done += n_words
             yield vectors
+            del chunk, vectors  # before the next ones are made
 
     def _pieces(self, sentences: Iterable[Any]) -> Iterator[Piece]:
         """Pieces of all sentences, with words numbered through."""
@@ -334,6 +335,7 @@ def _write(path: Path, chunks: Iterable[Float32], shape: tuple[int, int]) -> npt
             np.lib.format.write_array_header_1_0(file, header)
             for vectors in chunks:
                 file.write(vectors.data)
+                del vectors
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
