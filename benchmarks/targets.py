@@ -22,7 +22,7 @@ from rich.table import Table
 
 from handful.cluster import SubspaceKMeans
 from handful.encoders import load
-from handful.text import Sentence, Span, read, sample_support, score, types_of
+from handful.text import Sentence, Span, describe, read, sample_support, score, types_of
 
 SHOTS = (1, 5)
 METHODS = ("Proto", "NNShot", "ours")
@@ -58,8 +58,10 @@ def task(folder, on, most_words, n_supports):
         given = sorted((folder / "supports" / f"{shots}shot").glob("*.txt")) if on == "test" else []
         if given:
             supports[shots] = [read(path) for path in given][:n_supports]
-        else:
+        elif on == "test" or min(describe(pool).mentions.values()) >= shots:
             supports[shots] = sample_support(pool, shots, seed=0, sets=n_supports)
+        else:
+            supports[shots] = []  # half of a dev file may hold too few mentions of a rare type: shown as -
     return list(pool), other, list(scored), supports
 
 
@@ -154,7 +156,8 @@ def main():
             folder, encoder, on=options.on, most_words=options.most_words, n_supports=options.supports,
             ratio=ratios.get(folder.name),
         )  # fmt: skip
-        row = [f"{np.mean(results[s, m]):.1f} ±{np.std(results[s, m]):.1f}" for s in SHOTS for m in METHODS]
+        cells = [results.get((s, m)) for s in SHOTS for m in METHODS]
+        row = [f"{np.mean(cell):.1f} ±{np.std(cell):.1f}" if cell else "-" for cell in cells]
         table.add_row(folder.name, f"{ratio:.2f}", *row, f"{time.perf_counter() - start:.0f}")
         console.print(table.title, folder.name, *row)
         for key, values in results.items():
