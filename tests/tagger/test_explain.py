@@ -1,0 +1,58 @@
+"""Explanations, against distances computed by hand."""
+
+import json
+
+import numpy as np
+import pytest
+
+from .toy import ToyEncoder, fitted
+
+TEXT = "Pim Pam went to Leiden"
+
+
+def place(model, words):
+    """Project words with the model's own arrays."""
+    return ToyEncoder().encode([words]).astype(float) @ model._model.projection
+
+
+def test_nearest_words_prototype_and_runner_up():
+    model = fitted(o_ratio=0.7, type_prototypes=2)
+    person, town = model.explain(TEXT, n_nearest=2)
+    assert [person.mention, town.mention] == model.predict(TEXT)
+    assert person.mention["word"] == "Pim Pam"
+
+    support = ["Paul", "went", "to", "London", "with", "me", "the", "Peter", "of", "Lima", "sleeps", "all", "day"]
+    apart = np.linalg.norm(place(model, ["Pim", "Pam"])[:, None] - place(model, support)[None], axis=2).min(axis=0)
+    order = np.argsort(apart)[:2]
+    assert [near.word for near in person.nearest] == [support[i] for i in order]
+    assert [near.distance for near in person.nearest] == pytest.approx(apart[order].tolist(), rel=1e-4)
+    assert {near.tag for near in person.nearest} == {"PER"}
+    near = town.nearest[0]
+    assert near.tag == "LOC"
+    assert near.sentence.split()[near.position] == near.word
+
+    prototypes = model._model.prototypes @ model._model.projection
+    squares = ((place(model, ["Leiden"])[:, None] - prototypes[None]) ** 2).sum(axis=2)[0]
+    own = [squares[j] for j, tag in enumerate(model._model.prototype_tags) if model._model.tags[tag] == "LOC"]
+    assert town.prototype.tag == "LOC"
+    assert town.prototype.number == 1 + int(np.argmin(own))
+    assert town.prototype.distance == pytest.approx(np.sqrt(min(own)), rel=1e-4)
+
+    scores = np.mean([model._model.scores(ToyEncoder().encode([[word]]))[0] for word in ("Pim", "Pam")], axis=0)
+    assert person.mention["score"] == pytest.approx(scores.max())
+    assert person.runner_up == model._model.tags[np.argsort(scores)[-2]]
+    assert person.runner_up_score == pytest.approx(np.sort(scores)[-2])
+    assert json.loads(json.dumps(person.to_dict())) == person.to_dict()
+
+
+def test_min_score_and_words_go_in_too():
+    model = fitted(o_ratio=0.7, temperature=20.0)
+    scores = [mention["score"] for mention in model.predict(TEXT)]
+    assert [found.mention["score"] for found in model.explain(TEXT, min_score=max(scores))] == [max(scores)]
+    assert [found.mention for found in model.explain(TEXT.split())] == model.predict([TEXT.split()])[0]
+
+
+def test_a_word_of_the_support_is_nearest_to_itself():
+    (found,) = fitted(o_ratio=0.7).explain("see Lima", n_nearest=1)
+    assert found.nearest[0].word == "Lima"
+    assert found.nearest[0].distance == pytest.approx(0, abs=1e-3)

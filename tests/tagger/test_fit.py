@@ -1,0 +1,243 @@
+"""What goes into a fit, and what comes out."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from handful import Sentence, Span
+from handful.cluster import SubspaceKMeans
+from handful.errors import DataError, EncoderError, FileError, HandfulWarning, RatioError
+from handful.text import SOME_ENTITY, Allowed, write
+
+from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, mentions, tagger
+
+LABELLED = [
+    Sentence(("Paul", "went", "to", "London", "with", "me"), (Span(0, 1, "PER"), Span(3, 4, "LOC"))),
+    Sentence(("the", "Peter", "of", "Lima", "sleeps", "all", "day"), (Span(1, 2, "PER"), Span(3, 4, "LOC"))),
+]
+TEXT = "Pim went from Leiden to see Lot ."
+
+
+def answer(model):
+    return [(found["word"], found["entity_group"], found["score"]) for found in model.predict(TEXT)]
+
+
+def test_finds_what_it_was_shown():
+    assert mentions(fitted(o_ratio=0.7).predict(TEXT)) == [("Pim", "PER"), ("Leiden", "LOC"), ("Lot", "LOC")]
+
+
+def test_every_way_to_give_sentences_gives_the_same(tmp_path):
+    records = [
+        {"text": "Paul went to London with me", "spans": [
+            {"start": 0, "end": 4, "label": "PER"}, {"start": 13, "end": 19, "label": "LOC"}]},
+        {"tokens": ["the", "Peter", "of", "Lima", "sleeps", "all", "day"],
+         "ner_tags": np.array(["O", "B-PER", "O", "B-LOC", "O", "O", "O"])},
+    ]  # fmt: skip
+    write(LABELLED, tmp_path / "few.conll", "conll")
+    (tmp_path / "text.txt").write_text("\n".join(UNLABELLED), encoding="utf-8")
+    with (tmp_path / "few.conll").open(encoding="utf-8") as file:
+        ways = [
+            tagger(o_ratio=0.7).fit(tmp_path / "few.conll", str(tmp_path / "text.txt")),
+            tagger(o_ratio=0.7).fit(LABELLED, UNLABELLED),
+            tagger(o_ratio=0.7).fit([LABELLED[0], SUPPORT[1]], iter(UNLABELLED)),
+            tagger(o_ratio=0.7).fit(records, [text.split() for text in UNLABELLED]),
+            tagger(o_ratio=0.7).fit(file, [{"text": text} for text in UNLABELLED]),
+        ]
+    expected = answer(fitted(o_ratio=0.7))
+    assert [answer(way) for way in ways] == [expected] * len(ways)
+
+
+def test_the_fit_is_the_estimators_on_the_words_in_order():
+    """Labels stand on every unlabelled sentence of the same words, and a support that is not there comes last."""
+    texts = [LABELLED[1].without_labels(), *UNLABELLED, LABELLED[1].without_labels()]
+    model = tagger(o_ratio=0.7).fit(LABELLED, texts)
+    words, y = [], []
+    tags = {"O": 0, "LOC": 1, "PER": 2}
+    for text in texts:
+        words += text.words if isinstance(text, Sentence) else text.split()
+        is_known = isinstance(text, Sentence)
+        y += [tags[t] for t in ("O", "PER", "O", "LOC", "O", "O", "O")] if is_known else [-1] * len(text.split())
+    words += LABELLED[0].words
+    y += [2, 0, 0, 1, 0, 0]
+    expected = SubspaceKMeans(0.7, o_prototypes=2).fit(ToyEncoder().encode([words]), np.array(y))
+    scores = expected.predict_proba(ToyEncoder().encode([TEXT.split()]))
+    assert answer(model) == [
+        ("Pim", "PER", pytest.approx(scores[0, 2])),
+        ("Leiden", "LOC", pytest.approx(scores[3, 1])),
+        ("Lot", "LOC", pytest.approx(scores[6, 1])),
+    ]
+    assert model.summary_.n_unlabelled_words == sum(len(text.split()) for text in UNLABELLED)
+    assert model.summary_.ratio_met == expected.o_share_
+    assert model.summary_.objective == pytest.approx(expected.objective_[-1])
+
+
+def test_labels_of_the_unlabelled_text_are_not_used():
+    wrong = [Sentence(tuple(text.split()), (Span(0, 1, "WRONG"),)) for text in UNLABELLED]
+    model = tagger(o_ratio=0.7).fit(SUPPORT, wrong)
+    assert model.types_ == ["LOC", "PER"]
+    assert answer(model) == answer(fitted(o_ratio=0.7))
+    assert any("5 sentences" in note for note in model.summary_.notes)
+
+
+def test_same_words_with_other_labels_are_refused_with_both_shown():
+    other = "Paul went to [London](ORG) with me"
+    with pytest.raises(DataError, match=r"\[Paul\]\(PER\).*\[London\]\(LOC\).* and .*\[London\]\(ORG\)"):
+        tagger().fit([*SUPPORT, other])
+    assert answer(tagger().fit([*SUPPORT, SUPPORT[0]])) == answer(tagger().fit(SUPPORT))  # one sentence
+
+
+def test_support_without_labels_counts_as_text():
+    model = tagger(o_ratio=0.7).fit([*LABELLED, *[{"text": text} for text in UNLABELLED]])
+    assert answer(model) == answer(fitted(o_ratio=0.7))
+    assert model.summary_.n_support == 2
+    assert any("5 sentences of the support" in note for note in model.summary_.notes)
+
+
+def test_no_unlabelled_text_ignores_the_ratio_and_says_so():
+    with pytest.warns(HandfulWarning, match="o_ratio=0.5 is ignored"):
+        model = tagger(o_ratio=0.5).fit(SUPPORT)
+    assert answer(model) == answer(tagger().fit(SUPPORT))
+    assert "unlabelled" in model.summary_.advice[0]
+
+
+def test_partial_labels_bind_the_fit():
+    """Of a word that may be LOC or ORG, the fit says which; a word that may be anything is free."""
+    partial = Sentence(
+        ("Gent", "and", "Leuven", "call"), (), (Allowed.parse("LOC|ORG"), None, SOME_ENTITY, Allowed.parse("!LOC"))
+    )
+    model = tagger().fit([*SUPPORT, "the [Gap](ORG) sells to [Gucci](ORG)", partial])
+    assert model.types_ == ["LOC", "ORG", "PER"]
+    rows = model._text.rows(3)
+    allowed = model._text.allowed(model.types_)[rows]  # O, LOC, ORG, PER
+    assert allowed.astype(int).tolist() == [[0, 1, 1, 0], [1, 0, 0, 0], [0, 1, 1, 1], [1, 0, 1, 1]]
+    assert mentions(model.predict("Gent and Leuven call")) == [("Gent", "ORG"), ("Leuven", "LOC")]
+    assert model.summary_.mentions == {"LOC": 2, "ORG": 2, "PER": 2}
+
+
+def test_mentions_marked_only_as_some_entity_become_one_type():
+    model = tagger().fit(["[Paul](!O) went to [London](!O) with me"], UNLABELLED)
+    assert model.types_ == ["ENTITY"]
+    assert mentions(model.predict(TEXT)) == [("Pim", "ENTITY"), ("Leiden", "ENTITY"), ("Lot", "ENTITY")]
+
+
+def test_some_entity_among_types_is_resolved_by_the_fit():
+    model = tagger().fit([*SUPPORT, "[Pelle](!O) and [Lund](!O) again"])
+    assert mentions(model.predict("Pelle and Lund again")) == [("Pelle", "PER"), ("Lund", "LOC")]
+
+
+@pytest.mark.parametrize(
+    ("support", "message"),
+    [
+        (["nothing is marked here"], "marks no mention"),
+        ([{"text": "no labels"}], "has no labels"),
+        ([], "has no labels"),
+        (["[Paul](PER)", "[London](LOC)"], "no word that is O for certain"),
+        (["[Paul](PER) saw [Gent](LOC|ORG) and [Lima](LOC)"], "type ORG stands only in partial labels"),
+        (["[Paul](PER) saw [it](!PER|O)"], "'it' may be none of the tags"),
+        ([None], "item 0: found NoneType"),
+        ([SUPPORT[0], {"text": 3}], "record has no text"),
+        ([{"text": {1}}], "item 0: not a JSON record"),
+        (["[Paul](PER) saw [Lo](LOC)ndon"], "item 0:1: the span"),
+        (Sentence(("Paul",)), "put it in a list"),
+        ({"text": "x"}, "put it in a list"),
+        (3, "must be a path or a list"),
+    ],
+)
+def test_a_support_that_cannot_be_used_is_refused(support, message):
+    encoder = ToyEncoder()
+    with pytest.raises(ValueError, match=message):
+        tagger(encoder=encoder).fit(support)
+
+
+def test_a_str_names_a_file():
+    with pytest.raises(FileError, match="give texts in a list"):
+        tagger().fit("[Paul](PER) went home")
+
+
+def test_parameters_are_checked_before_the_text_is_encoded():
+    encoder = ToyEncoder()
+    with pytest.raises(DataError, match="o_ratio=2"):
+        tagger(encoder=encoder, o_ratio=2).fit(SUPPORT, UNLABELLED)
+    assert encoder.n_words == 0
+
+
+def test_a_ratio_that_labels_make_impossible():
+    with pytest.raises(RatioError, match=r"0\.99"):
+        fitted(o_ratio=0.99)
+
+
+def test_encoders_that_are_none():
+    with pytest.raises(EncoderError, match="has no dim and no fingerprint"):
+        tagger(encoder=object()).fit(SUPPORT)
+    broken = ToyEncoder()
+    broken.encode = lambda sentences, progress=None: np.zeros((1, 8))
+    with pytest.raises(EncoderError, match=r"shape \(13, 8\)"):
+        tagger(encoder=broken).fit(SUPPORT)
+
+
+def test_adding_equals_fitting_with_all_and_encodes_only_what_is_new():
+    encoder = ToyEncoder()
+    more = ["[Gap](ORG) sells to [Pia](PER)", "a dog and a cat sat there ."]  # the second stands in the text
+    model = tagger(encoder=encoder, o_ratio=0.7).fit(SUPPORT, UNLABELLED)
+    before = encoder.n_words
+    assert model.add(more) is model
+    assert encoder.n_words == before + 4
+    expected = tagger(o_ratio=0.7).fit([*SUPPORT, *more], UNLABELLED)
+    assert model.types_ == ["LOC", "ORG", "PER"]
+    assert answer(model) == answer(expected)
+    assert model.summary_ == expected.summary_
+
+
+def test_adding_known_words_changes_their_labels():
+    model = fitted(o_ratio=0.7).add(["[Paul](GOD) went to [London](LOC) with me"])
+    assert model.types_ == ["GOD", "LOC", "PER"]
+    assert model.summary_.notes == ["1 sentences got new labels"]
+    assert model.summary_.n_support == 2
+
+
+def test_a_fit_that_fails_leaves_the_tagger_as_it_was():
+    model = fitted(o_ratio=0.7)
+    before, summary = answer(model), model.summary_
+    with pytest.raises(RatioError):
+        model.add(["[Pa Pb Pc Pd Pe Pf Pg Ph Pi Pj Pk Pl Pm Pn Po Pp Pq Pr Ps Pt Pu](PER) now"])
+    assert answer(model) == before
+    assert model.summary_ is summary
+
+
+def test_summary_says_what_was_learned():
+    summary = fitted(o_ratio=0.7).summary_
+    assert summary.types == ["LOC", "PER"]
+    assert summary.mentions == {"LOC": 2, "PER": 2}
+    assert (summary.n_support, summary.n_support_words, summary.n_unlabelled_words) == (2, 13, 41)
+    assert summary.ratio_asked == 0.7
+    assert summary.ratio_met == 38 / 54
+    assert sum(summary.unlabelled_words.values()) == 54 - 38 - 4
+    assert set(summary.examples["LOC"]) <= {"Leeds", "Lagos", "Lyon", "Lille"}
+    assert set(summary.examples["PER"]) <= {"Pia", "Pablo", "Pat", "Pam"}
+    assert len(summary.examples["LOC"]) == 3
+    assert any("label more mentions" in advice and "LOC (2)" in advice for advice in summary.advice)
+    assert json.loads(json.dumps(summary.to_dict())) == summary.to_dict()
+    assert "LOC: 2 mentions" in str(summary)
+
+
+def test_advice_for_a_missing_ratio_names_the_supports_own():
+    advice = fitted().summary_.advice
+    assert any("o_ratio=" in line and "0.69" in line for line in advice)  # 9 of 13 words
+
+
+def test_two_fits_are_equal_and_nothing_warns():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert answer(fitted(assignment="soft", o_ratio=0.7)) == answer(fitted(assignment="soft", o_ratio=0.7))
+
+
+def test_features_are_kept_on_disk_if_asked(tmp_path, monkeypatch):
+    monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path))
+    first, second = ToyEncoder(), ToyEncoder()
+    expected = answer(tagger(encoder=first, o_ratio=0.7, cache=True).fit(SUPPORT, UNLABELLED))
+    model = tagger(encoder=second, o_ratio=0.7, cache=True).fit(SUPPORT, UNLABELLED)
+    assert (first.n_words, second.n_words) == (54 + len(TEXT.split()), 0)
+    assert answer(model) == expected  # which encodes the text: predictions are not kept
+    assert second.n_words == len(TEXT.split())

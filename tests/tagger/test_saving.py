@@ -1,0 +1,274 @@
+"""Models on disk: the same answers, the same bytes, whole or not at all, and clear words for what is wrong."""
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from handful import Tagger
+from handful.encoders.export import export_encoder
+from handful.errors import EncoderError, FileError, ModelError
+from handful.tagger.encoder import encoder_folder
+
+from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, tagger
+
+TEXT = "Pim went from Leiden to see Lot ."
+FILES = ["README.md", "config.json", "model.safetensors", "support.jsonl"]
+
+
+def load(path, **options):
+    return Tagger.load(path, **({"encoder": ToyEncoder(), "cache": False} | options))
+
+
+def contents(folder):
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+@pytest.fixture
+def saved(tmp_path):
+    fitted(o_ratio=0.7).save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"o_ratio": 0.7}, {"subspace": False}, {"assignment": "soft", "temperature": np.float32(2)}, {"shrinkage": 0.5}],
+)
+def test_loading_gives_the_same_tagger(tmp_path, options):
+    model = fitted(**options)
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert again.predict(TEXT) == model.predict(TEXT)
+    assert again.explain(TEXT) == model.explain(TEXT)
+    assert again.summary_ == model.summary_
+    assert again.types_ == model.types_
+    assert {name: getattr(again, name) for name in options} == options
+    again.save(tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(tmp_path / "model")
+
+
+def test_the_same_fit_gives_the_same_bytes_in_another_process(saved, tmp_path):
+    code = f"""
+import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from tagger.toy import fitted
+fitted(o_ratio=0.7).save({str(tmp_path / "other")!r})
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONHASHSEED": "7"})
+    assert contents(tmp_path / "other") == contents(saved)
+    assert sorted(contents(saved)) == FILES
+
+
+def test_the_card_says_what_it_is(saved):
+    card = (saved / "README.md").read_text(encoding="utf-8")
+    for expected in (
+        "# A tagger for LOC, PER",
+        "| LOC | 2 |",
+        "asked: 0.7; met: 0.7037",
+        "`toy`",
+        "41",
+        "of which 2 for O",
+    ):
+        assert expected in card
+
+
+def test_a_loaded_tagger_cannot_add(saved):
+    with pytest.raises(ModelError, match="fit again"):
+        load(saved).add(SUPPORT)
+
+
+def test_saving_again_replaces_the_model_and_nothing_else(saved, tmp_path):
+    fitted().save(saved)
+    assert load(saved).summary_.ratio_asked is None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+    (saved / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileError, match=r"holds other things too \(notes.txt\)"):
+        fitted().save(saved)
+    other = tmp_path / "other"
+    other.mkdir()
+    fitted().save(other)  # an empty folder
+    shutil.rmtree(other)
+    other.mkdir()
+    (other / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
+    with pytest.raises(FileError, match="not overwritten"):
+        fitted().save(other)
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileError, match="is a file"):
+        fitted().save(tmp_path / "file")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("fault", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("place", ["fsync", "rename"])
+def test_a_save_that_fails_leaves_what_was_there(saved, tmp_path, monkeypatch, fault, place):
+    before = contents(saved)
+    true = getattr(os, place)
+    n_calls = 0
+
+    def fail(*args):
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls == 2:  # for rename: when the old model has been moved away
+            raise fault
+        return true(*args)
+
+    monkeypatch.setattr(os, place, fail)
+    expected = FileError if isinstance(fault, OSError) else KeyboardInterrupt
+    with pytest.raises(expected):
+        fitted().save(saved)
+    monkeypatch.undo()
+    assert contents(saved) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("file", FILES[1:])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_a_truncated_file_is_an_error(saved, file, share):
+    content = (saved / file).read_bytes()
+    (saved / file).write_bytes(content[: int(share * len(content))])
+    with pytest.raises(ModelError, match=file):
+        load(saved)
+
+
+@pytest.mark.parametrize("file", FILES[1:])
+def test_a_missing_file_is_an_error(saved, file):
+    (saved / file).unlink()
+    with pytest.raises(ModelError, match=file):
+        load(saved)
+
+
+def test_what_is_no_model_is_an_error(tmp_path):
+    with pytest.raises(FileError, match="no such folder"):
+        load(tmp_path / "nowhere")
+    (tmp_path / "file").touch()
+    with pytest.raises(FileError, match="is a file"):
+        load(tmp_path / "file")
+    with pytest.raises(ModelError, match=r"no config\.json"):
+        load(tmp_path)
+    for content in ('{"architectures": ["BertModel"]}', "[]", "null", '{"format": 1}'):
+        (tmp_path / "config.json").write_text(content, encoding="utf-8")
+        with pytest.raises(ModelError, match="no model of handful"):
+            load(tmp_path)
+    (tmp_path / "config.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ModelError, match="damaged"):
+        load(tmp_path)
+
+
+def test_a_newer_format_is_an_error_that_says_so(saved):
+    change(saved, format_version=2, handful_version="9.1")
+    with pytest.raises(ModelError, match=r"handful 9\.1 in format 2.*install a newer one"):
+        load(saved)
+
+
+def change(folder, **entries):
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config.update(entries)
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"format_version": "1"},
+        {"format_version": 0},
+        {"types": []},
+        {"types": ["LOC"]},
+        {"types": ["LOC", 3]},
+        {"types": ["A", "B", "C"]},
+        {"encoder": {}},
+        {"encoder": {"dim": 9, "fingerprint": "toy"}},
+        {"encoder": None},
+        {"parameters": {}},
+        {"parameters": {"temperature": 1.0, "speed": 3}},
+        {"parameters": {"temperature": -1}},
+        {"summary": {"types": []}},
+    ],
+)
+def test_a_config_that_does_not_fit_is_an_error(saved, entries):
+    change(saved, **entries)
+    with pytest.raises(ModelError):
+        load(saved)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda arrays: arrays.pop("prototypes"),
+        lambda arrays: arrays.update(more=np.zeros(2)),
+        lambda arrays: arrays.update(prototypes=arrays["prototypes"][:, :-1].copy()),
+        lambda arrays: arrays.update(prototypes=arrays["prototypes"].astype(np.float32)),
+        lambda arrays: arrays.update(projection=arrays["projection"] * np.nan),
+        lambda arrays: arrays.update(projection=arrays["projection"][:-1].copy()),
+        lambda arrays: arrays.update(prototype_tags=arrays["prototype_tags"] + 1),
+        lambda arrays: arrays.update(example_tags=arrays["example_tags"] + 7),
+        lambda arrays: arrays.update(example_places=arrays["example_places"] + 100),
+        lambda arrays: arrays.update(example_places=arrays["example_places"] - 100),
+        lambda arrays: arrays.update(example_vectors=arrays["example_vectors"][:-1].copy()),
+    ],
+)
+def test_arrays_that_do_not_fit_are_an_error(saved, damage):
+    arrays = load_file(saved / "model.safetensors")
+    damage(arrays)
+    save_file(arrays, saved / "model.safetensors")
+    with pytest.raises(ModelError, match=r"model\.safetensors"):
+        load(saved)
+
+
+def test_another_encoder_is_an_error_that_names_both(saved):
+    with pytest.raises(ModelError, match=r"fingerprint toy and 8 .* fingerprint other and 8"):
+        load(saved, encoder=ToyEncoder(fingerprint="other"))
+    with pytest.raises(ModelError, match=r"8 numbers a word.*toy and 9"):
+        load(saved, encoder=ToyEncoder(dim=9))
+    with pytest.raises(ModelError, match="given as an object"):
+        Tagger.load(saved)
+    with pytest.raises(EncoderError, match="object"):
+        fitted().save(saved, include_encoder=True)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """Make a very small encoder of the usual kind, exported."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "encoders"))
+    from models import bert
+
+    source = tmp_path_factory.mktemp("bert")
+    bert(source)
+    folder = tmp_path_factory.mktemp("exported") / "encoder"
+    export_encoder(source, folder)
+    return folder
+
+
+def test_an_encoder_given_by_path_travels_by_reference(exported, tmp_path, monkeypatch):
+    monkeypatch.chdir(exported.parent)
+    model = tagger(encoder="./encoder").fit(SUPPORT, UNLABELLED)
+    model.save(tmp_path / "model")
+    config = json.loads((tmp_path / "model" / "config.json").read_text(encoding="utf-8"))
+    assert config["encoder"]["reference"] == "./encoder"
+    assert Tagger.load(tmp_path / "model", cache=False).predict(TEXT) == model.predict(TEXT)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelError, match="its encoder cannot be loaded"):
+        Tagger.load(tmp_path / "model")
+    assert Tagger.load(tmp_path / "model", encoder=exported, cache=False).predict(TEXT) == model.predict(TEXT)
+
+
+def test_an_encoder_inside_travels_with_the_model(exported, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(exported, copy)
+    model = tagger(encoder=copy, layers=[1, -1]).fit(SUPPORT, UNLABELLED)
+    expected = model.predict(TEXT)
+    model.save(tmp_path / "model", include_encoder=True)
+    shutil.rmtree(copy)
+    (tmp_path / "model").rename(tmp_path / "moved")
+    again = Tagger.load(tmp_path / "moved", cache=False)
+    assert again.layers == [1, -1]
+    assert again.predict(TEXT) == expected
+    again.save(tmp_path / "moved")  # onto itself: the encoder must not be lost
+    assert Tagger.load(tmp_path / "moved", cache=False).predict(TEXT) == expected
+    with pytest.raises(EncoderError, match="no folder"):
+        encoder_folder("some/hub-name")

@@ -1,0 +1,56 @@
+"""An encoder that knows what a word is by its first letter, and text for it."""
+
+from hashlib import blake2b
+
+import numpy as np
+
+from handful import Tagger
+
+KINDS = {"P": 1, "L": 2, "G": 3}
+
+
+class ToyEncoder:
+    """Words in P, L and G stand apart from each other and from all others; the rest is noise, the same each time."""
+
+    def __init__(self, dim=8, fingerprint="toy", noise=0.3):
+        self.dim = dim
+        self.fingerprint = fingerprint
+        self.noise = noise
+        self.n_words = 0
+        self.largest_call = 0
+
+    def encode(self, sentences, *, out=None, progress=None):
+        rows = [self.vector(word) for sentence in sentences for word in getattr(sentence, "words", sentence)]
+        self.n_words += len(rows)
+        self.largest_call = max(self.largest_call, len(rows))
+        if callable(progress):
+            progress(len(rows), len(rows))
+        return np.array(rows, np.float32).reshape(-1, self.dim)
+
+    def vector(self, word):
+        seed = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        vector = self.noise * np.random.default_rng(int.from_bytes(seed)).standard_normal(self.dim)
+        vector[KINDS.get(word[0], 0)] += 4
+        return vector
+
+
+SUPPORT = ["[Paul](PER) went to [London](LOC) with me", "the [Peter](PER) of [Lima](LOC) sleeps all day"]
+UNLABELLED = [
+    "Then Pia saw Leeds again .",
+    "a dog and a cat sat there .",
+    "We met Pablo near Lagos , not far from Lyon .",
+    "nothing else is known of her .",
+    "Pat and Pam wrote to us from Lille .",
+]
+
+
+def tagger(**options):
+    return Tagger(options.pop("encoder", None) or ToyEncoder(), **({"cache": False, "o_prototypes": 2} | options))
+
+
+def fitted(**options):
+    return tagger(**options).fit(SUPPORT, UNLABELLED)
+
+
+def mentions(predictions):
+    return [(found["word"], found["entity_group"]) for found in predictions]
