@@ -1,17 +1,70 @@
-"""The README's snippets run."""
+"""The README's snippets and commands run, as a new user would type them."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+import pytest
+
+from handful import examples
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+SHELL = [line for block in re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL) for line in block.splitlines()]
 
 
-def test_python_snippets_run(capsys):
-    snippets = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    assert snippets
-    for snippet in snippets:
-        exec(compile(snippet, "README.md", "exec"), {})
+@pytest.fixture
+def _desk(tmp_path, monkeypatch):
+    """Stand where the files that the README names lie, with a cache of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path / "cache"))
+    for name, source in {
+        "few.txt": examples.SUPPORT,
+        "corpus.txt": examples.UNLABELLED,
+        "test.txt": examples.HELDOUT,
+    }.items():
+        shutil.copy(source, name)
+    Path("notes.txt").write_text("We sprayed the tomatoes with soft soap against whitefly.\n", encoding="utf-8")
+
+
+@pytest.mark.usefixtures("_desk")
+def test_the_tagger_snippet(capsys):
+    exec(compile(PYTHON[0], "README.md", "exec"), {})
+    found = capsys.readouterr().out
+    assert "'word': 'tomatoes', 'start': 15, 'end': 23" in found
+    assert "'entity_group': 'PLANT'" in found
+    assert Path("model").is_dir()
+
+
+def test_the_estimator_snippet(capsys):
+    exec(compile(PYTHON[1], "README.md", "exec"), {})
     share_found, o_share, n_rounds = capsys.readouterr().out.split()[:3]
     assert float(share_found) > 0.95
     assert float(o_share) == 0.9
     assert 1 <= int(n_rounds) <= 10
+
+
+@pytest.mark.usefixtures("_desk")
+def test_the_commands():
+    commands = [line for line in SHELL if line.startswith("handful ")]
+    assert len(commands) >= 3
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in commands:
+        run = subprocess.run(
+            command, shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path}, check=False
+        )
+        assert run.returncode == 0, f"{command}\n{run.stdout}{run.stderr}"
+    assert "<html" in Path("notes.html").read_text(encoding="utf-8").lower()
+
+
+def test_nothing_else_is_promised():
+    others = [line for line in SHELL if not line.startswith("handful ")]
+    assert set(others) == {"make demo", "make test", "pip install ."}
+    targets = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "\ndemo:" in targets
+    assert "\ntest:" in targets
+    assert len(PYTHON) == 2
