@@ -1,15 +1,20 @@
 """What several commands share: options, reading with notes, words on standard error."""
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from handful.text import FORMATS, SCHEMES
 
 if TYPE_CHECKING:
+    from handful import Tagger
     from handful.text import Corpus, ReadReport, WriteReport
+
+Item = TypeVar("Item")
 
 
 def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
@@ -103,3 +108,33 @@ def progress_of(quiet: bool) -> bool | None:
 def is_terminal() -> bool:
     """Whether a person reads standard output."""
     return sys.stdout.isatty()
+
+
+def load(model: Path, threads: int | None) -> "Tagger":
+    """Load a tagger to run with so many threads."""
+    from handful import Tagger
+
+    return Tagger.load(model)
+
+
+def counting(items: Iterable[Item], what: str, *, quiet: bool) -> Iterator[Item]:
+    """Pass items on; when a person watches and it takes more than a second, show how many there were."""
+    if quiet or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.status import Status
+
+    console = Console(stderr=True)
+    started = shown = time.monotonic()
+    status = Status("", console=console)
+    try:
+        for n, item in enumerate(items, 1):
+            yield item
+            now = time.monotonic()
+            if now - started > 1 and now - shown > 0.2:
+                shown = now
+                status.update(f"{n:,} {what} · {n / (now - started):,.0f} a second")
+                status.start()
+    finally:
+        status.stop()
