@@ -16,13 +16,14 @@ MAY_IMPORT = {
     "errors": set(),
     "cluster": set(),
     "text": set(),
+    "examples": set(),
     "decode": {"text"},
     "encoders": {"text"},
     "pretrain": {"encoders", "decode", "text"},
     "tagger": {"encoders", "decode", "text", "cluster"},
     "baselines": {"tagger", "pretrain", "encoders", "decode", "text", "cluster"},
     "evaluate": {"baselines", "tagger", "pretrain", "encoders", "decode", "text", "cluster"},
-    "cli": {"evaluate", "baselines", "tagger", "pretrain", "encoders", "decode", "text", "cluster"},
+    "cli": {"evaluate", "baselines", "tagger", "pretrain", "encoders", "decode", "text", "cluster", "examples"},
 }
 
 
