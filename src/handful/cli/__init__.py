@@ -20,7 +20,9 @@ from .cache import cache
 from .convert import convert
 from .demo import demo
 from .export_encoder import export_encoder
+from .fit import fit
 from .options import Quiet, Threads
+from .predict import predict
 from .pretrain import pretrain
 from .sample import sample
 from .stats import stats
@@ -122,7 +124,7 @@ def _options(
     """
 
 
-for command in (demo, sample, stats, convert, cache, export_encoder, pretrain):
+for command in (demo, fit, predict, sample, stats, convert, cache, export_encoder, pretrain):
     app.command()(command)
 
 

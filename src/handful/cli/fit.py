@@ -59,12 +59,8 @@ def fit(
     handful fit few.conll -u a.txt -u b.txt --encoder my-encoder --include-encoder --out model
     """
     from handful import Tagger
-    from handful.errors import DataError, FileError
+    from handful.errors import DataError
 
-    if out.exists() and not out.is_dir():
-        raise FileError(f"{out}: is a file; a folder is written there")
-    if not out.absolute().parent.is_dir():
-        raise FileError(f"{out}: there is no folder {out.absolute().parent}; make it first")
     tagger = Tagger(
         encoder,
         o_ratio=ratio,

@@ -114,7 +114,7 @@ def load(model: Path, threads: int | None) -> "Tagger":
     """Load a tagger to run with so many threads."""
     from handful import Tagger
 
-    return Tagger.load(model)
+    return Tagger.load(model, threads=threads)
 
 
 def counting(items: Iterable[Item], what: str, *, quiet: bool) -> Iterator[Item]:

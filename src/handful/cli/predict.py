@@ -110,7 +110,7 @@ def _sentences(
 
 
 def _predicted(tagger: "Tagger", sentences: "Iterable[Sentence]", min_score: float) -> _Predicted:
-    """Pair each sentence, with a text, with its mentions; only those on their way are held."""
+    """Pair each sentence, given a text, with the mentions in that text; only those on their way are held."""
     waiting: deque[Sentence] = deque()
 
     def passing() -> "Iterator[Sentence]":
@@ -119,7 +119,11 @@ def _predicted(tagger: "Tagger", sentences: "Iterable[Sentence]", min_score: flo
             yield waiting[-1]
 
     for mentions in tagger.predict_iter(passing(), min_score=min_score):
-        yield waiting.popleft(), mentions
+        sentence = waiting.popleft()
+        for mention in mentions:  # from places in the document to places in the sentence
+            mention["start"] -= sentence.offset
+            mention["end"] -= sentence.offset
+        yield sentence, mentions
 
 
 def _with_mentions(sentence: "Sentence", mentions: list[dict[str, Any]]) -> "Sentence":
