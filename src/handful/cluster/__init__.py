@@ -1,5 +1,17 @@
 """The algorithm: constrained k-means with joint subspace selection, on arrays."""
 
-from .estimator import Round, SubspaceKMeans
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .estimator import Round, SubspaceKMeans
 
 __all__ = ["Round", "SubspaceKMeans"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the estimator, and scikit-learn with it, only when it is asked for: prediction does without."""
+    if name in __all__:
+        from . import estimator
+
+        return getattr(estimator, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

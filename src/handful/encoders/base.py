@@ -61,6 +61,8 @@ class Encoder:
         The most tokens in a batch, padding included. Speed depends on it, results do not.
     """
 
+    name = ""  # what whoever loaded it calls it, for ``handful cache``
+
     def __init__(
         self,
         network: Network,

@@ -1,0 +1,130 @@
+"""What people give a tagger, as sentences: files, sentences, texts, words and records."""
+
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from handful.errors import DataError, FileError
+from handful.text import Corpus, Sentence, read, to_sentences
+
+__all__ = ["document", "gather"]
+
+
+def gather(source: Any, name: str, *, is_inline: bool) -> tuple[list[Sentence], list[str]]:
+    """Read sentences from a path, or from a list of sentences, texts, lists of words and records.
+
+    Parameters
+    ----------
+    source
+        A path (str or PathLike) or an open file, in any format that `handful.text.read` knows; or an iterable of
+        `Sentence`, str, lists of words, and dicts in any of its JSON dialects.
+    name
+        What to call it in messages.
+    is_inline
+        Whether a text marks its mentions, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, one sentence a line; else
+        it is a document, to be cut into sentences.
+
+    Returns
+    -------
+    sentences, notes
+        The notes say what reading a file met with.
+    """
+    if isinstance(source, Sentence | Mapping | bytes) or (
+        not isinstance(source, str | os.PathLike) and not hasattr(source, "read") and not isinstance(source, Iterable)
+    ):
+        raise DataError(
+            f"{name} must be a path or a list of sentences, texts or records, found {_show(source)}; put it in a list"
+        )
+    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
+        return _from_file(source, name)
+    sentences: list[Sentence] = []
+    notes: list[str] = []
+    records: list[Any] = []  # consecutive ones are read together
+    number = 0
+
+    def read_records() -> None:
+        if records:
+            first = number - len(records)
+            corpus = _read_text(_dump(records, name, first), f"{name}, records from item {first}", "json")
+            sentences.extend(corpus)
+            notes.extend(_notes(corpus))
+            records.clear()
+
+    for item in source:
+        if isinstance(item, Mapping):
+            records.append(item)
+        else:
+            read_records()
+            where = f"{name}, item {number}"
+            if isinstance(item, str) and is_inline:
+                corpus = _read_text(item, where, "inline")
+                sentences.extend(corpus)
+                notes.extend(_notes(corpus))
+            else:
+                sentences.extend(document(item, where))
+        number += 1
+    read_records()
+    return sentences, notes
+
+
+def document(item: Any, where: str) -> list[Sentence]:
+    """Make sentences of a text (cut into them), of a `Sentence` or of a list of words (one, or none if empty)."""
+    if isinstance(item, Sentence):
+        return [item]
+    try:
+        if isinstance(item, str):
+            return to_sentences(item)
+        if isinstance(item, list | tuple):
+            return [Sentence(tuple(item))] if item else []
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from None
+    raise DataError(f"{where}: found {_show(item)}, expected a text (str), a Sentence or a list of words")
+
+
+def _from_file(source: Any, name: str) -> tuple[list[Sentence], list[str]]:
+    try:
+        corpus = read(source)
+    except FileError as error:
+        if isinstance(source, str) and source != "-" and not Path(source).exists():
+            raise FileError(f"{name}: {error} (a str names a file; give texts in a list)") from None
+        raise
+    return list(corpus), _notes(corpus)
+
+
+def _notes(corpus: Corpus) -> list[str]:
+    """Return what a reading has to say besides its counts."""
+    return [f"{corpus.report.name}: {line}" for line in str(corpus.report).split("\n")[1:]]
+
+
+def _read_text(text: str, name: str, format: str) -> Corpus:
+    class Named(io.StringIO):
+        pass
+
+    file = Named(text)
+    file.name = name
+    return read(file, format)
+
+
+def _dump(records: list[Any], name: str, first: int) -> str:
+    lines = []
+    for number, record in enumerate(records, first):
+        try:
+            lines.append(json.dumps(dict(record), default=_plain))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise DataError(f"{name}, item {number}: not a JSON record: {error}") from None
+    return "\n".join(lines)
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy's numbers and arrays into Python's."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"found {_show(value)}, expected text, numbers, lists and dicts")
+
+
+def _show(value: object) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:59] + '…'}"
