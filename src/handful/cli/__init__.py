@@ -19,6 +19,8 @@ from handful.errors import HandfulError, HandfulWarning
 from .cache import cache
 from .convert import convert
 from .demo import demo
+from .evaluate import evaluate
+from .explain import explain
 from .export_encoder import export_encoder
 from .fit import fit
 from .options import Quiet, Threads
@@ -72,7 +74,9 @@ def _failed(what: object) -> typer.Exit:
     return typer.Exit(1)
 
 
-def _warn(message: Any, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+def _warn(
+    message: Any, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
     """Show a warning of ours as one line, without the place in the code; others as Python does."""
     if issubclass(category, HandfulWarning):
         typer.secho("warning: ", fg="yellow", err=True, nl=False)
@@ -124,7 +128,7 @@ def _options(
     """
 
 
-for command in (demo, fit, predict, sample, stats, convert, cache, export_encoder, pretrain):
+for command in (demo, fit, predict, explain, evaluate, sample, stats, convert, cache, export_encoder, pretrain):
     app.command()(command)
 
 

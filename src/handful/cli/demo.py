@@ -125,7 +125,9 @@ def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
         is_right = found.spans == gold.spans
         sign = Text("✓ ", "green") if is_right else Text("✗ ", "red")
         console.print(sign + coloured(found, colours), soft_wrap=True)
-    console.print(Text.assemble(f"\nAll {len(predicted)} sentences, with what was wrong and missed: ", (str(out), "bold")))
+    console.print(
+        Text.assemble(f"\nAll {len(predicted)} sentences, with what was wrong and missed: ", (str(out), "bold"))
+    )
 
 
 def _introduce(console: "Console", tagger: "Tagger") -> None:
@@ -154,8 +156,8 @@ def _print_json(steps: list[_Step], out: Path) -> None:
 
 
 def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
-    from handful.text import read
     from handful import examples
+    from handful.text import read
     from handful.text.html import CLOSING, marked, opening
 
     from .show import percent
@@ -165,14 +167,16 @@ def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
     yield opening(
         "Garden notes, tagged from a handful of labels",
         tagger.types_,
-        f"{summary.n_support} labelled sentences, 5 mentions of each type, {summary.n_unlabelled_words:,} words without "
-        "labels. The encoder stayed as it is; all was done on this machine.",
+        f"{summary.n_support} labelled sentences, 5 mentions of each type, {summary.n_unlabelled_words:,} words "
+        "without labels. The encoder stayed as it is; all was done on this machine.",
     )
-    yield "<h2>What each thing is worth</h2>\n<table><tr><th>fitted with</th><th>precision</th><th>recall</th><th>F1</th><th></th></tr>\n"
+    heads = "".join(f"<th>{head}</th>" for head in ("fitted with", "precision", "recall", "F1", ""))
+    yield f"<h2>What each thing is worth</h2>\n<table><tr>{heads}</tr>\n"
     for name, _, scores, _ in steps:
         micro = scores.micro
         figures = "".join(f"<td>{percent(figure)}</td>" for figure in (micro.precision, micro.recall, micro.f1))
-        yield f'<tr><td>{escape(name)}</td>{figures}<td><span class="bar" style="width:{micro.f1 * 12:.2f}rem"></span></td></tr>\n'
+        bar = f'<span class="bar" style="width:{12 * micro.f1:.2f}rem"></span>'
+        yield f"<tr><td>{escape(name)}</td>{figures}<td>{bar}</td></tr>\n"
     yield "</table>\n" + "".join(f'<p class="note">{escape(comment)}</p>\n' for comment in _comments(steps))
     yield "<h2>What it learned from</h2>\n"
     for sentence in read(examples.SUPPORT):

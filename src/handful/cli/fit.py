@@ -20,7 +20,9 @@ def fit(
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
     unlabelled: Annotated[
         list[str] | None,
-        typer.Option("--unlabelled", "-u", metavar="FILE", show_default=False, help="Unlabelled text; may be repeated."),
+        typer.Option(
+            "--unlabelled", "-u", metavar="FILE", show_default=False, help="Unlabelled text; may be repeated."
+        ),
     ] = None,
     ratio: Annotated[
         float | None,

@@ -1,20 +1,19 @@
 """What several commands share: options, reading with notes, words on standard error."""
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from handful.text import FORMATS, SCHEMES
 
 if TYPE_CHECKING:
-    from handful import Tagger
+    from handful import Sentence, Tagger
     from handful.text import Corpus, ReadReport, WriteReport
-
-Item = TypeVar("Item")
 
 
 def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
@@ -40,7 +39,11 @@ def _positive(value: int | None) -> int | None:
 
 
 def _threads(ctx: typer.Context, param: typer.CallbackParam, value: int | None) -> Any:
-    return _inherited(ctx, param, _positive(value))
+    value = _inherited(ctx, param, _positive(value))
+    if value and "numpy" not in sys.modules:  # libraries for matrices look at these once, when they are loaded
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+            os.environ[name] = str(value)
+    return value
 
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=_inherited, help="No progress, no notes.")]
@@ -64,6 +67,17 @@ Scheme = Annotated[
     str, typer.Option("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES), help=f"Tags: {', '.join(SCHEMES)}.")
 ]
 MinScore = Annotated[float, typer.Option("--min-score", min=0.0, max=1.0, help="Leave out mentions that score less.")]
+
+Texts = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FILE]...", show_default=False, help="Texts in any format; - is standard input, also if none."
+    ),
+]
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--text", "-t", metavar="TEXT", show_default=False, help="A text itself, not a file."),
+]
 
 
 def say(message: str, *, quiet: bool = False) -> None:
@@ -117,10 +131,26 @@ def load(model: Path, threads: int | None) -> "Tagger":
     return Tagger.load(model, threads=threads)
 
 
-def counting(items: Iterable[Item], what: str, *, quiet: bool) -> Iterator[Item]:
-    """Pass items on; when a person watches and it takes more than a second, show how many there were."""
+def sentences_of(
+    files: list[str] | None, texts: list[str] | None, format: str | None, encoding: str, *, quiet: bool
+) -> "Iterator[Sentence]":
+    """Yield the sentences of texts and files, one after the other, and say what was handled."""
+    from handful.text import stream, to_sentences
+
+    for given in texts or ():
+        yield from to_sentences(given)
+    for path in files or ([] if texts else ["-"]):
+        if path == "-" and sys.stdin.isatty():
+            say("reading from the terminal; Ctrl-D ends the text", quiet=quiet)
+        with stream(path, format, encoding=encoding) as sentences:
+            yield from sentences
+        say_report(sentences.report, sentences.report.name, quiet=quiet)
+
+
+def counting(sentences: "Iterable[Sentence]", *, quiet: bool) -> "Iterator[Sentence]":
+    """Pass sentences on; when a person watches and it takes more than a second, show how many there were."""
     if quiet or not sys.stderr.isatty():
-        yield from items
+        yield from sentences
         return
     from rich.console import Console
     from rich.status import Status
@@ -129,12 +159,12 @@ def counting(items: Iterable[Item], what: str, *, quiet: bool) -> Iterator[Item]
     started = shown = time.monotonic()
     status = Status("", console=console)
     try:
-        for n, item in enumerate(items, 1):
-            yield item
+        for n, sentence in enumerate(sentences, 1):
+            yield sentence
             now = time.monotonic()
             if now - started > 1 and now - shown > 0.2:
                 shown = now
-                status.update(f"{n:,} {what} · {n / (now - started):,.0f} a second")
+                status.update(f"{n:,} sentences · {n / (now - started):,.0f} a second")
                 status.start()
     finally:
         status.stop()

@@ -1,7 +1,6 @@
 """``handful predict``: mentions in texts, streamed."""
 
 import json
-import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,22 +9,41 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Encoding, From, Json, MinScore, Quiet, Threads, counting, is_terminal, load, one_of, say, say_report
+from .options import (
+    Encoding,
+    From,
+    Given,
+    MinScore,
+    Quiet,
+    Texts,
+    Threads,
+    counting,
+    is_terminal,
+    load,
+    one_of,
+    say_report,
+    sentences_of,
+)
 
 if TYPE_CHECKING:
     from handful import Tagger
     from handful.text import Sentence
 
-_TO = ("jsonl", "conll", "html", "prodigy", "doccano", "label-studio", "text", "inline", "spacy", "huggingface", "lines")
+_TO = (
+    "jsonl",
+    "conll",
+    "html",
+    "prodigy",
+    "doccano",
+    "label-studio",
+    "text",
+    "inline",
+    "spacy",
+    "huggingface",
+    "lines",
+)
 _BY_SUFFIX = {".jsonl": "jsonl", ".conll": "conll", ".html": "html", ".htm": "html"}
 
-Texts = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[FILE]...", show_default=False, help="Texts in any format; - is standard input, also if none."),
-]
-Given = Annotated[
-    list[str] | None, typer.Option("--text", "-t", metavar="TEXT", show_default=False, help="A text itself, not a file.")
-]
 _Predicted = Iterator[tuple["Sentence", list[dict[str, Any]]]]
 
 
@@ -40,7 +58,8 @@ def predict(
             metavar="FORMAT",
             callback=one_of(*_TO),
             show_default=False,
-            help=f"{', '.join(_TO)}; if not set, by the ending of --out, or coloured text on a terminal and jsonl elsewhere.",
+            help=f"{', '.join(_TO)}; if not set, by the ending of --out, or "
+            "coloured text on a terminal and jsonl elsewhere.",
         ),
     ] = None,
     out: Annotated[
@@ -71,7 +90,9 @@ def predict(
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
     to = "jsonl" if as_json else to or _default_format(out)
     tagger = load(model, threads)
-    sentences = counting(_sentences(files, text, from_format, encoding, quiet), "sentences", quiet=quiet or not out and is_terminal())
+    sentences = counting(
+        sentences_of(files, text, from_format, encoding, quiet=quiet), quiet=quiet or (out is None and is_terminal())
+    )
     predicted = _predicted(tagger, sentences, min_score)
     target = "-" if out is None else out
     if to == "text" and target == "-":
@@ -92,21 +113,6 @@ def _default_format(out: Path | None) -> str:
     if out is not None:
         return _BY_SUFFIX.get(out.suffix.lower(), "jsonl")
     return "text" if is_terminal() else "jsonl"
-
-
-def _sentences(
-    files: list[str] | None, texts: list[str] | None, format: str | None, encoding: str, quiet: bool
-) -> "Iterator[Sentence]":
-    from handful.text import stream, to_sentences
-
-    for given in texts or ():
-        yield from to_sentences(given)
-    for path in files or ([] if texts else ["-"]):
-        if path == "-" and sys.stdin.isatty():
-            say("reading from the terminal; Ctrl-D ends the text", quiet=quiet)
-        with stream(path, format, encoding=encoding) as sentences:
-            yield from sentences
-        say_report(sentences.report, sentences.report.name, quiet=quiet)
 
 
 def _predicted(tagger: "Tagger", sentences: "Iterable[Sentence]", min_score: float) -> _Predicted:

@@ -28,19 +28,21 @@ nav { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; gap:
   margin: 1.2rem -0.75rem; padding: .6rem .75rem; background: var(--paper); border-bottom: 1px solid var(--line);
   font-size: .88rem }
 nav label { cursor: pointer } nav .least { margin-left: auto; color: var(--soft) }
-nav input { vertical-align: -.12em; accent-color: hsl(var(--h, 215) 55% 50%) } nav output { font-variant-numeric: tabular-nums }
+nav input { vertical-align: -.12em; accent-color: hsl(var(--h, 215) 55% 50%) }
+nav output { font-variant-numeric: tabular-nums }
 .s { margin: 0; padding: .35rem .75rem; white-space: pre-wrap; border-left: 3px solid transparent }
 .s:hover { background: var(--card); border-left-color: var(--line) }
 mark, nav b { color: hsl(var(--h) 60% var(--fore)); background: hsl(var(--h) 75% var(--back)); border-radius: .3em;
   padding: .1em .3em; box-decoration-break: clone; -webkit-box-decoration-break: clone; font-weight: inherit }
-mark small { font-size: .62em; font-weight: 650; letter-spacing: .03em; margin-left: .45em; opacity: .75; user-select: none }
+mark small { font-size: .62em; font-weight: 650; letter-spacing: .03em; margin-left: .45em; opacity: .75;
+  user-select: none }
 mark.wrong { outline: 1.5px dashed hsl(0 70% 55%) } mark.missed { background: none; color: inherit;
   border: 1.5px dotted hsl(var(--h) 60% var(--edge)) } mark.missed small::before { content: "missed: " }
 mark.low { background: none; color: inherit; padding: 0 } mark.low small { display: none }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; margin: .6rem 0 1rem }
 th, td { padding: .32rem .9rem .32rem 0; text-align: right; border-bottom: 1px solid var(--line) }
 th:first-child, td:first-child { text-align: left } th { color: var(--soft); font-weight: 550 }
-td .bar { display: inline-block; height: .62em; border-radius: 2px; background: hsl(205 60% 52%); vertical-align: baseline }
+td .bar { display: inline-block; height: .62em; border-radius: 2px; background: hsl(205 60% 52%) }
 """
 
 CLOSING = """
@@ -51,7 +53,8 @@ const count = () => { for (const box of document.querySelectorAll("nav input[dat
     marks.filter(m => m.classList.contains(box.dataset.type) && !m.classList.contains("low")).length; };
 const show = () => { const off = new Set([...document.querySelectorAll("nav input[data-type]:not(:checked)")]
     .map(box => box.dataset.type)); least.nextElementSibling.textContent = (+least.value).toFixed(2);
-  for (const m of marks) m.classList.toggle("low", +m.dataset.score < +least.value || off.has(m.classList[0])); count(); };
+  for (const m of marks) m.classList.toggle("low", +m.dataset.score < +least.value || off.has(m.classList[0]));
+  count(); };
 document.querySelector("nav").addEventListener("input", show); count();
 </script>
 </body>

@@ -241,7 +241,9 @@ def _mark(reading: Reading, text: str, tokens: list[tuple[int, int]] | None, ite
         start = item.get("start", item.get("start_offset"))
         end = item.get("end", item.get("end_offset"))
         labels = item.get("labels")
-        label = labels[0] if isinstance(labels, list) and len(labels) == 1 else item.get("label", item.get("entity_group"))
+        label = (
+            labels[0] if isinstance(labels, list) and len(labels) == 1 else item.get("label", item.get("entity_group"))
+        )
     else:
         raise DataError(f"found {shorten(repr(item))}, expected [start, end, label] or an object")
     first, last = item.get("token_start"), item.get("token_end")
