@@ -6,10 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
+from conftest import COMMAND, failed, handful, run
 
 from handful import Sentence, Span
-from handful.cli import app
 from handful.text import read, write
 
 SENTENCES = [
@@ -24,19 +23,6 @@ SENTENCES = [
 def corpus(tmp_path):
     write(SENTENCES, tmp_path / "corpus.conll", "conll")
     return tmp_path / "corpus.conll"
-
-
-def run(*arguments, **options):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False, **options)
-
-
-def failed(result, message):
-    """Whether a run ended in one line and exit code 1."""
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    assert message in result.stderr
-    return True
 
 
 def test_stats_counts(corpus):
@@ -155,11 +141,6 @@ def test_wrong_usage_is_exit_code_2(arguments):
     assert run(*arguments).exit_code == 2
 
 
-def handful(*arguments, **options):
-    command = [sys.executable, "-c", "from handful.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, **options)
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 @pytest.mark.parametrize("arguments", [["stats"], ["stats", "--json"], ["convert", "-", "--to", "conll"]])
 def test_a_full_disk_under_standard_output(corpus, arguments):
@@ -173,9 +154,8 @@ def test_a_full_disk_under_standard_output(corpus, arguments):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no broken pipes")
 def test_a_reader_that_has_gone_is_no_error(tmp_path):
     write(SENTENCES * 5000, tmp_path / "large.conll", "conll")
-    command = [sys.executable, "-c", "from handful.cli import main; main()"]
     with subprocess.Popen(
-        [*command, "convert", str(tmp_path / "large.conll"), "-", "--to", "inline"],
+        [*COMMAND, "convert", str(tmp_path / "large.conll"), "-", "--to", "inline"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as running:
