@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from handful.cluster.statistics import Float
 from handful.encoders import EMBEDDED, load
-from handful.errors import EncoderError
+from handful.errors import EncoderError, HandfulError, ModelError
 from handful.text import Sentence
 
-__all__ = ["AnyEncoder", "WordEncoder", "encode", "encoder_folder", "is_object", "open_encoder"]
+__all__ = ["AnyEncoder", "WordEncoder", "encode", "encoder_folder", "is_object", "open_encoder", "open_saved"]
 
 
 class WordEncoder(Protocol):
@@ -56,6 +56,35 @@ def open_encoder(encoder: AnyEncoder, layers: int | Sequence[int], threads: int 
             f"layers={layers} has no meaning for an encoder that is an object; load it with these layers"
         )
     return encoder
+
+
+def open_saved(
+    folder: Path, saved: dict[str, Any], given: AnyEncoder | None, layers: Any, threads: int | None
+) -> tuple[AnyEncoder, WordEncoder]:
+    """Load the encoder of a saved model, or the one given in its stead; it must be the one of the fit.
+
+    Returns
+    -------
+    encoder, opened
+        Its name, path or object, and itself.
+    """
+    reference = saved.get("reference")
+    chosen = given
+    if chosen is None:
+        if not isinstance(reference, str):
+            raise ModelError(f"{folder}: its encoder was given as an object; give it again: load(..., encoder=)")
+        chosen = folder / "encoder" if saved.get("is_inside") else reference
+    try:
+        opened = open_encoder(chosen, -1 if is_object(chosen) else layers, threads)
+    except HandfulError as error:
+        raise ModelError(f"{folder}: its encoder cannot be loaded: {error}") from None
+    if opened.fingerprint != saved["fingerprint"] or opened.dim != saved["dim"]:
+        raise ModelError(
+            f"{folder}: was fitted with another encoder: {reference or 'an object'} with fingerprint "
+            f"{saved['fingerprint'][:16]} and {saved['dim']} numbers a word; found is {chosen} with fingerprint "
+            f"{opened.fingerprint[:16]} and {opened.dim}. Give the one it was fitted with (encoder=), or fit again"
+        )
+    return chosen, opened
 
 
 def encoder_folder(encoder: AnyEncoder) -> Path:

@@ -4,13 +4,47 @@ import io
 import json
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from handful.errors import DataError, FileError
 from handful.text import Corpus, Sentence, read, to_sentences
 
-__all__ = ["document", "gather"]
+from .training import Words, by_words
+
+__all__ = ["document", "gather", "gather_for_fit", "text_to_tag"]
+
+
+def gather_for_fit(support: Any, unlabelled: Any) -> tuple[list[Sentence], dict[Words, Sentence], list[str]]:
+    """Read support and unlabelled text.
+
+    Returns
+    -------
+    sentences, labels, notes
+        All sentences (those of the support that the unlabelled text has not got stand last), the labelled ones by their
+        words, and what is to be said.
+    """
+    given, notes = gather(support, "the support", is_inline=True)
+    labels = by_words(sentence for sentence in given if not sentence.is_unlabelled)
+    if not labels:
+        raise DataError(
+            f"the support has no labels: none of its {len(given)} sentences is labelled; mark mentions, as in "
+            "[Baghdad](LOC), or give a file with tags"
+        )
+    sentences: list[Sentence] = []
+    if unlabelled is not None:
+        sentences, more = gather(unlabelled, "the unlabelled text", is_inline=False)
+        notes += more
+        if n_labelled := sum(not sentence.is_unlabelled for sentence in sentences):
+            notes.append(f"labels in the unlabelled text are not used: {n_labelled} sentences have them")
+    blank = [sentence for sentence in given if sentence.is_unlabelled]
+    if blank:
+        notes.append(f"{len(blank)} sentences of the support have no labels and count as unlabelled text")
+    sentences += blank
+    known = {sentence.words for sentence in sentences}
+    sentences += [sentence for words, sentence in labels.items() if words not in known]
+    return sentences, labels, notes
 
 
 def gather(source: Any, name: str, *, is_inline: bool) -> tuple[list[Sentence], list[str]]:
@@ -82,6 +116,13 @@ def document(item: Any, where: str) -> list[Sentence]:
     except DataError as error:
         raise DataError(f"{where}: {error}") from None
     raise DataError(f"{where}: found {_show(item)}, expected a text (str), a Sentence or a list of words")
+
+
+def text_to_tag(item: Any, where: str) -> list[Sentence]:
+    """Make sentences of a text to tag; positions in a `Sentence` are to be those in its own text."""
+    if isinstance(item, Sentence) and item.offset:
+        return [replace(item, offset=0)]
+    return document(item, where)
 
 
 def _from_file(source: Any, name: str) -> tuple[list[Sentence], list[str]]:

@@ -19,6 +19,7 @@ from handful import __version__
 from handful.errors import DataError, FileError, FormatError, HandfulError, ModelError
 from handful.text import read, write
 
+from .card import model_card
 from .model import Examples, Model
 from .summary import FitSummary
 
@@ -46,15 +47,15 @@ class Saved:
     summary: FitSummary
 
 
-def write_folder(path: Path, saved: Saved, card: str, encoder: Path | None) -> None:
+def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
     """Write a folder, all of it or nothing; a model that is there is replaced, anything else refused.
 
     Parameters
     ----------
     path
         Where.
-    saved, card
-        What, and the text of README.md.
+    saved
+        What.
     encoder
         A folder to copy into it, or None.
     """
@@ -82,12 +83,19 @@ def write_folder(path: Path, saved: Saved, card: str, encoder: Path | None) -> N
         arrays["projection"] = saved.model.projection
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     with _replacing(path) as folder:
-        (folder / CONFIG).write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (folder / CONFIG).write_text(
+            json.dumps(config, indent=2, ensure_ascii=False, default=_plain) + "\n", encoding="utf-8"
+        )
         (folder / ARRAYS).write_bytes(save(arrays))
         write(saved.examples.sentences, folder / SUPPORT, "huggingface")
-        (folder / CARD).write_text(card, encoding="utf-8")
+        (folder / CARD).write_text(model_card(saved), encoding="utf-8")
         if encoder is not None:
             shutil.copytree(encoder, folder / ENCODER, copy_function=shutil.copyfile)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of numpy's, or a sequence, as JSON can hold it."""
+    return value.item() if isinstance(value, np.generic) else list(value)
 
 
 @contextmanager

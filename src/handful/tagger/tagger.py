@@ -9,25 +9,32 @@ from typing import Any
 
 import numpy as np
 
-from handful.decode import Mention, decode
+from handful.decode import Mention
 from handful.encoders import EMBEDDED
-from handful.errors import DataError, HandfulError, HandfulWarning, ModelError
+from handful.encoders.progress import reporting
+from handful.errors import DataError, HandfulWarning, ModelError
 from handful.text import Sentence
 
-from .encoder import AnyEncoder, WordEncoder, encode, encoder_folder, is_object, open_encoder
-from .inputs import document, gather
+from .encoder import AnyEncoder, WordEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
+from .evaluation import Evaluation, evaluate
+from .explanation import Explanation, explain
+from .inputs import document, gather, gather_for_fit, text_to_tag
 from .language import LanguageWatch
 from .model import Examples, Model
+from .predicting import Prediction, as_prediction, batches, check_min_score, mentions, scored
 from .saving import ENCODER, Saved, read_folder, write_folder
 from .summary import FitSummary, summarise
-from .training import TrainingText, by_words, types_to_learn
+from .training import TrainingText, by_words, count_changed, types_to_learn
 
 __all__ = ["Tagger"]
 
-FIRST_BATCH, BATCH = 256, 8192  # words that prediction takes at once, at first and at most
-
 Progress = Any  # None, bool, or a function of the words done and the words in all
-Prediction = dict[str, Any]
+
+# The parameters that go to the estimator as they are.
+_ESTIMATOR = (
+    "o_ratio", "assignment", "subspace", "o_prototypes", "type_prototypes", "scaling", "shrinkage", "temperature",
+    "max_iter",
+)  # fmt: skip
 
 
 class Tagger:
@@ -59,8 +66,7 @@ class Tagger:
 
     Examples
     --------
-    >>> tagger = Tagger(o_ratio=0.9)
-    >>> tagger.fit(["[Ekeus](PER) heads for [Baghdad](LOC)"], unlabelled=["Rao left for Delhi"])  # doctest: +SKIP
+    >>> tagger = Tagger(o_ratio=0.9).fit(["[Ekeus](PER) heads for [Baghdad](LOC)"], "corpus.txt")  # doctest: +SKIP
     >>> tagger.predict("Ekeus heads for Baghdad")  # doctest: +SKIP
     """
 
@@ -134,26 +140,9 @@ class Tagger:
         Tagger
             This one.
         """
-        given, notes = gather(support, "the support", is_inline=True)
-        labels = by_words(sentence for sentence in given if not sentence.is_unlabelled)
-        if not labels:
-            raise DataError(
-                f"the support has no labels: none of its {len(given)} sentences is labelled; mark mentions, as in "
-                "[Baghdad](LOC), or give a file with tags"
-            )
-        if n_open := sum(sentence.is_unlabelled for sentence in given):
-            notes.append(f"{n_open} sentences of the support have no labels and count as unlabelled text")
-        texts: list[Sentence] = []
-        if unlabelled is not None:
-            texts, more = gather(unlabelled, "the unlabelled text", is_inline=False)
-            notes += more
-            if n_labelled := sum(not sentence.is_unlabelled for sentence in texts):
-                notes.append(f"labels in the unlabelled text are not used: {n_labelled} sentences have them")
-        sentences = texts + [sentence for sentence in given if sentence.is_unlabelled]
-        known = {sentence.words for sentence in sentences}
-        sentences += [sentence for words, sentence in labels.items() if words not in known]
-        self._estimator()._check_parameters()  # before the long wait
-        types_to_learn(labels.values())
+        sentences, labels, notes = gather_for_fit(support, unlabelled)
+        types_to_learn(labels.values())  # these two before the long wait
+        self._estimator()._check_parameters()
         encoder = self._encoder_for_fit()
         text = TrainingText.empty(encoder.dim).grown(sentences, encode(encoder, sentences, progress))
         self._learn(text.labelled(labels), notes)
@@ -182,19 +171,12 @@ class Tagger:
             )
         given, notes = gather(sentences, "the sentences to add", is_inline=True)
         labels = by_words(sentence for sentence in given if not sentence.is_unlabelled)
-        new: dict[tuple[str, ...], Sentence] = {}
-        for sentence in given:
-            if sentence.words not in self._text.places:
-                new.setdefault(sentence.words, sentence)
-        if n_changed := sum(
-            before.spans != labels[words].spans or before.allowed != labels[words].allowed
-            for words, before in self._text.labels.items()
-            if words in labels
-        ):
+        new = list({s.words: s for s in given if s.words not in self._text.places}.values())
+        if n_changed := count_changed(self._text.labels, labels):
             notes.append(f"{n_changed} sentences got new labels")
         text = self._text
         if new:
-            text = text.grown(list(new.values()), encode(self._encoder_for_fit(), list(new.values()), progress))
+            text = text.grown(new, encode(self._encoder_for_fit(), new, progress))
         self._learn(text.labelled({**text.labels, **labels}), self._notes + notes)
         return self
 
@@ -230,18 +212,18 @@ class Tagger:
             Mentions of a lower score are left out.
         """
         self._fitted()
-        _check_min_score(min_score)
-        if isinstance(texts, str | Sentence | Mapping) or not isinstance(texts, Iterable):
+        check_min_score(min_score)
+        if isinstance(texts, str | bytes | Sentence | Mapping) or not isinstance(texts, Iterable):
             raise DataError(f"texts must be a list of texts, Sentences or lists of words, found {type(texts).__name__}")
-        documents = (document(item, f"text {number}") for number, item in enumerate(texts))
-        return self._predict_documents(documents, min_score)
+        return self._predict_documents(
+            (text_to_tag(text, f"text {number} (from 0)") for number, text in enumerate(texts)), min_score
+        )
 
     def _predict_documents(self, documents: Iterator[list[Sentence]], min_score: float) -> Iterator[list[Prediction]]:
-        for batch in _batches(documents):
-            sentences = [sentence for sentences in batch for sentence in sentences]
-            found = iter(self._mentions(sentences, min_score))
-            for document_sentences in batch:
-                yield [as_prediction(sentence, mention) for sentence in document_sentences for mention in next(found)]
+        for batch in batches(documents):
+            found = self._mentions([sentence for sentences in batch for sentence in sentences], min_score)
+            for sentences in batch:
+                yield [as_prediction(sentence, mention) for sentence in sentences for mention in next(found)]
 
     def predict_sentences(self, sentences: Iterable[Any], *, min_score: float = 0.0) -> list[Sentence]:
         """Return sentences with the mentions found in them; their words and texts stay as they are.
@@ -254,7 +236,7 @@ class Tagger:
             Mentions of a lower score are left out.
         """
         self._fitted()
-        _check_min_score(min_score)
+        check_min_score(min_score)
         given = []
         for number, item in enumerate(sentences):
             if isinstance(item, str) or not item:
@@ -262,9 +244,48 @@ class Tagger:
             given += document(item, f"sentence {number}")
         found = self._mentions(given, min_score)
         return [
-            replace(sentence, spans=tuple(mention.span for mention in mentions), allowed=None)
-            for sentence, mentions in zip(given, found, strict=True)
+            replace(sentence, spans=tuple(mention.span for mention in spans), allowed=None)
+            for sentence, spans in zip(given, found, strict=True)
         ]
+
+    def explain(self, text: Any, *, min_score: float = 0.0, n_nearest: int = 3) -> list[Explanation]:
+        """Say for each mention why it was found.
+
+        Parameters
+        ----------
+        text
+            A text (str), a `Sentence` or a list of words.
+        min_score : float
+            Mentions of a lower score are left out.
+        n_nearest : int
+            How many labelled words to show for each.
+        """
+        model, examples = self._fitted()
+        check_min_score(min_score)
+        sentences = text_to_tag(text, "the text")
+        self._warn_if_foreign(sentences)
+        return explain(model, examples, scored(self._encoder_for_fit(), model, sentences), min_score, n_nearest)
+
+    def evaluate(self, sentences: Any, *, progress: Progress = None) -> Evaluation:
+        """Predict labelled sentences, and compare.
+
+        Parameters
+        ----------
+        sentences : path or list
+            Labelled sentences, in what shape `fit` takes them, all of them wholly labelled.
+        progress
+            As for `handful.encoders.Encoder.encode`.
+        """
+        model, _ = self._fitted()
+        gold, _ = gather(sentences, "the sentences to evaluate on", is_inline=True)
+        for number, sentence in enumerate(gold):
+            if not sentence.is_labelled:
+                raise DataError(
+                    f"sentence {number} (from 0) is not wholly labelled, so nothing can be compared: {sentence}"
+                )
+        self._warn_if_foreign(gold)
+        with reporting(progress, sum(len(sentence.words) for sentence in gold)) as report:
+            return evaluate(gold, scored(self._encoder_for_fit(), model, gold), model.types, report)
 
     def save(self, path: str | os.PathLike[str], *, include_encoder: bool = False) -> None:
         """Write the fitted tagger to a folder, all of it or nothing.
@@ -277,27 +298,14 @@ class Tagger:
             Put a copy of the encoder into the folder. Else only its name or path is kept, as it was given. A tagger
             that was loaded with its encoder inside is saved with it.
         """
-        from .card import model_card
-
         model, examples = self._fitted()
         is_inside = include_encoder or self._encoder_is_inside
         folder = encoder_folder(self.encoder) if is_inside else None
         encoder = self._open()
-        reference = None if is_object(self.encoder) else os.fspath(self.encoder)  # type: ignore[arg-type]
-        layers = list(self.layers) if isinstance(self.layers, Sequence) else self.layers
+        reference = os.fspath(self.encoder) if isinstance(self.encoder, str | os.PathLike) else None
         saved = Saved(
-            parameters={
-                "o_ratio": None if self.o_ratio is None else float(self.o_ratio),
-                "assignment": self.assignment,
-                "subspace": bool(self.subspace),
-                "o_prototypes": int(self.o_prototypes),
-                "type_prototypes": int(self.type_prototypes),
-                "scaling": self.scaling,
-                "shrinkage": self.shrinkage if isinstance(self.shrinkage, str | None) else float(self.shrinkage),
-                "temperature": model.temperature,
-                "max_iter": int(self.max_iter),
-                "layers": layers,
-            },
+            parameters={name: getattr(self, name) for name in (*_ESTIMATOR, "layers")}
+            | {"temperature": model.temperature},
             encoder={
                 "reference": ENCODER if is_inside else reference,
                 "is_inside": is_inside,
@@ -308,7 +316,7 @@ class Tagger:
             examples=examples,
             summary=self.summary_,
         )
-        write_folder(Path(path), saved, model_card(saved), folder)
+        write_folder(Path(path), saved, folder)
 
     @classmethod
     def load(
@@ -333,49 +341,21 @@ class Tagger:
         """
         folder = Path(path)
         saved = read_folder(folder)
-        reference = saved.encoder.get("reference")
-        is_inside = saved.encoder.get("is_inside") is True and encoder is None
-        if encoder is None:
-            if not isinstance(reference, str):
-                raise ModelError(f"{folder}: its encoder was given as an object; give it again: load(..., encoder=)")
-            encoder = folder / ENCODER if is_inside else reference
+        chosen, opened = open_saved(folder, saved.encoder, encoder, saved.parameters.get("layers", -1), threads)
         try:
-            tagger = cls(encoder, **saved.parameters, threads=threads, cache=cache)
+            tagger = cls(chosen, **saved.parameters, threads=threads, cache=cache)
         except TypeError:
             raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
-        if is_object(encoder):
-            tagger.layers = -1  # the fingerprint tells whether they are the right ones
-        try:
-            opened = tagger._open()
-        except HandfulError as error:
-            raise ModelError(f"{folder}: its encoder cannot be loaded: {error}") from None
-        wanted = saved.encoder["fingerprint"]
-        if opened.fingerprint != wanted or opened.dim != saved.encoder["dim"]:
-            raise ModelError(
-                f"{folder}: was fitted with another encoder: {reference or 'an object'} with fingerprint {wanted[:16]} "
-                f"and {saved.encoder['dim']} numbers a word; found is {encoder} with "
-                f"fingerprint {opened.fingerprint[:16]} and {opened.dim}. Give the one it was fitted with "
-                "(encoder=), or fit again"
-            )
+        tagger._opened = opened
         tagger._model, tagger._examples, tagger.summary_ = saved.model, saved.examples, saved.summary
         tagger.types_ = list(saved.model.types)
-        tagger._encoder_is_inside = is_inside
+        tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
         return tagger
 
     def _estimator(self) -> Any:
         from handful.cluster import SubspaceKMeans
 
-        return SubspaceKMeans(
-            self.o_ratio,
-            assignment=self.assignment,
-            subspace=self.subspace,
-            o_prototypes=self.o_prototypes,
-            type_prototypes=self.type_prototypes,
-            scaling=self.scaling,
-            shrinkage=self.shrinkage,
-            temperature=self.temperature,
-            max_iter=self.max_iter,
-        )
+        return SubspaceKMeans(**{name: getattr(self, name) for name in _ESTIMATOR})
 
     def _learn(self, text: TrainingText, notes: list[str]) -> None:
         """Fit, and only when all went well take the result over."""
@@ -414,22 +394,11 @@ class Tagger:
             self._stored = StoredEncoder(self._open())
         return self._stored
 
-    def _scores(self, sentences: Sequence[Sentence], *, is_stored: bool = False) -> Iterator[Any]:
-        """Yield batches of sentences with their features and tag scores; one after the other, so memory is bounded."""
+    def _mentions(self, sentences: Sequence[Sentence], min_score: float) -> Iterator[list[Mention]]:
+        """Return the mentions of each sentence."""
         model, _ = self._fitted()
         self._warn_if_foreign(sentences)
-        encoder = self._encoder_for_fit() if is_stored else self._open()
-        for batch in _batches(([sentence] for sentence in sentences), BATCH):
-            flat = [sentence for (sentence,) in batch]
-            features = encode(encoder, flat, progress=False)
-            yield flat, features, model.scores(features)
-
-    def _mentions(self, sentences: Sequence[Sentence], min_score: float) -> Iterator[list[Mention]]:
-        """Yield the mentions of each sentence."""
-        model, _ = self._fitted()
-        for batch, _, scores in self._scores(sentences):
-            for mentions in decode(scores, [len(sentence.words) for sentence in batch], model.types):
-                yield [mention for mention in mentions if mention.score >= min_score]
+        return mentions(self._open(), model, sentences, min_score)
 
     def _warn_if_foreign(self, sentences: Iterable[Sentence]) -> None:
         is_english = isinstance(self.encoder, str) and self.encoder in EMBEDDED
@@ -440,45 +409,3 @@ class Tagger:
                 HandfulWarning,
                 stacklevel=3,
             )
-
-
-def as_prediction(sentence: Sentence, mention: Mention) -> Prediction:
-    """Return a mention in the shape of Hugging Face; positions are those in the document."""
-    sentence = sentence.with_text()
-    text, starts, span = sentence.text or "", sentence.starts or (), mention.span
-    start, last = starts[span.start], span.end - 1
-    end = starts[last] + len(sentence.words[last])
-    return {
-        "entity_group": span.label,
-        "score": mention.score,
-        "word": text[start:end],
-        "start": sentence.offset + start,
-        "end": sentence.offset + end,
-    }
-
-
-def _batches(documents: Iterator[list[Sentence]], size: int = FIRST_BATCH) -> Iterator[list[list[Sentence]]]:
-    """Group documents, few words at first, so that the first answers come soon; more later, which is faster."""
-    batch: list[list[Sentence]] = []
-    n_words = 0
-    while True:
-        try:
-            sentences = next(documents)
-        except StopIteration:
-            break
-        except HandfulError:
-            if batch:
-                yield batch  # what came before the fault is not lost
-            raise
-        batch.append(sentences)
-        n_words += sum(len(sentence.words) for sentence in sentences)
-        if n_words >= size:
-            yield batch
-            batch, n_words, size = [], 0, min(2 * size, BATCH)
-    if batch:
-        yield batch
-
-
-def _check_min_score(min_score: object) -> None:
-    if isinstance(min_score, bool) or not isinstance(min_score, int | float) or not 0 <= min_score <= 1:
-        raise DataError(f"min_score is {min_score!r}, expected a number from 0 to 1")

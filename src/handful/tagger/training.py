@@ -12,7 +12,7 @@ from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence
 
 from .model import Examples, Model
 
-__all__ = ["SOME_TYPE", "TrainingText", "by_words", "types_to_learn"]
+__all__ = ["SOME_TYPE", "TrainingText", "Words", "by_words", "count_changed", "types_to_learn"]
 
 SOME_TYPE = "ENTITY"  # the one type where mentions are marked but no type is named
 
@@ -113,12 +113,21 @@ def by_words(sentences: Iterable[Sentence]) -> dict[Words, Sentence]:
     labels: dict[Words, Sentence] = {}
     for sentence in sentences:
         before = labels.setdefault(sentence.words, sentence)
-        if before.spans != sentence.spans or before.allowed != sentence.allowed:
+        if not _are_alike(before, sentence):
             raise DataError(
                 f"two labelled sentences have the same words but not the same labels: {_show(before)} and "
                 f"{_show(sentence)}; keep one of them"
             )
     return labels
+
+
+def count_changed(before: dict[Words, Sentence], after: dict[Words, Sentence]) -> int:
+    """Return how many sentences have other labels than before."""
+    return sum(not _are_alike(before[words], sentence) for words, sentence in after.items() if words in before)
+
+
+def _are_alike(one: Sentence, other: Sentence) -> bool:
+    return one.spans == other.spans and one.allowed == other.allowed
 
 
 def types_to_learn(labels: Iterable[Sentence]) -> list[str]:
