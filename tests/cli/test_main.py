@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+import warnings
 
-import pytest
+import typer
 from typer.testing import CliRunner
 
 import handful
 from handful import cli
-from handful.errors import DataError
+from handful.errors import DataError, HandfulWarning
 
 run = CliRunner().invoke
 
@@ -36,12 +37,34 @@ def test_help_imports_nothing_heavy():
     assert not {"numpy", "sklearn", "torch", "transformers", "onnxruntime"} & set(loaded)
 
 
-def test_an_error_of_ours_is_one_line_and_exit_code_1(monkeypatch, capsys):
-    def fail():
-        raise DataError("no word is labelled")
+def test_errors_and_warnings_of_ours_are_one_line(monkeypatch):
+    app = typer.Typer(cls=type(typer.main.get_command(cli.app)))
 
-    monkeypatch.setattr(cli, "app", fail)
-    with pytest.raises(SystemExit) as stopped:
-        cli.main()
-    assert stopped.value.code == 1
-    assert capsys.readouterr().err == "error: no word is labelled\n"
+    @app.callback()
+    def _():
+        pass
+
+    @app.command()
+    def fail():
+        warnings.warn("an odd file", HandfulWarning, stacklevel=1)
+        raise DataError("no word is labelled;\nuse format='text'")
+
+    result = run(app, ["fail"])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "warning: an odd file\nerror: no word is labelled; use --from text\n"
+
+
+def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch):
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("handful.text.describe", press)
+    result = run(cli.app, ["stats", __file__, "--from", "text"])
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
+
+
+def test_help_has_examples_for_every_command():
+    for name in typer.main.get_command(cli.app).commands:
+        shown = run(cli.app, [name, "--help"]).output
+        assert "Example" in shown
+        assert f"handful {name} " in shown or f"handful {name}\n" in shown

@@ -178,7 +178,7 @@ def write_text(file: AnyFile, pieces: Iterable[str]) -> None:
             f"{name}: a word or label has half of a surrogate pair ({error.object[error.start]!r}), which is "
             "no character; nothing can be written"
         ) from None
-    except FileError:
+    except (FileError, BrokenPipeError):  # a reader that has gone is no fault of the file
         raise
     except OSError as error:
         raise FileError(f"{name}: cannot be written: {error.strerror or error}") from None

@@ -4,7 +4,8 @@
 prodigy       ``text``, ``spans`` (``start``, ``end``, ``label``, ``token_start``, ``token_end``, the last
               inclusive), ``tokens``; records whose ``answer`` is not "accept" are passed over and counted
 doccano       ``text`` and ``label`` (``[start, end, label]``), or ``entities`` with ``start_offset``
-spacy         ``text`` and ``entities`` or ``ents``; also ``["text", {"entities": [...]}]``
+spacy         ``text`` and ``entities`` or ``ents``; also ``["text", {"entities": [...]}]``, and predictions
+              (``entity_group`` instead of ``label``)
 label-studio  ``data``, ``annotations``, ``result``, ``value``; also the short form, ``text`` and ``label``
 huggingface   ``tokens`` and ``ner_tags``: names, or numbers together with ``names=``
 ============  ===========================================================================================
@@ -240,7 +241,9 @@ def _mark(reading: Reading, text: str, tokens: list[tuple[int, int]] | None, ite
         start = item.get("start", item.get("start_offset"))
         end = item.get("end", item.get("end_offset"))
         labels = item.get("labels")
-        label = labels[0] if isinstance(labels, list) and len(labels) == 1 else item.get("label")
+        label = (
+            labels[0] if isinstance(labels, list) and len(labels) == 1 else item.get("label", item.get("entity_group"))
+        )
     else:
         raise DataError(f"found {shorten(repr(item))}, expected [start, end, label] or an object")
     first, last = item.get("token_start"), item.get("token_end")

@@ -1,0 +1,96 @@
+"""``handful explain``: why mentions were found."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import Encoding, From, Given, Json, MinScore, Quiet, Texts, Threads, load, sentences_of
+
+if TYPE_CHECKING:
+    from handful import Sentence
+    from handful.tagger import Explanation
+
+
+def explain(
+    model: Annotated[Path, typer.Argument(help="The folder that handful fit wrote.")],
+    files: Texts = None,
+    text: Given = None,
+    nearest: Annotated[int, typer.Option("--nearest", min=1, help="How many labelled words to show for each.")] = 3,
+    min_score: MinScore = 0.0,
+    from_format: From = None,
+    encoding: Encoding = "utf-8",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    threads: Threads = None,
+) -> None:
+    """Say for each mention why it was found.
+
+    Shown are the labelled words nearest to it, with their distance, tag and sentence; the prototype nearest to it; and
+    the type that came second. With [bold]--json[/bold] there is one line for each sentence.
+
+    [bold]Examples[/bold]
+
+    \b
+    handful explain model --text "Ekeus heads for Baghdad"
+    handful explain model notes.txt --nearest 5 | less
+    head -20 notes.txt | handful explain model - --json
+    """
+    tagger = load(model, threads)
+    if not as_json:
+        from rich.console import Console
+
+        from .show import colours_of
+
+        console = Console(highlight=False)
+        colours = colours_of(tagger.types_)
+    for sentence in sentences_of(files, text, from_format, encoding, quiet=quiet):
+        found = tagger.explain(sentence, min_score=min_score, n_nearest=nearest)
+        if as_json:
+            records = [one.to_dict() for one in found]
+            for record in records:
+                record["mention"]["start"] -= sentence.offset
+                record["mention"]["end"] -= sentence.offset
+            shown = {"text": sentence.with_text().text, "explanations": records}
+            typer.echo(json.dumps(shown, ensure_ascii=False))
+            continue
+        for explanation in found:
+            for line in _lines(sentence, explanation, colours):
+                console.print(line, soft_wrap=True)
+
+
+def _lines(sentence: "Sentence", explanation: "Explanation", colours: dict[str, str]) -> list[object]:
+    from rich.text import Text
+
+    mention, prototype = explanation.mention, explanation.prototype
+    colour = colours[mention["entity_group"]]
+    whole = sentence.with_text()
+    start, end = mention["start"] - sentence.offset, mention["end"] - sentence.offset
+    shown = Text(whole.text or "", "dim")
+    shown.stylize(f"not dim bold {colour}", start, end)
+    lines: list[object] = [
+        Text.assemble(
+            (mention["word"], f"bold {colour}"), " is ", (mention["entity_group"], colour), f", {mention['score']:.3f}"
+        ),
+        Text("  in    ") + shown,
+        Text(
+            f"  like  prototype {prototype.number} of {prototype.tag}, at {prototype.distance:.2f}; second comes "
+            f"{explanation.runner_up}, {explanation.runner_up_score:.3f}"
+        ),
+    ]
+    for near in explanation.nearest:
+        words = near.sentence.split(" ")
+        before, after = " ".join(words[: near.position]), " ".join(words[near.position + 1 :])
+        style = colours.get(near.tag, "")
+        lines.append(
+            Text.assemble(
+                f"  {near.distance:5.2f} ",
+                (f"{near.word} ", f"bold {style}".strip()),
+                (near.tag, style),
+                (f"  {before[-40:]} ", "dim"),
+                (near.word, style),
+                (f" {after[:40]}", "dim"),
+            )
+        )
+    return [*lines, ""]

@@ -1,0 +1,120 @@
+"""``handful fit``: a tagger from a handful of labels and unlabelled text."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import Encoding, From, Json, Quiet, Threads, one_of, progress_of, read_corpus, say
+
+if TYPE_CHECKING:
+    from handful.tagger import FitSummary
+
+
+def fit(
+    support: Annotated[
+        str,
+        typer.Argument(metavar="SUPPORT", help="Labelled sentences, in any format; - is standard input."),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    unlabelled: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--unlabelled", "-u", metavar="FILE", show_default=False, help="Unlabelled text; may be repeated."
+        ),
+    ] = None,
+    ratio: Annotated[
+        float | None,
+        typer.Option("--ratio", show_default=False, help="The share of words that are in no mention, such as 0.95."),
+    ] = None,
+    encoder: Annotated[
+        str, typer.Option("--encoder", metavar="NAME|FOLDER", help="What turns words into vectors.")
+    ] = "handful-en",
+    include_encoder: Annotated[
+        bool, typer.Option("--include-encoder", help="Put the encoder into the folder, to go with it.")
+    ] = False,
+    assignment: Annotated[
+        str, typer.Option("--assignment", metavar="hard|soft", callback=one_of("hard", "soft"), help="hard or soft.")
+    ] = "hard",
+    subspace: Annotated[bool, typer.Option(help="Learn a projection, too.")] = True,
+    o_prototypes: Annotated[int, typer.Option(min=1, help="Prototypes for O.")] = 10,
+    type_prototypes: Annotated[int, typer.Option(min=1, help="Prototypes for each type.")] = 1,
+    cache: Annotated[bool, typer.Option(help="Keep features on disk; see handful cache.")] = True,
+    from_format: From = None,
+    encoding: Encoding = "utf-8",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    threads: Threads = None,
+) -> None:
+    """Learn to find mentions from a handful of labelled sentences.
+
+    Labels may be as simple as [bold]\\[Ekeus](PER) heads for \\[Baghdad](LOC)[/bold], a sentence a line; label whole
+    sentences, 1 to 5 mentions of each type. Unlabelled text of the kind you want to tag helps, the more the better,
+    and so does a guess at the share of words that are in no mention.
+
+    [bold]Examples[/bold]
+
+    \b
+    handful fit few.txt --out model
+    handful fit few.txt --unlabelled corpus.txt --ratio 0.95 --out model
+    handful fit few.conll -u a.txt -u b.txt --encoder my-encoder --include-encoder --out model
+    """
+    from handful import Tagger
+    from handful.errors import DataError
+
+    tagger = Tagger(
+        encoder,
+        o_ratio=ratio,
+        assignment=assignment,
+        subspace=subspace,
+        o_prototypes=o_prototypes,
+        type_prototypes=type_prototypes,
+        threads=threads,
+        cache=cache,
+    )
+    labelled = read_corpus(support, from_format, encoding, quiet=quiet)
+    if all(sentence.is_unlabelled for sentence in labelled):
+        raise DataError(
+            f"{labelled.report.name}: no sentence is labelled (it was read as {labelled.report.format}); "
+            "label mentions as in [Baghdad](LOC), or name the format"
+        )
+    text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet)]
+    tagger.fit(labelled, text or None, progress=progress_of(quiet))
+    tagger.save(out, include_encoder=include_encoder)
+    if as_json:
+        typer.echo(json.dumps({"model": str(out)} | tagger.summary_.to_dict(), indent=2, ensure_ascii=False))
+    elif not quiet:
+        _show(tagger.summary_)
+        say(f"\nwrote {out}; try: handful predict {out} FILE")
+
+
+def _show(summary: "FitSummary") -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from .show import colours_of
+
+    console = Console(highlight=False)
+    n_mentions = sum(summary.mentions.values())
+    console.print(
+        f"learned [bold]{len(summary.types)}[/bold] types from [bold]{n_mentions}[/bold] mentions in "
+        f"{summary.n_support:,} labelled sentences, with {summary.n_unlabelled_words:,} unlabelled words"
+    )
+    asked = "not asked for" if summary.ratio_asked is None else f"{summary.ratio_asked:.4g} asked"
+    console.print(f"share of O: {asked}, {summary.ratio_met:.4g} met; {summary.rounds} rounds\n")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("type", overflow="fold")
+    table.add_column("labelled", justify="right")
+    table.add_column("unlabelled words", justify="right")
+    table.add_column("such as", overflow="fold")
+    for name, colour in colours_of(summary.types).items():
+        counts = f"{summary.mentions[name]:,}", f"{summary.unlabelled_words[name]:,}"
+        table.add_row(Text(name, colour), *counts, Text("; ".join(summary.examples[name])))
+    console.print(table)
+    for title, lines in (("notes", summary.notes), ("to try next", summary.advice)):
+        if lines:
+            console.print(f"\n[bold]{title}[/bold]")
+        for line in lines:
+            console.print(Text(f"- {line}"))

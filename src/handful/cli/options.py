@@ -1,0 +1,170 @@
+"""What several commands share: options, reading with notes, words on standard error."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from handful.text import FORMATS, SCHEMES
+
+if TYPE_CHECKING:
+    from handful import Sentence, Tagger
+    from handful.text import Corpus, ReadReport, WriteReport
+
+
+def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
+    """Give what stands after the command, or else what stands before it."""
+    return value or ctx.find_root().params.get(str(param.name))
+
+
+def one_of(*choices: str) -> Callable[[str | None], str | None]:
+    """Give a callback that takes these values alone."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in choices:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}")
+        return value
+
+    return check
+
+
+def _positive(value: int | None) -> int | None:
+    if value is not None and value < 1:
+        raise typer.BadParameter(f"{value} is not at least 1")
+    return value
+
+
+def _threads(ctx: typer.Context, param: typer.CallbackParam, value: int | None) -> Any:
+    value = _inherited(ctx, param, _positive(value))
+    if value and "numpy" not in sys.modules:  # libraries for matrices look at these once, when they are loaded
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+            os.environ[name] = str(value)
+    return value
+
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=_inherited, help="No progress, no notes.")]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", callback=_threads, show_default=False, help="Threads to use; all cores if not set."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        callback=one_of("json", *FORMATS),
+        show_default=False,
+        help=f"What is read: json, {', '.join(FORMATS)}; seen by the content if not set.",
+    ),
+]
+Encoding = Annotated[str, typer.Option("--encoding", help="The text's encoding.")]
+Scheme = Annotated[
+    str, typer.Option("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES), help=f"Tags: {', '.join(SCHEMES)}.")
+]
+MinScore = Annotated[float, typer.Option("--min-score", min=0.0, max=1.0, help="Leave out mentions that score less.")]
+
+Texts = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FILE]...", show_default=False, help="Texts in any format; - is standard input, also if none."
+    ),
+]
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--text", "-t", metavar="TEXT", show_default=False, help="A text itself, not a file."),
+]
+
+
+def say(message: str, *, quiet: bool = False) -> None:
+    """Write a line on standard error."""
+    if not quiet:
+        typer.echo(message, err=True)
+
+
+def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) -> None:
+    """Say what a reading or writing handled, if anything: a line each."""
+    for line in handled(report):
+        say(f"{name}: {line}", quiet=quiet)
+
+
+def handled(report: "ReadReport | WriteReport") -> list[str]:
+    """Give a line for each thing that reading or writing did not simply take as it stood."""
+    if hasattr(report, "n_broken"):
+        return str(report).split("\n")[1:]
+    lines = [f"{count} {what}" for what, count in report.notes.items()]
+    if report.n_merged:
+        lines.insert(0, f"{report.n_merged} mentions were merged with the one before them: the scheme has no borders")
+    return lines
+
+
+def read_corpus(path: str, format: str | None, encoding: str, *, quiet: bool) -> "Corpus":
+    """Read a file, or standard input, and say what was handled."""
+    from handful.errors import DataError
+    from handful.text import read
+
+    corpus = read(path, format, encoding=encoding)
+    if not corpus:
+        raise DataError(f"{corpus.report.name}: there is no sentence in it")
+    say_report(corpus.report, corpus.report.name, quiet=quiet)
+    return corpus
+
+
+def progress_of(quiet: bool) -> bool | None:
+    """Give the `progress` of an encoding: a bar when a person watches, or none."""
+    return False if quiet else None
+
+
+def is_terminal() -> bool:
+    """Whether a person reads standard output."""
+    return sys.stdout.isatty()
+
+
+def load(model: Path, threads: int | None) -> "Tagger":
+    """Load a tagger to run with so many threads."""
+    from handful import Tagger
+
+    return Tagger.load(model, threads=threads)
+
+
+def sentences_of(
+    files: list[str] | None, texts: list[str] | None, format: str | None, encoding: str, *, quiet: bool
+) -> "Iterator[Sentence]":
+    """Yield the sentences of texts and files, one after the other, and say what was handled."""
+    from handful.text import stream, to_sentences
+
+    for given in texts or ():
+        yield from to_sentences(given)
+    for path in files or ([] if texts else ["-"]):
+        if path == "-" and sys.stdin.isatty():
+            say("reading from the terminal; Ctrl-D ends the text", quiet=quiet)
+        with stream(path, format, encoding=encoding) as sentences:
+            yield from sentences
+        say_report(sentences.report, sentences.report.name, quiet=quiet)
+
+
+def counting(sentences: "Iterable[Sentence]", *, quiet: bool) -> "Iterator[Sentence]":
+    """Pass sentences on; when a person watches and it takes more than a second, show how many there were."""
+    if quiet or not sys.stderr.isatty():
+        yield from sentences
+        return
+    from rich.console import Console
+    from rich.status import Status
+
+    console = Console(stderr=True)
+    started = shown = time.monotonic()
+    status = Status("", console=console)
+    try:
+        for n, sentence in enumerate(sentences, 1):
+            yield sentence
+            now = time.monotonic()
+            if now - started > 1 and now - shown > 0.2:
+                shown = now
+                status.update(f"{n:,} sentences · {n / (now - started):,.0f} a second")
+                status.start()
+    finally:
+        status.stop()

@@ -1,0 +1,179 @@
+"""``handful predict``: mentions in texts, streamed."""
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import (
+    Encoding,
+    From,
+    Given,
+    MinScore,
+    Quiet,
+    Texts,
+    Threads,
+    counting,
+    is_terminal,
+    load,
+    one_of,
+    say_report,
+    sentences_of,
+)
+
+if TYPE_CHECKING:
+    from handful import Tagger
+    from handful.text import Sentence
+
+_TO = (
+    "jsonl",
+    "conll",
+    "html",
+    "prodigy",
+    "doccano",
+    "label-studio",
+    "text",
+    "inline",
+    "spacy",
+    "huggingface",
+    "lines",
+)
+_BY_SUFFIX = {".jsonl": "jsonl", ".conll": "conll", ".html": "html", ".htm": "html"}
+
+_Predicted = Iterator[tuple["Sentence", list[dict[str, Any]]]]
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="The folder that handful fit wrote.")],
+    files: Texts = None,
+    text: Given = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            callback=one_of(*_TO),
+            show_default=False,
+            help=f"{', '.join(_TO)}; if not set, by the ending of --out, or "
+            "coloured text on a terminal and jsonl elsewhere.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
+    ] = None,
+    min_score: MinScore = 0.0,
+    from_format: From = None,
+    encoding: Encoding = "utf-8",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --to jsonl.")] = False,
+    quiet: Quiet = False,
+    threads: Threads = None,
+) -> None:
+    """Find mentions in texts.
+
+    Texts are read, tagged and written sentence by sentence, so that a file of any size passes through in little
+    memory. Each line of jsonl is a sentence: its [bold]text[/bold] and its [bold]entities[/bold], each with
+    entity_group, score, word, start and end.
+
+    [bold]Examples[/bold]
+
+    \b
+    handful predict model notes.txt
+    handful predict model notes.txt --to html > notes.html
+    handful predict model --text "Ekeus heads for Baghdad" --json
+    zcat huge.txt.gz | handful predict model - --min-score 0.8 --to conll --out huge.conll
+    """
+    if as_json and to not in (None, "jsonl"):
+        raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
+    to = "jsonl" if as_json else to or _default_format(out)
+    tagger = load(model, threads)
+    sentences = counting(
+        sentences_of(files, text, from_format, encoding, quiet=quiet), quiet=quiet or (out is None and is_terminal())
+    )
+    predicted = _predicted(tagger, sentences, min_score)
+    target = "-" if out is None else out
+    if to == "text" and target == "-":
+        _print(tagger, predicted)
+    elif to == "jsonl":
+        _write(target, (_line(sentence, mentions) for sentence, mentions in predicted))
+    elif to == "html":
+        _write(target, _page(tagger, predicted, f"{model.resolve().name} · {', '.join(files or []) or 'text'}"))
+    else:
+        from handful.text import write
+
+        labelled = (_with_mentions(sentence, mentions) for sentence, mentions in predicted)
+        report = write(labelled, target, "inline" if to == "text" else to)
+        say_report(report, str(out or "standard output"), quiet=quiet)
+
+
+def _default_format(out: Path | None) -> str:
+    if out is not None:
+        return _BY_SUFFIX.get(out.suffix.lower(), "jsonl")
+    return "text" if is_terminal() else "jsonl"
+
+
+def _predicted(tagger: "Tagger", sentences: "Iterable[Sentence]", min_score: float) -> _Predicted:
+    """Pair each sentence, given a text, with the mentions in that text; only those on their way are held."""
+    waiting: deque[Sentence] = deque()
+
+    def passing() -> "Iterator[Sentence]":
+        for sentence in sentences:
+            waiting.append(sentence.with_text())
+            yield waiting[-1]
+
+    for mentions in tagger.predict_iter(passing(), min_score=min_score):
+        sentence = waiting.popleft()
+        for mention in mentions:  # from places in the document to places in the sentence
+            mention["start"] -= sentence.offset
+            mention["end"] -= sentence.offset
+        yield sentence, mentions
+
+
+def _with_mentions(sentence: "Sentence", mentions: list[dict[str, Any]]) -> "Sentence":
+    """Give a sentence its mentions as spans of words."""
+    from handful.text import Span
+
+    offsets = sentence.offsets or ()
+    first = {start: i for i, (start, _) in enumerate(offsets)}
+    last = {end: i + 1 for i, (_, end) in enumerate(offsets)}
+    spans = tuple(Span(first[m["start"]], last[m["end"]], m["entity_group"]) for m in mentions)
+    return replace(sentence, spans=spans, allowed=None)
+
+
+def _line(sentence: "Sentence", mentions: list[dict[str, Any]]) -> str:
+    return json.dumps({"text": sentence.text, "entities": mentions}, ensure_ascii=False) + "\n"
+
+
+def _page(tagger: "Tagger", predicted: _Predicted, title: str) -> Iterator[str]:
+    from handful.text.html import CLOSING, marked, opening
+
+    types = tagger.types_
+    yield opening(title, types)
+    for sentence, mentions in predicted:
+        yield marked(_with_mentions(sentence, mentions), types, [mention["score"] for mention in mentions])
+    yield CLOSING
+
+
+def _print(tagger: "Tagger", predicted: _Predicted) -> None:
+    from rich.console import Console
+
+    from .show import coloured, colours_of
+
+    console = Console(highlight=False, soft_wrap=True)
+    colours = colours_of(tagger.types_)
+    if console.color_system is None:  # a pipe, or NO_COLOR: brackets instead, which handful reads
+        from handful.text import write
+
+        write((_with_mentions(sentence, mentions) for sentence, mentions in predicted), "-", "inline")
+        return
+    for sentence, mentions in predicted:
+        console.print(coloured(_with_mentions(sentence, mentions), colours))
+
+
+def _write(target: "Path | str", pieces: Iterator[str]) -> None:
+    from handful.text.files import write_text
+
+    write_text(target, pieces)

@@ -1,0 +1,68 @@
+"""Sentences and figures on a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from handful.text import Score, Scores, Sentence
+
+_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
+
+
+def colours_of(types: Sequence[str]) -> dict[str, str]:
+    """Give each type a colour of the terminal."""
+    return {label: _COLOURS[i % len(_COLOURS)] for i, label in enumerate(types)}
+
+
+def coloured(sentence: "Sentence", colours: Mapping[str, str]) -> "Text":
+    """Give a sentence with its mentions in colour, each followed by its type."""
+    from rich.text import Text
+
+    sentence = sentence.with_text()
+    text, offsets = sentence.text or "", sentence.offsets or ()
+    shown, position = Text(), 0
+    for span in sentence.spans or ():
+        start, end = offsets[span.start][0], offsets[span.end - 1][1]
+        colour = colours.get(span.label, "white")
+        shown.append(text[position:start])
+        shown.append(text[start:end], f"bold {colour}")
+        shown.append(f" {span.label}", f"dim {colour}")
+        position = end
+    shown.append(text[position:])
+    return shown
+
+
+def legend(colours: Mapping[str, str]) -> "Text":
+    """Give the types, each in its colour."""
+    from rich.text import Text
+
+    return Text("  ").join(Text(f"■ {label}", colour) for label, colour in colours.items())
+
+
+def score_table(scores: "Scores") -> "Table":
+    """Give precision, recall and F1 by type, micro and macro."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("type", overflow="fold")
+    for name in ("precision", "recall", "F1", "gold", "found", "right"):
+        table.add_column(name, justify="right", no_wrap=True)
+
+    def row(name: str, score: "Score", style: str = "") -> None:
+        counts = (f"{n:,}" for n in (score.n_gold, score.n_predicted, score.n_correct))
+        table.add_row(name, percent(score.precision), percent(score.recall), percent(score.f1), *counts, style=style)
+
+    for label, score in scores.by_type.items():
+        row(label, score)
+    row("all (micro)", scores.micro, "bold")
+    means = (scores.macro_precision, scores.macro_recall, scores.macro_f1)
+    table.add_row("mean of types (macro)", *map(percent, means))
+    return table
+
+
+def percent(share: float) -> str:
+    """Give a share as a figure of a hundred."""
+    return f"{100 * share:.1f}"

@@ -1,0 +1,93 @@
+"""``handful stats``: figures about corpora."""
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import Encoding, From, Json, Quiet, say_report
+
+if TYPE_CHECKING:
+    from handful.text import ReadReport, Statistics
+
+
+def stats(
+    corpora: Annotated[list[str], typer.Argument(metavar="CORPUS...", help="Files, or - for standard input.")],
+    from_format: From = None,
+    encoding: Encoding = "utf-8",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Count what corpora hold: sentences, words, mentions by type, the share of O.
+
+    The share of O words in a labelled corpus is what [bold]handful fit --ratio[/bold] takes.
+
+    [bold]Examples[/bold]
+
+    \b
+    handful stats few.conll corpus.txt
+    handful stats train.conll --json | jq '.[0].o_share'
+    zcat corpus.jsonl.gz | handful stats -
+    """
+    from handful.text import describe, stream
+
+    found = []
+    for path in corpora:
+        with stream(path, from_format, encoding=encoding) as sentences:
+            figures = describe(sentences)
+        say_report(sentences.report, sentences.report.name, quiet=quiet)
+        found.append((sentences.report, figures))
+    if as_json:
+        typer.echo(json.dumps([_record(report, figures) for report, figures in found], indent=2, ensure_ascii=False))
+        return
+    for i, (report, figures) in enumerate(found):
+        _show(report, figures, is_first=i == 0)
+
+
+def _record(report: "ReadReport", figures: "Statistics") -> dict[str, Any]:
+    record = {"file": report.name, "format": report.format, "scheme": report.scheme} | asdict(figures)
+    return record | {
+        "n_mentions": figures.n_mentions,
+        "o_share": figures.o_share,
+        "longest": figures.longest and asdict(figures.longest),
+    }
+
+
+def _show(report: "ReadReport", figures: "Statistics", *, is_first: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    kinds = [
+        f"{n:,} {name}"
+        for name, n in (
+            ("labelled", figures.n_labelled),
+            ("partly labelled", figures.n_partly_labelled),
+            ("unlabelled", figures.n_unlabelled),
+        )
+        if n
+    ]
+    scheme = f", scheme {report.scheme}" if report.scheme else ""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bright_black", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("format", f"{report.format}{scheme}")
+    table.add_row("sentences", f"{figures.n_sentences:,}" + (f" ({', '.join(kinds)})" if kinds else ""))
+    table.add_row("words", f"{figures.n_words:,}")
+    if figures.o_share is not None:
+        table.add_row("share of O", f"{figures.o_share:.3f} of {figures.n_known:,} words with a known label")
+    if figures.mentions:
+        table.add_row("mentions", f"{figures.n_mentions:,} of {len(figures.mentions)} types")
+        by_count = sorted(figures.mentions.items(), key=lambda item: (-item[1], item[0]))
+        table.add_row("", Text(", ".join(f"{label} {n:,}" for label, n in by_count)))
+    if figures.longest is not None:
+        n_words = figures.longest.end - figures.longest.start
+        table.add_row("longest", Text(f"{n_words} words ({figures.longest.label}): {figures.longest_text}"))
+    if figures.n_adjacent:
+        table.add_row("adjacent", f"{figures.n_adjacent:,} mentions directly after one of the same type")
+    console = Console(highlight=False)
+    if not is_first:
+        console.print()
+    console.print(Text(report.name, style="bold"))
+    console.print(table)

@@ -1,0 +1,308 @@
+"""`handful fit`, `predict`, `explain` and `evaluate`, on a tiny encoder."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from conftest import COMMAND, SUPPORT, TEXT, failed, handful, run
+
+from handful import Tagger
+from handful.text import read, score
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are those of POSIX")
+
+
+@pytest.fixture
+def inside(place, monkeypatch):
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def tagger(place):
+    return Tagger.load(place / "model", encoder=place / "encoder")
+
+
+def test_fit_says_what_it_learned(place):
+    shown = (place / "fit.out").read_text(encoding="utf-8")
+    assert "2 types from 6 mentions in 6 labelled sentences, with 35 unlabelled" in shown
+    assert "0.8 asked, 0.8" in shown
+    assert "rounds" in shown
+    for word in ("PER", "LOC", "such as", "to try next"):
+        assert word in shown
+
+
+def test_fit_for_machines(inside, tmp_path):
+    arguments = ["fit", "support.txt", "-u", "text.txt", "--ratio", "0.8", "--encoder", "encoder"]
+    result = run(*arguments, "--out", tmp_path / "model", "--json")
+    assert result.stderr == ""
+    shown = json.loads(result.stdout)
+    assert shown["model"] == str(tmp_path / "model")
+    assert shown["mentions"] == {"LOC": 3, "PER": 3}
+    assert shown["ratio_asked"] == 0.8
+    assert set(shown["unlabelled_words"]) == set(shown["examples"]) == {"LOC", "PER"}
+    for name in ("config.json", "model.safetensors"):
+        assert (tmp_path / "model" / name).read_bytes() == (inside / "model" / name).read_bytes()
+    assert run(*arguments, "--out", tmp_path / "model", "--quiet").output == ""
+
+
+def test_fit_takes_the_encoder_along(inside, tmp_path):
+    result = run("fit", "support.txt", "--encoder", "encoder", "--include-encoder", "--out", tmp_path / "model", "-q")
+    assert result.exit_code == 0
+    shutil.move(tmp_path / "model", tmp_path / "moved")
+    assert run("predict", tmp_path / "moved", "text.txt", "--json").stdout.count("\n") == 4
+
+
+@pytest.mark.parametrize("given", ["text.txt", "-"])
+def test_predict_writes_what_the_tagger_finds(inside, tagger, given):
+    result = run("predict", "model", given, input=TEXT.encode() if given == "-" else None)
+    assert (result.exit_code, result.stderr) == (0, "")
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [record["text"] for record in records] == TEXT.splitlines()
+    assert [record["entities"] for record in records] == tagger.predict(TEXT.splitlines())
+    assert sum(len(record["entities"]) for record in records) > 3
+
+
+def test_positions_are_those_in_the_text_of_the_line(inside):
+    result = run("predict", "model", "--text", "The rain. Ekeus heads for Baghdad.")
+    for line in result.stdout.splitlines():
+        record = json.loads(line)
+        for entity in record["entities"]:
+            assert record["text"][entity["start"] : entity["end"]] == entity["word"]
+    assert "Baghdad" in result.stdout
+
+
+@pytest.mark.parametrize("to", ["conll", "prodigy", "doccano", "label-studio", "text", "inline", "spacy", "jsonl"])
+def test_predict_to_other_formats(inside, tagger, tmp_path, to):
+    gold = read("support.txt")
+    expected = tagger.predict_sentences(gold)
+    result = run("predict", "model", "support.txt", "--to", to, "--out", tmp_path / "out")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert [(s.words, s.spans) for s in read(tmp_path / "out")] == [(s.words, s.spans) for s in expected]
+    assert run("predict", "model", "support.txt", "--to", to).stdout_bytes == (tmp_path / "out").read_bytes()
+
+
+def test_predict_to_html(inside, tagger, tmp_path):
+    assert run("predict", "model", "support.txt", "--out", tmp_path / "page.html").output == ""
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert page.endswith("</html>\n")
+    assert page.count("<mark") == sum(len(s.spans) for s in tagger.predict_sentences(read("support.txt")))
+
+
+def test_min_score_leaves_mentions_out(inside, tagger):
+    scores = sorted(entity["score"] for found in tagger.predict(TEXT.splitlines()) for entity in found)
+    limit = scores[len(scores) // 2]
+    result = run("predict", "model", "text.txt", "--min-score", limit)
+    kept = [entity["score"] for line in result.stdout.splitlines() for entity in json.loads(line)["entities"]]
+    assert sorted(kept) == [score for score in scores if score >= limit]
+
+
+def test_colours_on_a_terminal_brackets_without(inside):
+    done = handful("predict", "model", "text.txt", "--to", "text", env={"FORCE_COLOR": "1", "TERM": "xterm"})
+    assert "\x1b[" in done.stdout
+    plain = handful("predict", "model", "text.txt", "--to", "text", env={"NO_COLOR": "1"})
+    assert "\x1b[" not in plain.stdout
+    assert "](LOC)" in plain.stdout
+
+
+def test_predict_streams(inside):
+    """Answers come while the text is still being written."""
+    with subprocess.Popen([*COMMAND, "predict", "model", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        alarm = threading.Timer(60, running.kill)
+        alarm.start()
+        writing = threading.Thread(target=lambda: (running.stdin.write(TEXT.encode() * 2000), running.stdin.flush()))
+        writing.start()
+        first = json.loads(running.stdout.readline())
+        alarm.cancel()
+        assert first["text"] == TEXT.splitlines()[0]
+        rest = threading.Thread(target=lambda: (writing.join(), running.stdin.close()))
+        rest.start()
+        assert sum(1 for _ in running.stdout) == 4 * 2000 - 1
+        rest.join()
+    assert running.returncode == 0
+
+
+@POSIX
+def test_predict_ends_quietly_when_the_reader_has_gone(inside):
+    with subprocess.Popen(
+        [*COMMAND, "predict", "model", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+
+        def write():
+            try:
+                running.stdin.write(TEXT.encode() * 20_000)
+                running.stdin.close()
+            except BrokenPipeError:
+                pass
+
+        writing = threading.Thread(target=write)
+        writing.start()
+        running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait() == 141
+        writing.join()
+
+
+@POSIX
+@pytest.mark.parametrize("command", ["predict", "fit"])
+def test_ctrl_c_leaves_one_line_and_no_file(inside, tmp_path, command):
+    arguments = {
+        "predict": ["predict", "model", "-", "--out", tmp_path / "out.jsonl"],
+        "fit": ["fit", "support.txt", "--unlabelled", "-", "--encoder", "encoder", "--out", tmp_path / "out"],
+    }[command]
+    with subprocess.Popen(
+        [*COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        running.stdin.write(TEXT.encode() * 1000)
+        running.stdin.flush()  # more than a pipe holds: by now it reads
+        running.send_signal(signal.SIGINT)
+        running.stdin.close()
+        assert running.stderr.read() == b"stopped\n"
+        assert running.stdout.read() == b""
+    assert running.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+@POSIX
+@pytest.mark.parametrize("command", ["predict", "fit"])
+def test_a_full_disk_leaves_one_line_and_no_file(inside, tmp_path, command):
+    def limit():
+        import resource
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+
+    arguments = {
+        "predict": ["predict", "model", "text.txt", "--out", tmp_path / "out.jsonl"],
+        "fit": ["fit", "support.txt", "--encoder", "encoder", "--no-cache", "--out", tmp_path / "out"],
+    }[command]
+    assert failed(handful(*arguments, preexec_fn=limit), f"{arguments[-1]}: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_evaluate_agrees_with_the_scores(inside, tagger):
+    gold = read("support.txt")
+    strict = score(gold, tagger.predict_sentences(gold))
+    result = run("evaluate", "model", "support.txt", "--json")
+    shown = json.loads(result.stdout)
+    assert shown["scores"]["strict"]["micro"]["f1"] == strict.micro.f1
+    assert set(shown["scores"]) == {"strict", "exact", "partial", "type"}
+    assert set(shown["scores"]["strict"]["by_type"]) == {"LOC", "PER"}
+    table = run("evaluate", "model", "support.txt").stdout
+    micro = next(line for line in table.splitlines() if line.startswith("all (micro)"))
+    assert micro.split()[-6:-3] == [f"{100 * x:.1f}" for x in (strict.micro.precision, strict.micro.recall, strict.micro.f1)]
+
+
+def test_evaluate_shows_confusion_and_errors(inside, tmp_path):
+    (tmp_path / "odd.txt").write_text(SUPPORT.replace("[Ekeus](PER)", "[Ekeus](LOC)").replace("the [", "[the "))
+    result = run("evaluate", "model", tmp_path / "odd.txt", "--errors", "1")
+    assert "gold (rows) and found" in result.stdout
+    shown = json.loads(run("evaluate", "model", tmp_path / "odd.txt", "--errors", "1", "--json").stdout)
+    assert len(shown["mistakes"]) == 1
+    assert "found PER, is LOC" in result.stdout or "worst errors" in result.stdout
+
+
+def test_explain_names_labelled_words(inside):
+    result = run("explain", "model", "--text", "Ekeus heads for Baghdad on Thursday .", "--json", "--nearest", "2")
+    [line] = result.stdout.splitlines()
+    shown = json.loads(line)
+    baghdad = next(e for e in shown["explanations"] if e["mention"]["word"] == "Baghdad")
+    assert len(baghdad["nearest"]) == 2
+    assert baghdad["nearest"][0]["word"] == "Baghdad"
+    assert baghdad["prototype"]["tag"] == "LOC"
+    assert baghdad["runner_up"] != "LOC"
+    people = run("explain", "model", "--text", "Ekeus heads for Baghdad on Thursday .").stdout
+    assert "Baghdad is LOC" in people
+    assert "second comes" in people
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "explain"])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "No such file"), (b"", "is empty"), (b"\x00\xff\xfe" * 99, "--encoding"), (b"\0\1\2\n" * 99, "NUL")],
+    ids=["missing", "empty", "binary", "nul"],
+)
+def test_bad_files_are_one_line(inside, tmp_path, command, content, message):
+    bad = tmp_path / "bad"
+    if content is not None:
+        bad.write_bytes(content)
+    arguments = {
+        "fit": ["fit", bad, "--encoder", "encoder", "--out", tmp_path / "out"],
+        "predict": ["predict", "model", bad, "--out", tmp_path / "out"],
+        "evaluate": ["evaluate", "model", bad],
+        "explain": ["explain", "model", bad],
+    }[command]
+    assert failed(run(*arguments), message)
+    assert [path.name for path in tmp_path.iterdir()] == (["bad"] if content is not None else [])
+
+
+@pytest.mark.parametrize(
+    ("support", "message"),
+    [
+        ("[Ekeus](PER)\n[Baghdad](LOC)\n", "no word that is O"),
+        ("nothing is marked here .\nnor is it here .\n", "no sentence is labelled"),
+        ("the rain in [Paris](LOC)\nthe rain in [Paris](PER)\n", "same words"),
+    ],
+)
+def test_bad_supports_are_one_line(inside, tmp_path, support, message):
+    (tmp_path / "support.txt").write_text(support)
+    arguments = ["fit", tmp_path / "support.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
+    assert failed(run(*arguments), message)
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_mention_and_one_sentence_will_do(inside, tmp_path):
+    (tmp_path / "support.txt").write_text("[Ekeus](PER) heads for [Baghdad](LOC) on Thursday .\n")
+    (tmp_path / "text.txt").write_text("the official heads for Paris .\n")
+    arguments = ["fit", tmp_path / "support.txt", "-u", tmp_path / "text.txt", "--encoder", "encoder"]
+    result = run(*arguments, "--out", tmp_path / "out", "--json")
+    assert result.exit_code == 0
+    assert any("LOC (1), PER (1)" in line for line in json.loads(result.stdout)["advice"])
+
+
+def test_an_impossible_ratio_is_one_line(inside, tmp_path):
+    arguments = ["fit", "support.txt", "-u", "text.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
+    assert failed(run(*arguments, "--ratio", "1.5"), "1.5")
+    assert failed(run(*arguments, "--ratio", "0.05"), "0.05")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate", "explain"])
+def test_bad_models_are_one_line(inside, tmp_path, command):
+    assert failed(run(command, tmp_path / "none", "text.txt"), "no such folder")
+    shutil.copytree("model", tmp_path / "newer")
+    config = json.loads((tmp_path / "newer" / "config.json").read_text())
+    config["format_version"] += 1
+    (tmp_path / "newer" / "config.json").write_text(json.dumps(config))
+    assert failed(run(command, tmp_path / "newer", "text.txt"), "install a newer")
+    shutil.copytree("model", tmp_path / "cut")
+    os.truncate(tmp_path / "cut" / "model.safetensors", 100)
+    assert failed(run(command, tmp_path / "cut", "text.txt"), "damaged or cut off")
+
+
+def test_fit_does_not_overwrite_what_is_no_model(inside, tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("mine")
+    arguments = ["fit", "support.txt", "--encoder", "encoder", "--out", tmp_path / "notes"]
+    assert failed(run(*arguments), "not overwritten")
+    assert (tmp_path / "notes" / "a.txt").read_text() == "mine"
+
+
+def test_prediction_does_without_scikit_learn(inside):
+    code = "import sys; sys.argv[1:] = ['predict', 'model', 'text.txt']\nfrom handful.cli import main\ntry: main()\nfinally: "
+    code += "print(*sys.modules, file=sys.stderr)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr.split()
+    assert "onnxruntime" in loaded
+    assert not {"sklearn", "torch", "transformers"} & set(loaded)
+
+
+def test_threads_are_taken(inside):
+    assert run("--threads", "1", "predict", "model", "text.txt").exit_code == 0
+    assert run("predict", "model", "text.txt", "--threads", "1").exit_code == 0

@@ -1,0 +1,76 @@
+"""Pages of HTML: well formed, nothing lost, nothing from elsewhere."""
+
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handful.text import Sentence, Span
+from handful.text.html import CLOSING, marked, opening
+
+VOID = {"meta", "input"}
+
+
+class Page(HTMLParser):
+    """Reads a page: the text of each sentence, and its marks."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.sentences, self.marks, self.attributes = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.attributes.append(attrs)
+        if tag == "p" and attrs.get("class") == "s":
+            self.sentences.append("")
+        if tag == "mark":
+            self.marks.append([attrs["class"], "", attrs.get("data-score")])
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "p" in self.open and "small" not in self.open and self.sentences:
+            self.sentences[-1] += data
+            if "mark" in self.open:
+                self.marks[-1][1] += data
+
+
+def page(*sentences, types=("PER", "LOC")):
+    return Page(opening("A title", types) + "".join(sentences) + CLOSING)
+
+
+EKEUS = Sentence(("Ekeus", "heads", "for", "Baghdad", "now"), (Span(0, 1, "PER"), Span(3, 4, "LOC")))
+
+
+def test_mentions_are_marked_with_their_scores():
+    shown = page(marked(EKEUS, ["PER", "LOC"], [0.75, 0.5]))
+    assert shown.sentences == ["Ekeus heads for Baghdad now"]
+    assert shown.marks == [["t0", "Ekeus", "0.7500"], ["t1", "Baghdad", "0.5000"]]
+
+
+def test_wrong_and_missed_mentions_stand_out():
+    gold = Sentence(EKEUS.words, (Span(0, 1, "LOC"), Span(3, 4, "LOC"), Span(4, 5, "PER")))
+    shown = page(marked(EKEUS, ["PER", "LOC"], gold=gold))
+    assert [mark[:2] for mark in shown.marks] == [["t0 wrong", "Ekeus"], ["t1", "Baghdad"], ["t0 missed", "now"]]
+
+
+def test_nothing_comes_from_elsewhere():
+    text = opening("A title", ["PER"], "A note") + marked(EKEUS, ["PER"]) + CLOSING
+    assert "://" not in text
+    assert not any({"src", "href"} & set(attributes) for attributes in Page(text).attributes)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=1, max_size=5), st.data())
+def test_any_text_comes_through(words, data):
+    start = data.draw(st.integers(0, len(words) - 1))
+    end = data.draw(st.integers(start + 1, len(words)))
+    sentence = Sentence(tuple(words), (Span(start, end, '<"&'),))
+    shown = page(marked(sentence, ['<"&'], [0.5]), types=['<"&'])
+    assert shown.sentences == [" ".join(words)]
+    assert shown.marks[0][1] == " ".join(words[start:end])
