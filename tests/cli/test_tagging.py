@@ -9,8 +9,8 @@ import sys
 import threading
 
 import pytest
-from conftest import COMMAND, SUPPORT, TEXT, failed, handful, run
 
+from conftest import COMMAND, SUPPORT, TEXT, failed, handful, run
 from handful import Tagger
 from handful.text import read, score
 
@@ -113,7 +113,9 @@ def test_colours_on_a_terminal_brackets_without(inside):
 
 def test_predict_streams(inside):
     """Answers come while the text is still being written."""
-    with subprocess.Popen([*COMMAND, "predict", "model", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        [*COMMAND, "predict", "model", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as running:
         alarm = threading.Timer(60, running.kill)
         alarm.start()
         writing = threading.Thread(target=lambda: (running.stdin.write(TEXT.encode() * 2000), running.stdin.flush()))
@@ -197,7 +199,9 @@ def test_evaluate_agrees_with_the_scores(inside, tagger):
     assert set(shown["scores"]["strict"]["by_type"]) == {"LOC", "PER"}
     table = run("evaluate", "model", "support.txt").stdout
     micro = next(line for line in table.splitlines() if line.startswith("all (micro)"))
-    assert micro.split()[-6:-3] == [f"{100 * x:.1f}" for x in (strict.micro.precision, strict.micro.recall, strict.micro.f1)]
+    assert micro.split()[-6:-3] == [
+        f"{100 * x:.1f}" for x in (strict.micro.precision, strict.micro.recall, strict.micro.f1)
+    ]
 
 
 def test_evaluate_shows_confusion_and_errors(inside, tmp_path):
@@ -296,8 +300,8 @@ def test_fit_does_not_overwrite_what_is_no_model(inside, tmp_path):
 
 
 def test_prediction_does_without_scikit_learn(inside):
-    code = "import sys; sys.argv[1:] = ['predict', 'model', 'text.txt']\nfrom handful.cli import main\ntry: main()\nfinally: "
-    code += "print(*sys.modules, file=sys.stderr)"
+    code = "import sys; sys.argv[1:] = ['predict', 'model', 'text.txt']\nfrom handful.cli import main\n"
+    code += "try: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr.split()
     assert "onnxruntime" in loaded
     assert not {"sklearn", "torch", "transformers"} & set(loaded)
