@@ -1,6 +1,6 @@
 """Draw docs/images/demo.svg: what a tagger finds in the first held-out garden notes with mentions.
 
-    python docs/images/demo.py
+python docs/images/demo.py
 """
 
 import re

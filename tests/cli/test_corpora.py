@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from commands import COMMAND, failed, handful, run
 
-from conftest import COMMAND, failed, handful, run
 from handful import Sentence, Span
 from handful.text import read, write
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Encoding, From, Given, Json, MinScore, Quiet, Texts, Threads, load, sentences_of
+from .options import Encoding, From, Given, Json, MinScore, Quiet, Texts, Threads, load, say, sentences_of
 
 if TYPE_CHECKING:
-    from handful import Sentence
     from handful.tagger import Explanation
+    from handful.text import Sentence
 
 
 def explain(
@@ -45,8 +45,10 @@ def explain(
 
         console = Console(highlight=False)
         colours = colours_of(tagger.types_)
+    n_found = 0
     for sentence in sentences_of(files, text, from_format, encoding, quiet=quiet):
         found = tagger.explain(sentence, min_score=min_score, n_nearest=nearest)
+        n_found += len(found)
         if as_json:
             records = [one.to_dict() for one in found]
             for record in records:
@@ -58,6 +60,8 @@ def explain(
         for explanation in found:
             for line in _lines(sentence, explanation, colours):
                 console.print(line, soft_wrap=True)
+    if not n_found:
+        say("no mention was found", quiet=quiet)
 
 
 def _lines(sentence: "Sentence", explanation: "Explanation", colours: dict[str, str]) -> list[object]:

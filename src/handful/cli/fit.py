@@ -60,8 +60,8 @@ def fit(
     handful fit few.txt --unlabelled corpus.txt --ratio 0.95 --out model
     handful fit few.conll -u a.txt -u b.txt --encoder my-encoder --include-encoder --out model
     """
-    from handful import Tagger
     from handful.errors import DataError
+    from handful.tagger import Tagger
 
     tagger = Tagger(
         encoder,

@@ -12,8 +12,8 @@ import typer
 from handful.text import FORMATS, SCHEMES
 
 if TYPE_CHECKING:
-    from handful import Sentence, Tagger
-    from handful.text import Corpus, ReadReport, WriteReport
+    from handful.tagger import Tagger
+    from handful.text import Corpus, ReadReport, Sentence, WriteReport
 
 
 def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
@@ -126,7 +126,7 @@ def is_terminal() -> bool:
 
 def load(model: Path, threads: int | None) -> "Tagger":
     """Load a tagger to run with so many threads."""
-    from handful import Tagger
+    from handful.tagger import Tagger
 
     return Tagger.load(model, threads=threads)
 

@@ -26,7 +26,7 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from handful import Tagger
+    from handful.tagger import Tagger
     from handful.text import Sentence
 
 _TO = (
@@ -125,11 +125,7 @@ def _predicted(tagger: "Tagger", sentences: "Iterable[Sentence]", min_score: flo
             yield waiting[-1]
 
     for mentions in tagger.predict_iter(passing(), min_score=min_score):
-        sentence = waiting.popleft()
-        for mention in mentions:  # from places in the document to places in the sentence
-            mention["start"] -= sentence.offset
-            mention["end"] -= sentence.offset
-        yield sentence, mentions
+        yield waiting.popleft(), mentions
 
 
 def _with_mentions(sentence: "Sentence", mentions: list[dict[str, Any]]) -> "Sentence":

@@ -1,0 +1,43 @@
+"""`handful demo`, with a tiny encoder in the place of the embedded one."""
+
+import json
+
+import pytest
+from commands import failed, run
+
+from handful import examples
+from handful.cli.demo import _comments
+from handful.encoders import EMBEDDED
+from handful.text import Score, Scores, read
+
+
+@pytest.fixture
+def tiny(place, monkeypatch, tmp_path):
+    monkeypatch.setitem(EMBEDDED, "handful-en", place / "encoder")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_demo_scores_three_fits_and_writes_a_page(tiny):
+    result = run("demo")
+    assert (result.exit_code, result.stderr) == (0, "")
+    rows = [line.split() for line in result.stdout.splitlines()]
+    f1 = [row[-2] for row in rows if row[:1] in (["the"], ["and"]) and row[-1].replace(".", "").isdigit()]
+    shown = json.loads(run("demo", "--json", "--out", "again.html").stdout)
+    assert f1 == [f"{100 * step['f1']:.1f}" for step in shown["steps"]]
+    assert len(f1) == 3
+    assert "handful-demo.html" in result.stdout
+    page = (tiny / "handful-demo.html").read_text(encoding="utf-8")
+    assert page.count('<p class="s">') == len(read(examples.SUPPORT)) + len(read(examples.HELDOUT))
+    assert page.endswith("</html>\n")
+
+
+def test_demo_that_cannot_write_its_page(tiny):
+    assert failed(run("demo", "--out", "no/such/folder.html"), "no/such/folder.html")
+    assert list(tiny.iterdir()) == []
+
+
+@pytest.mark.parametrize(("f1", "n_comments"), [((1, 2, 3), 0), ((3, 1, 2), 2), ((1, 3, 2), 1), ((3, 2, 1), 2)])
+def test_demo_says_why_when_more_is_worse(f1, n_comments):
+    steps = [("", None, Scores("strict", Score(10, 10, n)), 0.0) for n in f1]
+    assert len(_comments(steps)) == n_comments
