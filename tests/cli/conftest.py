@@ -1,13 +1,11 @@
-"""A tiny encoder, a support, some text, and a model fitted on them, made once a run."""
+"""An encoder, a support, some text, and a model fitted on them, made once a run."""
 
-import sys
-from pathlib import Path
+import shutil
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "encoders"))
-
 from commands import SUPPORT, TEXT, handful
+
+from handful.encoders import EMBEDDED
 
 
 @pytest.fixture(autouse=True)
@@ -19,13 +17,8 @@ def own_cache(tmp_path_factory, monkeypatch):
 @pytest.fixture(scope="session")
 def place(tmp_path_factory):
     """Make a folder with encoder, support.txt, text.txt and model; it is not to be written to."""
-    from models import FAMILIES
-
-    from handful.encoders.export import export_encoder
-
     place = tmp_path_factory.mktemp("tagging")
-    FAMILIES["bert"](place / "source")
-    export_encoder(place / "source", place / "encoder")
+    shutil.copytree(EMBEDDED["handful-en"], place / "encoder")  # the same words give the same vectors in every run
     (place / "support.txt").write_text(SUPPORT, encoding="utf-8")
     (place / "text.txt").write_text(TEXT, encoding="utf-8")
     arguments = ["fit", "support.txt", "--unlabelled", "text.txt", "--ratio", "0.8", "--encoder", "encoder"]
