@@ -160,7 +160,11 @@ def test_ctrl_c_leaves_one_line_and_no_file(inside, tmp_path, command):
         "fit": ["fit", "support.txt", "--unlabelled", "-", "--encoder", "encoder", "--out", tmp_path / "out"],
     }[command]
     with subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background may ignore it
     ) as running:
         running.stdin.write(TEXT.encode() * 1000)
         running.stdin.flush()  # more than a pipe holds: by now it reads
