@@ -116,6 +116,11 @@ def run(folder, encoder, *, on, most_words, n_supports, ratio):
     results = {}
     for shots, sets in supports.items():
         for support in sets:
+            labels_of = {}
+            for sentence in support:
+                if labels_of.setdefault(sentence.words, sentence.spans) != sentence.spans:
+                    words = " ".join(sentence.words)
+                    print(f"{folder.name}: a {shots}-shot support labels {words!r} in two ways; the last counts")
             y = np.full(len(X), -1)
             added = [s for s in support if s.words not in places]  # not found in the unlabelled text
             for sentence in support:
