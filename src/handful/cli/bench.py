@@ -57,6 +57,15 @@ Supports = Annotated[
         "target's own folder, or drawn.",
     ),
 ]
+SourceCorpora = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source",
+        metavar="CORPUS",
+        show_default=False,
+        help="A labelled corpus that baselines learn from, as `handful pretrain` takes it; may be repeated.",
+    ),
+]
 On = Annotated[
     str,
     typer.Option("--on", callback=one_of("test", "dev"), help="test; or dev, for choosing: one half for the other."),
@@ -112,6 +121,7 @@ def transfer(
     sets: Sets = 10,
     seed: Seed = 0,
     supports: Supports = None,
+    source: SourceCorpora = None,
     encoder: Annotated[str, typer.Option("--encoder", help="Name or folder of an encoder.")] = "handful-en",
     layers: Layers = "-1",
     on: On = "test",
@@ -149,6 +159,7 @@ def transfer(
             sets=sets,
             seed=seed,
             supports=supports,
+            source=source or (),
             on=on,
             most_words=most_words,
             threads=threads,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from handful import baselines
 from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.tagger.encoder import WordEncoder
@@ -15,12 +16,12 @@ from handful.text import Sentence
 
 __all__ = ["OURS", "Method", "Variant", "build", "method_names", "own_digest", "variants"]
 
-#: Our own variants, by name, and how each differs from a tagger as it is.
+#: Our own variants, by name, and how each differs from a tagger as it is; all but the last are the paper's.
 OURS: dict[str, dict[str, Any]] = {
-    "hard": {"assignment": "hard"},
-    "soft": {"assignment": "soft"},
-    "hard-nosubspace": {"assignment": "hard", "subspace": False},
-    "soft-nosubspace": {"assignment": "soft", "subspace": False},
+    "hard": {"method": "paper", "assignment": "hard"},
+    "soft": {"method": "paper", "assignment": "soft"},
+    "hard-nosubspace": {"method": "paper", "assignment": "hard", "subspace": False},
+    "soft-nosubspace": {"method": "paper", "assignment": "soft", "subspace": False},
     "handful": {},
 }
 RATIO_WORDS = ("none", "auto", "share", "over")
@@ -59,7 +60,7 @@ class Variant:
 
 def method_names() -> list[str]:
     """Return the names of all methods."""
-    return [*_baselines(), *OURS]
+    return [*baselines.METHODS, *OURS]
 
 
 def variants(methods: Sequence[str], ratios: Sequence[str], texts: Sequence[str] = ("all",)) -> list[Variant]:
@@ -109,12 +110,10 @@ def build(variant: Variant, encoder: WordEncoder, ratio: float | str | None, sou
         options = dict(OURS[variant.method])
         if variant.text == "none" and variant.method != "handful":
             options["max_iter"] = 1  # every word is labelled: a second round would change nothing
-        return Tagger(encoder, o_ratio=ratio, cache=False, **options)  # type: ignore[arg-type]
+        return Tagger(encoder, o_ratio=ratio, cache=False, **options)
     if ":" in variant.method:
         return _import(variant.method)(encoder)  # type: ignore[no-any-return]
-    from handful import baselines
-
-    return baselines.build(variant.method, encoder, source=source)  # type: ignore[no-any-return]
+    return baselines.build(variant.method, encoder, source=source)
 
 
 def own_digest(method: str) -> str:
@@ -141,14 +140,6 @@ def _check_ratio(ratio: str) -> None:
         is_right = False
     if not is_right:
         raise DataError(f"a ratio is {', '.join(RATIO_WORDS)} or a number from 0 to 1, found {ratio!r}")
-
-
-def _baselines() -> list[str]:
-    try:
-        from handful import baselines
-    except ImportError:
-        return []
-    return list(baselines.METHODS)
 
 
 def _import(name: str) -> Any:

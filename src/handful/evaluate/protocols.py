@@ -4,25 +4,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from handful.baselines import Source
 from handful.encoders import load
 from handful.encoders.stored import StoredEncoder
 from handful.errors import DataError
+from handful.pretrain.corpora import read_corpora
 from handful.tagger.encoder import WordEncoder
 
 from .board import make_board
-from .corpora import Corpus, PathLike, read_corpus, read_supports
+from .corpora import Corpus, PathLike, digest, read_corpus, read_supports
 from .differences import differences
 from .environment import environment
 from .methods import variants
 from .report import Report, write_report
-from .results import Results
+from .results import Results, key_of
 from .runs import Bench, Progress
 from .tasks import Task, make_task
 
 __all__ = ["METHODS", "RATIOS", "SHOTS", "transfer"]
 
-METHODS = ("hard", "soft", "handful")
-RATIOS = ("none", "share", "over")
+METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft", "handful")
+RATIOS = ("none", "share", "over", "auto")
 SHOTS = (1, 5)
 
 
@@ -38,6 +40,7 @@ def transfer(
     sets: int = 10,
     seed: int = 0,
     supports: PathLike | None = None,
+    source: Sequence[PathLike] = (),
     on: str = "test",
     most_words: int = 30_000,
     threads: int | None = None,
@@ -61,6 +64,8 @@ def transfer(
         See `handful.evaluate.tasks.make_task`.
     supports
         A folder of supports, or, with several targets, of such folders named after them.
+    source
+        Labelled corpora that baselines may learn from; see `handful.pretrain.corpora.read_corpora`.
     command
         What to say in the report of how it was made.
     progress, encoding
@@ -75,7 +80,10 @@ def transfer(
         most_words=most_words,
     )  # fmt: skip
     opened = open_stored(encoder, layers, threads)
-    bench = Bench("transfer", tasks, chosen, {task.name: opened for task in tasks}, on)
+    learned = _source(source, opened)
+    bench = Bench(
+        "transfer", tasks, chosen, {task.name: opened for task in tasks}, on, {task.name: learned for task in tasks}
+    )
     options = {
         "targets": [task.name for task in tasks], "methods": list(methods), "ratios": list(ratios),
         "shots": list(shots), "sets": sets, "seed": seed, "on": on, "most_words": most_words,
@@ -103,6 +111,14 @@ def _run(
     report = Report(title, folder, board, differences(board, seed), rows, made_with, notes=notes)
     write_report(report)
     return report
+
+
+def _source(given: Sequence[PathLike], encoder: WordEncoder) -> tuple[Source | None, str]:
+    """Read source corpora; return them, and a hash of them."""
+    if not given:
+        return None, ""
+    corpora = [corpus.train for corpus in read_corpora(given)]
+    return Source(corpora, encoder), key_of({str(i): digest(corpus) for i, corpus in enumerate(corpora)})
 
 
 def _tasks(corpora: Sequence[Corpus], supports: PathLike | None, **options: Any) -> list[Task]:

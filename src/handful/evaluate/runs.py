@@ -179,4 +179,9 @@ def _fit_figures(method: Any) -> Row:
     summary = getattr(method, "summary_", None)
     if not isinstance(summary, FitSummary):
         return {}
-    return {"o_share_met": summary.ratio_met, "rounds": summary.rounds, "objective": summary.objective}
+    return {
+        "o_ratio_used": summary.ratio_asked,
+        "o_share_met": summary.ratio_met,
+        "rounds": summary.rounds,
+        "objective": summary.objective,
+    }
