@@ -1,6 +1,7 @@
 """The baselines by name."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from handful.decode import ENGLISH
 from handful.errors import DataError
@@ -8,6 +9,7 @@ from handful.tagger.encoder import AnyEncoder
 from handful.text import Sentence
 
 from .base import Baseline
+from .frozen import FrozenContainer
 from .nearest import NNShot, Proto, StructShot
 from .regression import Regression
 from .source import Source
@@ -19,12 +21,24 @@ def _structshot(encoder: AnyEncoder, source: Source | None) -> Baseline:
     return StructShot(encoder, transitions=ENGLISH if source is None else source.transitions)
 
 
+def _frozen(encoder: AnyEncoder, source: Source | None, *, viterbi: bool = False) -> Baseline:
+    return FrozenContainer(encoder, source=_given(source), viterbi=viterbi)
+
+
+def _given(source: Source | None) -> Source:
+    if source is None:
+        raise DataError("CONTaiNER trains on labelled corpora first: give source=, a list of lists of Sentence")
+    return source
+
+
 #: From an encoder and a source (or None) to a method.
 METHODS: dict[str, Callable[[AnyEncoder, Source | None], Baseline]] = {
     "proto": lambda encoder, source: Proto(encoder),
     "nnshot": lambda encoder, source: NNShot(encoder),
     "structshot": _structshot,
     "regression": lambda encoder, source: Regression(encoder),
+    "container-frozen": _frozen,
+    "container-frozen-viterbi": partial(_frozen, viterbi=True),
 }
 
 

@@ -10,10 +10,11 @@ from .labels import LabelModel
 
 __all__ = ["AUTO", "estimate_o_ratio"]
 
-AUTO = "auto"  # what o_ratio is to be estimated
+AUTO = "auto"  # the o_ratio that asks for an estimate
+FEWEST_MENTIONS = 3  # of each type; from fewer, an estimate is worse than none (docs/decisions/0003)
 
 
-def estimate_o_ratio(labels: LabelModel, features: Float, allowed: NDArray[np.bool_]) -> float | None:
+def estimate_o_ratio(labels: LabelModel, fewest: int, features: Float, allowed: NDArray[np.bool_]) -> float | None:
     """Estimate which share of all words is in no mention.
 
     Words whose tag is known count as they are; for the others it is the mean chance of O that the regression on the
@@ -22,19 +23,21 @@ def estimate_o_ratio(labels: LabelModel, features: Float, allowed: NDArray[np.bo
     Parameters
     ----------
     labels : what the labels alone say
+    fewest : how many labelled mentions the type has that has fewest
     features : (n, d) of all words
     allowed : (n, n_tags) which tags each word may have
 
     Returns
     -------
     float or None
-        The share, one that the labels make possible; None where every word is labelled.
+        The share, one that the labels make possible; None where every word is labelled, or a type has fewer than
+        `FEWEST_MENTIONS` mentions.
     """
     n = len(features)
     only_o = allowed[:, 0] & (allowed.sum(axis=1) == 1)
     only_entity = ~allowed[:, 0]
     is_free = ~only_o & ~only_entity
-    if not is_free.any():
+    if fewest < FEWEST_MENTIONS or not is_free.any():
         return None
     chances = softmax(labels.regression(features), axis=1)[is_free, 0]
     return float((only_o.sum() + chances.sum()) / n)
