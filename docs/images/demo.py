@@ -13,7 +13,7 @@ from handful import Tagger, examples
 from handful.cli.show import coloured, colours_of, legend
 from handful.text import read
 
-tagger = Tagger(o_ratio=0.92).fit(examples.SUPPORT, unlabelled=examples.UNLABELLED)
+tagger = Tagger().fit(examples.SUPPORT, unlabelled=examples.UNLABELLED)
 sentences = [s for s in read(examples.HELDOUT) if s.spans][:7]
 console = Console(record=True, width=100, file=StringIO())
 colours = colours_of(tagger.types_)

@@ -5,7 +5,7 @@ import json
 import pytest
 from commands import failed, run
 
-from handful import examples
+from handful import Tagger, examples
 from handful.cli.demo import _comments
 from handful.encoders import EMBEDDED
 from handful.text import Score, Scores, read
@@ -37,7 +37,8 @@ def test_demo_that_cannot_write_its_page(tiny):
     assert list(tiny.iterdir()) == []
 
 
-@pytest.mark.parametrize(("f1", "n_comments"), [((1, 2, 3), 0), ((3, 1, 2), 2), ((1, 3, 2), 1), ((3, 2, 1), 2)])
-def test_demo_says_why_when_more_is_worse(f1, n_comments):
-    steps = [("", None, Scores("strict", Score(10, 10, n)), 0.0) for n in f1]
+@pytest.mark.parametrize(("f1", "n_comments"), [((1, 2, 3), 0), ((3, 1, 2), 1), ((1, 3, 2), 1), ((3, 2, 1), 2)])
+def test_demo_says_why_when_more_is_worse(place, f1, n_comments):
+    tagger = Tagger.load(place / "model", encoder=place / "encoder")
+    steps = [("", tagger, Scores("strict", Score(10, 10, n)), 0.0) for n in f1]
     assert len(_comments(steps)) == n_comments

@@ -150,7 +150,10 @@ def test_explain_names_labelled_words(inside, tagger):
     records = [json.loads(line) for line in result.stdout.splitlines()]
     assert [record["text"] for record in records] == [sentence.text for sentence in gold]
     found = [[one["mention"] for one in record["explanations"]] for record in records]
-    assert found == tagger.predict(gold)
+    expected = [
+        [mention | {"score": pytest.approx(mention["score"])} for mention in each] for each in tagger.predict(gold)
+    ]
+    assert found == expected  # up to rounding: texts are tagged in other batches
     for record in records:
         for one in record["explanations"]:  # a word that was labelled in this very sentence is nearest to itself
             assert len(one["nearest"]) == 2

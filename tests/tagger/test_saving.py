@@ -161,8 +161,8 @@ def test_what_is_no_model_is_an_error(tmp_path):
 
 
 def test_a_newer_format_is_an_error_that_says_so(saved):
-    change(saved, format_version=2, handful_version="9.1")
-    with pytest.raises(ModelError, match=r"handful 9\.1 in format 2.*install a newer one"):
+    change(saved, format_version=3, handful_version="9.1")
+    with pytest.raises(ModelError, match=r"handful 9\.1 in format 3.*install a newer one"):
         load(saved)
 
 

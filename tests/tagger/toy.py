@@ -44,8 +44,11 @@ UNLABELLED = [
 ]
 
 
+PAPER = {"cache": False, "o_prototypes": 2, "method": "paper", "o_ratio": None}  # by hand, to be followed by hand
+
+
 def tagger(**options):
-    return Tagger(options.pop("encoder", None) or ToyEncoder(), **({"cache": False, "o_prototypes": 2} | options))
+    return Tagger(options.pop("encoder", None) or ToyEncoder(), **(PAPER | options))
 
 
 def fitted(**options):

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from handful import __version__
 from handful.errors import HandfulError, HandfulWarning
 
+from .bench import bench
 from .cache import cache
 from .convert import convert
 from .demo import demo
@@ -139,3 +140,4 @@ def _options(
 
 for command in (demo, fit, predict, explain, evaluate, sample, stats, convert, cache, export_encoder, pretrain):
     app.command()(command)
+app.add_typer(bench)

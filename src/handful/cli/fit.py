@@ -25,9 +25,19 @@ def fit(
         ),
     ] = None,
     ratio: Annotated[
-        float | None,
-        typer.Option("--ratio", show_default=False, help="The share of words that are in no mention, such as 0.95."),
-    ] = None,
+        str,
+        typer.Option(
+            "--ratio",
+            metavar="auto|none|SHARE",
+            help="The share of words that are in no mention, such as 0.95; auto estimates it, none leaves it open.",
+        ),
+    ] = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", metavar="handful|paper", callback=one_of("handful", "paper"), help="paper: as published."
+        ),
+    ] = "handful",
     encoder: Annotated[
         str, typer.Option("--encoder", metavar="NAME|FOLDER", help="What turns words into vectors.")
     ] = "handful-en",
@@ -50,8 +60,8 @@ def fit(
     """Learn to find mentions from a handful of labelled sentences.
 
     Labels may be as simple as [bold]\\[Ekeus](PER) heads for \\[Baghdad](LOC)[/bold], a sentence a line; label whole
-    sentences, 1 to 5 mentions of each type. Unlabelled text of the kind you want to tag helps, the more the better,
-    and so does a guess at the share of words that are in no mention.
+    sentences, 1 to 5 mentions of each type. Unlabelled text of the kind you want to tag helps, the more the better.
+    If you know the share of words that are in no mention, say it; else it is estimated.
 
     [bold]Examples[/bold]
 
@@ -65,7 +75,8 @@ def fit(
 
     tagger = Tagger(
         encoder,
-        o_ratio=ratio,
+        method=method,
+        o_ratio=_ratio(ratio),
         assignment=assignment,
         subspace=subspace,
         o_prototypes=o_prototypes,
@@ -89,6 +100,15 @@ def fit(
         say(f"\nwrote {out}; try: handful predict {out} FILE")
 
 
+def _ratio(text: str) -> float | str | None:
+    if text in ("auto", "none"):
+        return text if text == "auto" else None
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither auto, none nor a number", param_hint="--ratio") from None
+
+
 def _show(summary: "FitSummary") -> None:
     from rich.console import Console
     from rich.table import Table
@@ -102,7 +122,8 @@ def _show(summary: "FitSummary") -> None:
         f"learned [bold]{len(summary.types)}[/bold] types from [bold]{n_mentions}[/bold] mentions in "
         f"{summary.n_support:,} labelled sentences, with {summary.n_unlabelled_words:,} unlabelled words"
     )
-    asked = "not asked for" if summary.ratio_asked is None else f"{summary.ratio_asked:.4g} asked"
+    verb = "estimated" if summary.ratio_is_estimated else "asked"
+    asked = "not asked for" if summary.ratio_asked is None else f"{summary.ratio_asked:.4g} {verb}"
     console.print(f"share of O: {asked}, {summary.ratio_met:.4g} met; {summary.rounds} rounds\n")
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("type", overflow="fold")

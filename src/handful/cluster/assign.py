@@ -156,9 +156,10 @@ def _o_shares(m: NDArray[np.float64], mass_o: float) -> NDArray[np.float64]:
     return shares
 
 
-def entropy(A: Distances) -> float:
+def entropy(A: Distances, weights: NDArray[np.float64] | None = None) -> float:
     """Return <A, log A> / n, the soft objective's second term by word, at temperature 1."""
-    return sum(float(xlogy(A[:, j], A[:, j]).sum()) for j in range(A.shape[1])) / len(A)
+    w = np.ones(len(A)) if weights is None else weights
+    return sum(float(w @ xlogy(A[:, j], A[:, j])) for j in range(A.shape[1])) / float(w.sum())
 
 
 def check_ratio(o_ratio: float, n: int, n_only_o: int, n_only_entity: int, *, soft: bool) -> float:

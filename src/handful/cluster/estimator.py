@@ -35,7 +35,7 @@ class Round:
     ----------
     number : counted from 1
     objective : the mean of A * D (plus the entropy term when soft), see :attr:`SubspaceKMeans.objective_`
-    counts : (k,) words, or their mass, by prototype
+    counts : (k,) words, or their weight, by prototype
     n_changed : words whose assignment changed in this round
     change : the largest change of an entry of A
     o_share : the share of words assigned to O
@@ -131,7 +131,14 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         self.max_iter = max_iter
         self.o_tag = o_tag
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, callback: Callable[[Round], object] | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        callback: Callable[[Round], object] | None = None,
+    ) -> Self:
         """Learn prototypes and projection from labelled and unlabelled words.
 
         Parameters
@@ -139,21 +146,24 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         X : (n, d) features, one row a word; float16, float32 and memory-mapped arrays are read in blocks
         y : (n,) tags, -1 for unlabelled; or (n, n_tags) bool, the tags that each word may have (an all-true row is
             unlabelled; the tags are then 0 to n_tags - 1)
+        sample_weight : (n,) how much each word counts in prototypes and scatter; 1 if not given. The start and the
+            ratio count words, whatever their weights.
         callback : called after every round with a :class:`Round`
         """
         self._check_parameters()
         X, labels = self._check_data(X, y)
+        weights = _check_weights(sample_weight, X)
         n, n_tags = len(X), len(labels.classes)
         soft = self.assignment == "soft"
         o_index = labels.index_of(self.o_tag)
         wanted_o = self._wanted_o(labels, o_index, n)
 
-        moments = Moments.of(X, whole=self.subspace)
+        moments = Moments.of(X, weights, whole=self.subspace)
         n_prototypes = [self.o_prototypes if t == o_index else self.type_prototypes for t in range(n_tags)]
         C, tags = initial_prototypes(X, labels.rows_by_tag(), n_prototypes)
         is_o = tags == (-1 if o_index is None else o_index)
         U = None
-        sums = RunningSums(X, len(C))
+        sums = RunningSums(X, len(C), weights)
         A: NDArray[np.float64] | None = None
         objectives: list[float] = []
 
@@ -162,12 +172,15 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
             labels.forbid(D, tags)
             if soft:
                 previous, A = A, assign_soft(D, is_o, wanted_o, temperature=self.temperature)
-                S, counts = weighted_sums(X, A), A.sum(axis=0)
+                W = A if weights is None else A * weights[:, None]
+                S, counts = weighted_sums(X, W), W.sum(axis=0)
                 n_changed, change = _moved(previous, A)
+                o_share = float(A[:, is_o].sum()) / n
             else:
                 assigned = assign_hard(D, is_o, None if wanted_o is None else int(wanted_o))
                 S, counts, n_changed = sums.update(assigned)
                 change = float(n_changed > 0)
+                o_share = float(np.count_nonzero(is_o[assigned])) / n
             C = means(S, counts, C)
             M = between(C, counts, moments)
             if self.subspace:
@@ -175,9 +188,8 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
             else:
                 objective = within_variance(M, moments)
             if A is not None:
-                objective += self.temperature * entropy(A)
+                objective += self.temperature * entropy(A, weights)
             objectives.append(objective)
-            o_share = float(counts[is_o].sum()) / n
             if callback is not None:
                 callback(Round(number, objective, counts, n_changed, change, o_share))
             if change <= TOLERANCE:
@@ -308,6 +320,26 @@ _PARAMETERS: list[tuple[str, Callable[[Any], bool], str]] = [
 def _floats(X: NDArray[Any]) -> Float:
     """Return X itself where it holds floats of at most 8 bytes, a float64 copy otherwise."""
     return X if X.dtype in (np.float16, np.float32, np.float64) else X.astype(np.float64)
+
+
+def _check_weights(sample_weight: ArrayLike | None, X: Float) -> NDArray[np.float64] | None:
+    """Return the weights, None where all are 1."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight must be numbers, one a word") from None
+    if weights.shape != (len(X),):
+        raise DataError(
+            f"sample_weight has the shape {weights.shape}, expected ({len(X)},): one weight for each row of X"
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise DataError(f"sample_weight[{wrong[0]}] is {weights[wrong[0]]}; weights must be finite and at least 0")
+    if not weights.any():
+        raise DataError("all weights in sample_weight are zero: nothing is left to learn from")
+    return weights
 
 
 def _moved(previous: NDArray[np.float64] | None, A: NDArray[np.float64]) -> tuple[int, float]:

@@ -35,14 +35,17 @@ class Moments:
     """Number, mean and scatter of rows; those of two disjoint sets of rows add up to those of their union.
 
     ``scatter`` is the sum over rows of ``(x - mean)(x - mean)^T``, shape (d, d), or its diagonal alone, shape (d,).
+    Rows may have weights: then ``n`` is their sum, and a row of weight 2 counts as two.
     """
 
-    n: int
+    n: float
     mean: NDArray[np.float64]
     scatter: NDArray[np.float64]
 
     def __add__(self, other: "Moments") -> "Moments":
         n = self.n + other.n
+        if n == 0:
+            return self
         shift = other.mean - self.mean
         weight = self.n * other.n / n
         cross = np.outer(shift, shift) if self.scatter.ndim == 2 else shift**2
@@ -61,8 +64,10 @@ class Moments:
         return float(np.trace(S) if S.ndim == 2 else S.sum())
 
     @classmethod
-    def of(cls, X: Float, *, whole: bool = True) -> "Moments":
+    def of(cls, X: Float, weights: NDArray[np.float64] | None = None, *, whole: bool = True) -> "Moments":
         """Take the moments of X (n, d) in one pass; `whole=False` keeps the scatter's diagonal alone.
+
+        `weights` (n,) are at least 0, and not all of them 0.
 
         Raises
         ------
@@ -71,10 +76,17 @@ class Moments:
         """
         moments = None
         for part, block in row_blocks(X):
-            mean = _column_sums(block, part.start).astype(np.float64) / len(block)
+            sums = _column_sums(block, part.start)
+            n: float = len(block)
+            if weights is not None:
+                n = float(weights[part].sum())
+                sums = weights[part].astype(block.dtype) @ block
+            mean = sums.astype(np.float64) / n if n else np.zeros(block.shape[1])
             centred = block - mean.astype(block.dtype)
+            if weights is not None:
+                centred *= np.sqrt(weights[part]).astype(block.dtype)[:, None]
             scatter = centred.T @ centred if whole else np.einsum("ij,ij->j", centred, centred)
-            here = cls(len(block), mean, scatter.astype(np.float64))
+            here = cls(n, mean, scatter.astype(np.float64))
             moments = here if moments is None else moments + here
         assert moments is not None, "X has at least one row: checked by the caller"
         return moments
@@ -103,12 +115,14 @@ def _column_sums(block: Float, first_row: int) -> Float:
     )
 
 
-def sums_by_label(X: Float, labels: NDArray[np.intp], k: int) -> NDArray[np.float64]:
-    """Sum the rows of X (n, d) that share a label: S[j] = sum over {i: labels[i] = j} of x_i, shape (k, d)."""
+def sums_by_label(
+    X: Float, labels: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Sum the rows of X (n, d) that share a label: S[j] = sum over {i: labels[i] = j} of w_i x_i, shape (k, d)."""
     S = np.zeros((k, X.shape[1]))
     for part, block in row_blocks(X):
         one_hot = np.zeros((k, len(block)), block.dtype)
-        one_hot[labels[part], np.arange(len(block))] = 1
+        one_hot[labels[part], np.arange(len(block))] = 1 if weights is None else weights[part]
         S += one_hot @ block
     return S
 

@@ -68,7 +68,7 @@ def discriminant(
     return (U if scaling == "within" else U_total), objective
 
 
-def _shrink(S: Matrix, n: int, shrinkage: str | float | None) -> Matrix:
+def _shrink(S: Matrix, n: float, shrinkage: str | float | None) -> Matrix:
     """Return (1 - rho) S + rho tr(S) / d I."""
     rho = oas(S, n) if shrinkage == "oas" else float(shrinkage or 0)
     if rho == 0:
@@ -78,7 +78,7 @@ def _shrink(S: Matrix, n: int, shrinkage: str | float | None) -> Matrix:
     return np.asarray(shrunk)
 
 
-def oas(S: Matrix, n: int) -> float:
+def oas(S: Matrix, n: float) -> float:
     """Return the shrinkage of a covariance S (d, d) of n rows by the oracle approximating rule.
 
     Chen, Wiesel, Eldar and Hero (2010), in the form that scikit-learn computes:

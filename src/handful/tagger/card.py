@@ -17,7 +17,13 @@ def model_card(saved: "Saved") -> str:
         where = "an object of Python, to be given to `Tagger.load(..., encoder=)`"
     else:
         where = f"`{encoder['reference']}`"
-    asked = "none" if summary.ratio_asked is None else f"{summary.ratio_asked:.4g}"
+    verb = "estimated" if summary.ratio_is_estimated else "asked"
+    asked = "none asked" if summary.ratio_asked is None else f"{verb}: {summary.ratio_asked:.4g}"
+    scores = (
+        "Scores are those of the nearest prototypes, and not calibrated."
+        if summary.method == "paper"
+        else "A score is an estimate of the chance that the mention is right."
+    )
     prototype_tags = saved.model.prototype_tags
     rows = [
         f"| {_cell(name)} | {summary.mentions[name]} | {summary.unlabelled_words[name]:,} | "
@@ -25,9 +31,10 @@ def model_card(saved: "Saved") -> str:
         for name in summary.types
     ]
     facts = [
+        ("method", summary.method),
         ("labelled sentences", f"{summary.n_support:,} ({summary.n_support_words:,} words), in `support.jsonl`"),
         ("unlabelled words", f"{summary.n_unlabelled_words:,}"),
-        ("share of O words", f"asked: {asked}; met: {summary.ratio_met:.4f}"),
+        ("share of O words", f"{asked}; met: {summary.ratio_met:.4f}"),
         ("prototypes", f"{len(prototype_tags)}, of which {(prototype_tags == 0).sum()} for O"),
         ("assignment", f"{parameters['assignment']}, {summary.rounds} rounds, objective {summary.objective:.4f}"),
         ("encoder", where),
@@ -57,8 +64,8 @@ def model_card(saved: "Saved") -> str:
             *[f"| {name} | {value} |" for name, value in facts],
             "",
             "Mentions next to each other and of the same type are found as one, and mentions within mentions not at "
-            "all. Scores are those of the nearest prototypes, and not calibrated. `support.jsonl` and the examples "
-            "above hold text that the tagger was fitted on: mind who gets to see them.",
+            f"all. {scores} `support.jsonl` and the examples above hold text that the tagger was fitted on: mind who "
+            "gets to see them.",
             "",
         ]
     )

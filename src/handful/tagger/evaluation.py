@@ -134,10 +134,11 @@ def evaluate(
     predicted: list[Sentence] = []
     wrong: list[Mistake] = []
     done = 0
-    for sentences, features, scores_of_words in batches:
+    for sentences, features, scores_of_words, tags in batches:
         lengths = [len(sentence.words) for sentence in sentences]
-        confidences = np.split(scores_of_words.max(axis=1), np.cumsum(lengths)[:-1])
-        found = decode(scores_of_words, lengths, types)
+        of_tags = np.take_along_axis(scores_of_words, tags[:, None], axis=1)[:, 0]
+        confidences = np.split(of_tags, np.cumsum(lengths)[:-1])
+        found = decode(scores_of_words, lengths, types, tags)
         for sentence, mentions, sure in zip(sentences, found, confidences, strict=True):
             wrong += mistakes(sentence, mentions, sure, len(predicted))
             predicted.append(replace(sentence, spans=tuple(mention.span for mention in mentions)))

@@ -80,10 +80,10 @@ def explain(
 ) -> list[Explanation]:
     """Explain the mentions in batches of sentences, as `scored` gives them."""
     explanations = []
-    for sentences, features, scores in batches:
+    for sentences, features, scores, tags in batches:
         first = 0
         n_words = [len(sentence.words) for sentence in sentences]
-        for sentence, mentions in zip(sentences, decode(scores, n_words, model.types), strict=True):
+        for sentence, mentions in zip(sentences, decode(scores, n_words, model.types, tags), strict=True):
             for mention in mentions:
                 if mention.score >= min_score:
                     rows = slice(first + mention.span.start, first + mention.span.end)

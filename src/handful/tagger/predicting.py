@@ -20,24 +20,24 @@ FIRST_BATCH, BATCH = 256, 8192  # words, at first and at most
 
 Prediction = dict[str, Any]
 
-#: Some sentences, and the features (n_words, dim) and tag scores (n_words, n_tags) of their words.
-Scored = tuple[list[Sentence], Float, NDArray[np.float64]]
+#: Some sentences, and the features (n_words, dim), tag scores (n_words, n_tags) and tags (n_words,) of their words.
+Scored = tuple[list[Sentence], Float, NDArray[np.float64], NDArray[np.intp]]
 
 
 def scored(encoder: WordEncoder, model: Model, sentences: Sequence[Sentence]) -> Iterator[Scored]:
-    """Yield sentences, few at a time, with the features and tag scores of their words."""
+    """Yield sentences, few at a time, with the features, tag scores and tags of their words."""
     for batch in batches(([sentence] for sentence in sentences), BATCH):
         flat = [sentence for (sentence,) in batch]
         features = encode(encoder, flat, progress=False)
-        yield flat, features, model.scores(features)
+        yield flat, features, *model.tag(features, [len(sentence.words) for sentence in flat])
 
 
 def mentions(
     encoder: WordEncoder, model: Model, sentences: Sequence[Sentence], min_score: float
 ) -> Iterator[list[Mention]]:
     """Yield the mentions of each sentence."""
-    for batch, _, scores in scored(encoder, model, sentences):
-        for found in decode(scores, [len(sentence.words) for sentence in batch], model.types):
+    for batch, _, scores, tags in scored(encoder, model, sentences):
+        for found in decode(scores, [len(sentence.words) for sentence in batch], model.types, tags):
             yield [mention for mention in found if mention.score >= min_score]
 
 

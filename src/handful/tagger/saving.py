@@ -20,12 +20,13 @@ from handful.errors import DataError, FileError, FormatError, HandfulError, Mode
 from handful.text import read, write
 
 from .card import model_card
+from .labels import LabelModel
 from .model import Examples, Model
 from .summary import FitSummary
 
 __all__ = ["ENCODER", "Saved", "read_folder", "write_folder"]
 
-FORMAT, VERSION = "handful tagger", 1
+FORMAT, VERSION = "handful tagger", 2  # 1 had no method, estimated no ratio
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
 
 
@@ -81,6 +82,9 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
     }
     if saved.model.projection is not None:
         arrays["projection"] = saved.model.projection
+    if saved.model.labels is not None:  # its tags are those of the examples
+        labels = saved.model.labels
+        arrays |= {"label_weights": labels.weights, "label_bias": labels.bias, "label_vectors": labels.vectors}
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     with _replacing(path) as folder:
         (folder / CONFIG).write_text(
@@ -174,13 +178,17 @@ def read_folder(path: Path) -> Saved:
         raise ModelError(f"{path / CONFIG}: 'types' is {types!r}, expected a list of names")
     if not isinstance(encoder.get("dim"), int) or not isinstance(encoder.get("fingerprint"), str):
         raise ModelError(f"{path / CONFIG}: 'encoder' lacks its dim or its fingerprint: {encoder}")
+    if config["format_version"] == 1:
+        parameters = {"method": "paper"} | parameters
+        summary = {"method": "paper", "ratio_is_estimated": False} | summary
     temperature = parameters.get("temperature")
     if not isinstance(temperature, int | float) or not temperature > 0:
         raise ModelError(f"{path / CONFIG}: 'temperature' is {temperature!r}, expected a number above 0")
     if set(summary) != {entry.name for entry in fields(FitSummary)}:
         raise ModelError(f"{path / CONFIG}: 'summary' has other entries than a summary: {', '.join(summary)}")
     arrays = _read_arrays(path / ARRAYS)
-    model, examples = _checked(path, arrays, tuple(types), encoder["dim"], float(temperature))
+    has_labels = parameters.get("method") != "paper"
+    model, examples = _checked(path, arrays, tuple(types), encoder["dim"], float(temperature), has_labels)
     return Saved(parameters, encoder, model, examples, FitSummary(**summary))
 
 
@@ -231,7 +239,12 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _checked(
-    path: Path, arrays: dict[str, NDArray[Any]], types: tuple[str, ...], dim: int, temperature: float
+    path: Path,
+    arrays: dict[str, NDArray[Any]],
+    types: tuple[str, ...],
+    dim: int,
+    temperature: float,
+    has_labels: bool,
 ) -> tuple[Model, Examples]:
     """Check arrays for their shapes, kinds and values, and put them to use."""
     file = path / ARRAYS
@@ -247,6 +260,12 @@ def _checked(
     }
     if "projection" in arrays:
         expected["projection"] = ((dim, p), np.float64)
+    if has_labels:
+        expected |= {
+            "label_weights": ((len(types) + 1, dim), np.float64),
+            "label_bias": ((len(types) + 1,), np.float64),
+            "label_vectors": ((m, dim), np.float32),
+        }
     if set(arrays) != set(expected):
         raise ModelError(f"{file}: holds {', '.join(sorted(arrays))}; expected {', '.join(sorted(expected))}")
     for name, (shape, dtype) in expected.items():
@@ -271,5 +290,10 @@ def _checked(
         or (tags > len(types)).any()
     ):
         raise ModelError(f"{file}: the labelled words do not fit the sentences in {SUPPORT}")
-    model = Model(types, arrays["prototypes"], arrays["prototype_tags"], arrays.get("projection"), temperature)
+    labels = None
+    if has_labels:
+        if set(tags.tolist()) != set(range(len(types) + 1)):
+            raise ModelError(f"{file}: example_tags are not those of O and the {len(types)} types in {CONFIG}")
+        labels = LabelModel(arrays["label_weights"], arrays["label_bias"], arrays["label_vectors"], tags)
+    model = Model(types, arrays["prototypes"], arrays["prototype_tags"], arrays.get("projection"), temperature, labels)
     return model, Examples(sentences, places, tags, arrays["example_vectors"])

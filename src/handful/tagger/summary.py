@@ -2,18 +2,16 @@
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful.decode import runs
 
+from .learning import Learned
 from .model import Model
 from .training import TrainingText
-
-if TYPE_CHECKING:
-    from handful.cluster import SubspaceKMeans
 
 __all__ = ["FitSummary", "summarise"]
 
@@ -28,11 +26,13 @@ class FitSummary:
 
     Attributes
     ----------
+    method : "handful" or "paper"
     types : the types, sorted
     mentions : labelled mentions by type
     n_support, n_support_words : labelled sentences, and their words
     n_unlabelled_words : words of sentences with no label
     ratio_asked : the share of O words asked for, or None
+    ratio_is_estimated : whether it was estimated, not given
     ratio_met : the share of O words in the last assignment, of all words
     rounds : how many were done
     objective : after the last round; see `handful.cluster.SubspaceKMeans`
@@ -42,12 +42,14 @@ class FitSummary:
     notes : what was handled on the way, such as what reading the files met with
     """
 
+    method: str
     types: list[str]
     mentions: dict[str, int]
     n_support: int
     n_support_words: int
     n_unlabelled_words: int
     ratio_asked: float | None
+    ratio_is_estimated: bool
     ratio_met: float
     rounds: int
     objective: float
@@ -62,7 +64,8 @@ class FitSummary:
 
     def __str__(self) -> str:
         """Say it in a few lines."""
-        asked = "no ratio" if self.ratio_asked is None else f"ratio asked {self.ratio_asked:.4g}"
+        verb = "estimated" if self.ratio_is_estimated else "asked"
+        asked = "no ratio" if self.ratio_asked is None else f"ratio {verb} {self.ratio_asked:.4g}"
         lines = [
             f"{self.n_support} labelled sentences, {sum(self.mentions.values())} mentions; "
             f"{self.n_unlabelled_words:,} unlabelled words",
@@ -76,21 +79,22 @@ class FitSummary:
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes), *(f"try: {a}" for a in self.advice)])
 
 
-def summarise(
-    text: TrainingText, model: Model, fitted: "SubspaceKMeans", allowed: NDArray[np.bool_], notes: list[str]
-) -> FitSummary:
+def summarise(text: TrainingText, learned: Learned, method: str, is_estimated: bool, notes: list[str]) -> FitSummary:
     """Say what a fit learned."""
+    model, fitted, allowed = learned.model, learned.clusters, learned.allowed
     is_free = text.is_unlabelled()
     counts = np.bincount(fitted.tags_[is_free], minlength=len(model.tags))
     mentions = Counter(span.label for sentence in text.labels.values() for span in sentence.spans or ())
     sure_o = (allowed.sum(axis=1) == 1) & allowed[:, 0]
     summary = FitSummary(
+        method=method,
         types=list(model.types),
         mentions={name: mentions[name] for name in model.types},
         n_support=len(text.labels),
         n_support_words=sum(map(len, text.labels)),
         n_unlabelled_words=int(is_free.sum()),
         ratio_asked=None if fitted.o_ratio is None else float(fitted.o_ratio),
+        ratio_is_estimated=is_estimated and fitted.o_ratio is not None,
         ratio_met=float(fitted.o_share_),
         rounds=int(fitted.n_iter_),
         objective=float(fitted.objective_[-1]),
@@ -136,8 +140,8 @@ def _advice(summary: FitSummary, o_share: float) -> list[str]:
         )
     if summary.n_unlabelled_words and summary.ratio_asked is None:
         advice.append(
-            "say which share of words is in no mention (o_ratio=, often 0.85 to 0.97): a rough guess on the high side "
-            f"helps; in the support it is {o_share:.2f}, which is lower than in other text, for its sentences were "
+            "let the share of words in no mention be estimated (o_ratio='auto') or say it (o_ratio=, often 0.85 to "
+            f"0.97): in the support it is {o_share:.2f}, which is lower than in other text, for its sentences were "
             "picked for their mentions"
         )
     few = {name: n for name, n in summary.mentions.items() if n < FEW_MENTIONS}

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from handful.decode import Mention
 from handful.encoders import EMBEDDED
 from handful.encoders.progress import reporting
@@ -20,8 +18,10 @@ from .evaluation import Evaluation, evaluate
 from .explanation import Explanation, explain
 from .inputs import document, gather, gather_for_fit, text_to_tag
 from .language import LanguageWatch
+from .learning import ESTIMATOR, check, learn
 from .model import Examples, Model
 from .predicting import Prediction, as_prediction, batches, check_min_score, mentions, scored
+from .ratio import AUTO
 from .saving import ENCODER, Saved, read_folder, write_folder
 from .summary import FitSummary, summarise
 from .training import TrainingText, by_words, count_changed, types_to_learn
@@ -29,12 +29,6 @@ from .training import TrainingText, by_words, count_changed, types_to_learn
 __all__ = ["Tagger"]
 
 Progress = Any  # None, bool, or a function of the words done and the words in all
-
-# The parameters that go to the estimator as they are.
-_ESTIMATOR = (
-    "o_ratio", "assignment", "subspace", "o_prototypes", "type_prototypes", "scaling", "shrinkage", "temperature",
-    "max_iter",
-)  # fmt: skip
 
 
 class Tagger:
@@ -45,8 +39,12 @@ class Tagger:
     encoder : str, path or object, default="handful-en"
         The name of an embedded encoder, the path of one (see `handful.encoders.load`), or any object with ``dim``,
         ``fingerprint`` and ``encode``.
-    o_ratio : float or None
-        The share of words, of all that are given to `fit`, that are in no mention; None for no such constraint.
+    method : {"handful", "paper"}, default="handful"
+        "paper" is the published method: a word gets the tag of the nearest prototype. "handful" adds what the labels
+        alone say, and how tags follow each other.
+    o_ratio : "auto", float or None, default="auto"
+        The share of words, of all that are given to `fit`, that are in no mention; "auto" estimates it, None is for
+        no such constraint.
     assignment, subspace, o_prototypes, type_prototypes, scaling, shrinkage, temperature, max_iter
         See `handful.cluster.SubspaceKMeans`.
     layers : int or sequence of int, default=-1
@@ -77,7 +75,8 @@ class Tagger:
         self,
         encoder: AnyEncoder = "handful-en",
         *,
-        o_ratio: float | None = None,
+        method: str = "handful",
+        o_ratio: float | str | None = AUTO,
         assignment: str = "hard",
         subspace: bool = True,
         o_prototypes: int = 10,
@@ -91,6 +90,7 @@ class Tagger:
         cache: bool = True,
     ) -> None:
         self.encoder = encoder
+        self.method = method
         self.o_ratio = o_ratio
         self.assignment = assignment
         self.subspace = subspace
@@ -115,7 +115,7 @@ class Tagger:
     def __repr__(self) -> str:
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
         fitted = f"fitted to {', '.join(self.types_)}" if self._model is not None else "not fitted"
-        return f"<Tagger(encoder={encoder}, o_ratio={self.o_ratio}), {fitted}>"
+        return f"<Tagger(encoder={encoder}, method={self.method!r}, o_ratio={self.o_ratio!r}), {fitted}>"
 
     def fit(self, support: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Learn from labelled sentences and unlabelled text.
@@ -142,7 +142,7 @@ class Tagger:
         """
         sentences, labels, notes = gather_for_fit(support, unlabelled)
         types_to_learn(labels.values())  # these two before the long wait
-        self._estimator()._check_parameters()
+        check(self.method, self.o_ratio, self._parameters())
         encoder = self._encoder_for_fit()
         text = TrainingText.empty(encoder.dim).grown(sentences, encode(encoder, sentences, progress))
         self._learn(text.labelled(labels), notes)
@@ -304,7 +304,8 @@ class Tagger:
         encoder = self._open()
         reference = os.fspath(self.encoder) if isinstance(self.encoder, str | os.PathLike) else None
         saved = Saved(
-            parameters={name: getattr(self, name) for name in (*_ESTIMATOR, "layers")}
+            parameters={"method": self.method, "o_ratio": self.o_ratio, "layers": self.layers}
+            | self._parameters()
             | {"temperature": model.temperature},
             encoder={
                 "reference": ENCODER if is_inside else reference,
@@ -352,27 +353,16 @@ class Tagger:
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
         return tagger
 
-    def _estimator(self) -> Any:
-        from handful.cluster import SubspaceKMeans
-
-        return SubspaceKMeans(**{name: getattr(self, name) for name in _ESTIMATOR})
+    def _parameters(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ESTIMATOR}
 
     def _learn(self, text: TrainingText, notes: list[str]) -> None:
         """Fit, and only when all went well take the result over."""
         types = types_to_learn(text.labels.values())
-        allowed = text.allowed(types)
-        fitted = self._estimator().fit(text.features, allowed)
-        projection = fitted._learned_projection()
-        model = Model(  # in the layout that arrays from disk have, so that sums are rounded alike
-            tuple(types),
-            np.ascontiguousarray(fitted.prototypes_),
-            fitted.prototype_tags_.astype(np.int64),
-            None if projection is None else np.ascontiguousarray(projection),
-            float(self.temperature),
-        )
-        summary = summarise(text, model, fitted, allowed, notes)
-        self._examples = text.examples(model, allowed)
-        self._text, self._model, self._notes = text, model, notes
+        learned = learn(text, types, self.method, self.o_ratio, self._parameters())
+        summary = summarise(text, learned, self.method, self.o_ratio == AUTO, notes)
+        self._examples = text.examples(learned.model, learned.allowed)
+        self._text, self._model, self._notes = text, learned.model, notes
         self.types_, self.summary_ = types, summary
 
     def _fitted(self) -> tuple[Model, Examples]:

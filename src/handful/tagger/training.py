@@ -95,14 +95,26 @@ class TrainingText:
                 answer[self.rows(number)] = False
         return answer
 
-    def examples(self, model: Model, allowed: NDArray[np.bool_]) -> Examples:
-        """Return the labelled words whose tag is known, in the projected space; each sentence once."""
-        places, rows = [], []
+    def sure_rows(self, allowed: NDArray[np.bool_]) -> tuple[list[tuple[int, int]], list[int]]:
+        """Return the labelled words whose tag is known, each sentence once.
+
+        Returns
+        -------
+        places : the sentence and the word in it of each
+        rows : where they lie among all words
+        """
+        places: list[tuple[int, int]] = []
+        rows: list[int] = []
         for i, words in enumerate(self.labels):
             start = int(self.starts[self.places[words][0]])
             sure = np.flatnonzero(allowed[start : start + len(words)].sum(axis=1) == 1)
             places += [(i, int(j)) for j in sure]
             rows += (start + sure).tolist()
+        return places, rows
+
+    def examples(self, model: Model, allowed: NDArray[np.bool_]) -> Examples:
+        """Return the labelled words whose tag is known, in the projected space; each sentence once."""
+        places, rows = self.sure_rows(allowed)
         vectors = np.ascontiguousarray(model.project(self.features[rows]), np.float32)
         tags = allowed[rows].argmax(axis=1).astype(np.int64)
         return Examples(list(self.labels.values()), np.array(places, np.int64), tags, vectors)

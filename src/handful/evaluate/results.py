@@ -1,0 +1,107 @@
+"""``results.jsonl``: one row a run, on disk as soon as it is finished, so that nothing is run twice."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from handful.errors import FileError, FormatError
+
+__all__ = ["Results", "Row", "key_of"]
+
+Row = dict[str, Any]
+
+
+def key_of(identity: Row) -> str:
+    """Return a hash of all that determines a result."""
+    text = json.dumps(identity, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+class Results:
+    """The finished rows of a report folder.
+
+    ``results.jsonl`` is for the rows of the present command. What is found there and does not belong to it, from a
+    command with other methods or other code, moves to ``earlier.jsonl`` and is used again when it is asked for.
+
+    Parameters
+    ----------
+    folder
+        The report; made if it is not there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "results.jsonl"
+        self.earlier = folder / "earlier.jsonl"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{folder}: cannot be made: {error.strerror or error}") from None
+        self.rows: dict[str, Row] = {}
+        for path in (self.earlier, self.path):
+            self.rows |= {row["key"]: row for row in _read(path)}
+
+    def add(self, row: Row) -> None:
+        """Keep a finished row: it is on disk when this returns."""
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(_line(row))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise FileError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+        self.rows[row["key"]] = row
+
+    def settle(self, keys: Iterable[str]) -> list[Row]:
+        """Write the rows of these keys, in this order, as ``results.jsonl``, all others as ``earlier.jsonl``."""
+        wanted = dict.fromkeys(keys)
+        chosen = [self.rows[key] for key in wanted if key in self.rows]
+        others = [row for key, row in sorted(self.rows.items()) if key not in wanted]
+        if others or self.earlier.exists():
+            _replace(self.earlier, others)  # first, so that no row is ever in neither file
+        _replace(self.path, chosen)
+        return chosen
+
+
+def _read(path: Path) -> list[Row]:
+    """Read rows, and cut off a last line that an interruption tore."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        try:
+            with path.open("r+b") as file:
+                file.truncate(len(whole))
+        except OSError as error:
+            raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+    rows = []
+    for number, line in enumerate(whole.splitlines(), 1):
+        try:
+            row = json.loads(line)
+            rows.append({**row, "key": str(row["key"])})
+        except (ValueError, TypeError, KeyError):
+            raise FormatError(
+                f"{path}:{number}: is no row of results; move the file away, or name another folder for the report"
+            ) from None
+    return rows
+
+
+def _line(row: Row) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _replace(path: Path, rows: Iterable[Row]) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text("".join(map(_line, rows)), encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,52 @@
+"""Methods by name, and the source they learn from."""
+
+import pytest
+
+from handful import Sentence
+from handful.baselines import METHODS, Source, StructShot, build
+from handful.decode import ENGLISH, Transitions
+from handful.errors import DataError
+
+from .made import encoder, sentences
+
+CORPORA = [sentences(11, 30), sentences(12, 20)]
+
+
+def test_each_method_fits_and_predicts():
+    support, test = sentences(1, 8), sentences(2, 5)
+    for name in ("proto", "nnshot", "structshot", "regression"):
+        found = build(name, encoder(), source=CORPORA).fit(support).predict_sentences(test)
+        assert [sentence.words for sentence in found] == [sentence.words for sentence in test]
+        assert any(sentence.spans for sentence in found)
+
+
+def test_structshot_counts_on_the_source():
+    counted = Transitions.count([sentence for corpus in CORPORA for sentence in corpus])
+    for source in (CORPORA, Source(CORPORA, encoder())):
+        made = build("structshot", encoder(), source=source)
+        assert isinstance(made, StructShot)
+        assert made.transitions == counted
+    assert build("structshot", encoder()).transitions == ENGLISH
+
+
+def test_a_name_that_is_none_is_refused_with_those_there_are():
+    with pytest.raises(DataError, match="no method 'protos'; methods are proto, nnshot, structshot, regression"):
+        build("protos", encoder())
+    assert all(callable(make) for make in METHODS.values())
+
+
+@pytest.mark.parametrize(
+    ("corpora", "message"),
+    [
+        ([], "at least one corpus"),
+        ("train.txt", "at least one corpus"),
+        ([[]], "corpus 0"),
+        (CORPORA[0], "corpus 0 of the source is a list"),
+        ([CORPORA[0], [Sentence(("a",))]], "corpus 1 of the source, sentence 0"),
+        ([[["a", "b"]]], "sentence 0"),
+        ([[Sentence(("a",), ())]], "no mention"),
+    ],
+)
+def test_a_source_that_is_none_is_refused(corpora, message):
+    with pytest.raises(DataError, match=message):
+        Source(corpora, encoder())
