@@ -82,12 +82,14 @@ class Reading:
         is_unmarked_unknown: bool,
         is_widening: bool,
         is_skipping: bool,
+        is_whole: bool,
         names: Sequence[str] | None,
     ) -> None:
         self.source = source
         self.report = report
         self.tags = TagReader(scheme)
         self.names = names
+        self.is_whole = is_whole
         self._is_unmarked_unknown = is_unmarked_unknown
         self._is_widening = is_widening
         self._is_skipping = is_skipping
