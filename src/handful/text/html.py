@@ -93,7 +93,7 @@ def opening(title: str, types: Sequence[str], note: str = "") -> str:
         f"<header><h1>{escape(title)}</h1>"
         + (f'<p class="note">{escape(note)}</p>' if note else "")
         + f"</header>\n<nav>{boxes}\n"
-        '<label class="view first"><input id="found" type="checkbox"> only texts with mentions</label>\n'
+        '<label class="view first"><input id="found" type="checkbox"> only with mentions</label>\n'
         '<label class="view">score at least <input id="least" type="range" min="0" max="1" step="0.01" value="0"> '
         "<output>0.00</output></label></nav>\n"
     )
