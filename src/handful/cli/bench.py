@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,6 +78,18 @@ Layers = Annotated[
 ]
 
 
+Targets = Annotated[
+    list[str],
+    typer.Argument(metavar="TARGET...", help="Folders with train, dev and test files; or NAME=FOLDER."),
+]
+Encoder = Annotated[str, typer.Option("--encoder", help="Name or folder of an encoder.")]
+Published = Annotated[bool, typer.Option("--published", help="Print published figures beside, with their sources.")]
+Plots = Annotated[bool, typer.Option("--plots/--no-plots", help="Whether to draw pictures (extra plots).")]
+SkipUnnamed = Annotated[
+    bool, typer.Option("--skip-unnamed", help="Leave out documents in which no name is annotated at all.")
+]
+
+
 @bench.callback()
 def _about() -> None:
     """Compare few-shot methods by the protocols of the field.
@@ -110,10 +122,7 @@ def methods(as_json: Json = False) -> None:
 
 @bench.command()
 def transfer(
-    targets: Annotated[
-        list[str],
-        typer.Argument(metavar="TARGET...", help="Folders with train, dev and test files; or NAME=FOLDER."),
-    ],
+    targets: Targets,
     report: ReportFolder,
     methods: Methods = None,
     ratios: Ratios = None,
@@ -122,10 +131,12 @@ def transfer(
     seed: Seed = 0,
     supports: Supports = None,
     source: SourceCorpora = None,
-    encoder: Annotated[str, typer.Option("--encoder", help="Name or folder of an encoder.")] = "handful-en",
+    encoder: Encoder = "handful-en",
     layers: Layers = "-1",
     on: On = "test",
     most_words: MostWords = 30_000,
+    published: Published = False,
+    plots: Plots = True,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -139,39 +150,147 @@ def transfer(
     [bold]Examples[/bold]
 
     \b
-    handful bench transfer data/wnut17 --report report
+    handful bench transfer data/wnut17 --report report --published
     handful bench transfer data/wnut17 data/btc --methods hard,handful --ratios none,0.95 --report report
     handful bench transfer data/wnut17 --on dev --sets 5 --report choosing
     handful bench transfer data/wnut17 --methods hard,mymodule:MyMethod --encoder my-encoder --report report
     """
+    from handful.evaluate import METHODS, RATIOS, Settings
     from handful.evaluate import transfer as run
-    from handful.evaluate.protocols import METHODS, RATIOS
 
-    with _watched(quiet) as progress:
+    settings = Settings(
+        methods=_names(methods, METHODS), ratios=_names(ratios, RATIOS), shots=_numbers("--shots", shots), sets=sets,
+        seed=seed, supports=supports, on=on, most_words=most_words, layers=_numbers("--layers", layers),
+        threads=threads, published=published, plots=plots, command=_command(),
+    )  # fmt: skip
+    with _watched(quiet) as watch:
+        result = run(targets, report=report, encoder=encoder, source=source or (), settings=settings, **watch)
+    _show(result, as_json=as_json, quiet=quiet)
+
+
+@bench.command()
+def extension(
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A folder with train, dev and test files.")],
+    groups: Annotated[
+        str,
+        typer.Option(
+            "--groups", metavar="GROUPS", help="ontonotes, a JSON file, or A=TYPE1,TYPE2;B=TYPE3: types by group."
+        ),
+    ],
+    report: ReportFolder,
+    encoder: Annotated[
+        list[str],
+        typer.Option(
+            "--encoder",
+            metavar="[GROUP=]FOLDER",
+            help="For each group an encoder trained with the group's types hidden; or one for all.",
+        ),
+    ],
+    methods: Methods = None,
+    ratios: Ratios = None,
+    shots: Shots = "1,5",
+    sets: Sets = 10,
+    seed: Seed = 0,
+    supports: Supports = None,
+    layers: Layers = "-1",
+    on: On = "test",
+    most_words: MostWords = 30_000,
+    published: Published = False,
+    plots: Plots = True,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    threads: Threads = None,
+) -> None:
+    """Tag-set extension: types that the encoder has not seen, in text that it has.
+
+    For each group, mentions of all other types become O; supports are drawn from dev (train where there is none).
+    Train each encoder with [bold]handful pretrain --hide[/bold] and the group's types. The paper's groups on OntoNotes
+    5 are built in as [bold]ontonotes[/bold].
+
+    [bold]Examples[/bold]
+
+    \b
+    handful bench extension ontonotes5 --groups ontonotes --encoder A=no-a --encoder B=no-b --encoder C=no-c --report r
+    handful bench extension data/gum --groups "X=person,place;Y=event,time" --encoder X=x --encoder Y=y --report r
+    """
+    from handful.evaluate import METHODS, RATIOS, Settings, parse_groups
+    from handful.evaluate import extension as run
+
+    settings = Settings(
+        methods=_names(methods, METHODS), ratios=_names(ratios, RATIOS), shots=_numbers("--shots", shots), sets=sets,
+        seed=seed, supports=supports, on=on, most_words=most_words, layers=_numbers("--layers", layers),
+        threads=threads, published=published, plots=plots, command=_command(),
+    )  # fmt: skip
+    chosen = parse_groups(groups)
+    with _watched(quiet) as watch:
         result = run(
-            targets,
-            report=report,
-            encoder=encoder,
-            layers=_numbers("--layers", layers),
-            methods=_names(methods, METHODS),
-            ratios=_names(ratios, RATIOS),
-            shots=_numbers("--shots", shots),
-            sets=sets,
-            seed=seed,
-            supports=supports,
-            source=source or (),
-            on=on,
-            most_words=most_words,
-            threads=threads,
-            command=_command(),
-            progress=progress,
-            encoding=progress_of(quiet),
+            corpus, chosen, report=report, encoders=_by_group(encoder, list(chosen)), settings=settings, **watch
         )
     _show(result, as_json=as_json, quiet=quiet)
 
 
+@bench.command()
+def ablation(
+    targets: Targets,
+    report: ReportFolder,
+    which: Annotated[
+        str,
+        typer.Option("--which", metavar="NAME,...", help="Some of unlabelled, subspace, ratio, amount."),
+    ] = "unlabelled,subspace,ratio",
+    ratios: Ratios = "none,share,over",
+    shots: Shots = "1,5",
+    sets: Sets = 10,
+    seed: Seed = 0,
+    supports: Supports = None,
+    encoder: Encoder = "handful-en",
+    layers: Layers = "-1",
+    on: On = "test",
+    most_words: MostWords = 30_000,
+    published: Published = False,
+    plots: Plots = True,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    threads: Threads = None,
+) -> None:
+    """Run the paper's ablations: our own methods with parts of them changed or left out.
+
+    [bold]unlabelled[/bold]: train and dev, dev only, none (one round); [bold]subspace[/bold]: with and without;
+    [bold]ratio[/bold]: a range of ratios; [bold]amount[/bold]: words of unlabelled text, from 1,000 to all.
+
+    [bold]Examples[/bold]
+
+    \b
+    handful bench ablation data/wnut17 --report report --published
+    handful bench ablation data/wnut17 data/btc --which ratio --on dev --report choosing
+    """
+    from handful.evaluate import RATIOS, Settings
+    from handful.evaluate import ablation as run
+
+    settings = Settings(
+        ratios=_names(ratios, RATIOS), shots=_numbers("--shots", shots), sets=sets, seed=seed, supports=supports, on=on,
+        most_words=most_words, layers=_numbers("--layers", layers), threads=threads, published=published, plots=plots,
+        command=_command(),
+    )  # fmt: skip
+    with _watched(quiet) as watch:
+        result = run(targets, _names(which, ()), report=report, encoder=encoder, settings=settings, **watch)
+    _show(result, as_json=as_json, quiet=quiet)
+
+
+def _by_group(given: list[str], groups: list[str]) -> str | dict[str, str]:
+    """Give the encoders by group, or the one for all."""
+    named = {name: folder for name, equals, folder in (entry.partition("=") for entry in given) if equals}
+    if len(given) == 1 and not (named and given[0].partition("=")[0] in groups):
+        return given[0]
+    if len(named) < len(given):
+        raise typer.BadParameter("--encoder is GROUP=FOLDER, once for each group, or one folder for all")
+    return named
+
+
 def _names(given: str | None, default: "tuple[str, ...]") -> list[str]:
-    return [name.strip() for name in given.split(",") if name.strip()] if given is not None else list(default)
+    names = [name.strip() for name in given.split(",") if name.strip()] if given is not None else list(default)
+    if any(":" in name for name in names) and "" not in sys.path:
+        sys.path.insert(0, "")  # a method of the user's own may lie where the command is run
+    return names
 
 
 def _numbers(option: str, given: str) -> list[int]:
@@ -186,10 +305,10 @@ def _command() -> str:
 
 
 @contextmanager
-def _watched(quiet: bool) -> Iterator[Callable[[int, int, str], None] | None]:
-    """Give a function that shows the runs done, when a person watches."""
+def _watched(quiet: bool) -> "Iterator[dict[str, Any]]":
+    """Give the two ways to report progress: a bar of runs when a person watches, and one of words encoded."""
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield {"encoding": progress_of(quiet)}
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -198,17 +317,18 @@ def _watched(quiet: bool) -> Iterator[Callable[[int, int, str], None] | None]:
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         console=Console(stderr=True), transient=True,
     )  # fmt: skip
-    task = bar.add_task("", total=None)
+    runs = bar.add_task("", total=None)
+    words = bar.add_task("encoding", total=None, visible=False)
 
-    def show(done: int, total: int, what: str) -> None:
-        bar.update(task, completed=done, total=total, description=what)
-        if not bar.live.is_started:
-            bar.start()
+    def run(done: int, total: int, what: str) -> None:
+        bar.update(runs, completed=done, total=total, description=what)
+        bar.update(words, visible=False)
 
-    try:
-        yield show
-    finally:
-        bar.stop()
+    def encode(done: int, total: int) -> None:
+        bar.update(words, completed=done, total=total, visible=done < total)
+
+    with bar:
+        yield {"progress": run, "encoding": encode}
 
 
 def _show(report: "Report", *, as_json: bool, quiet: bool) -> None:

@@ -106,7 +106,7 @@ def differences(board: Board, seed: int = 0) -> list[Difference]:
         for shots in board.shots:
             pairs = _pairs(by_target(line.values, shots), by_target(other.values, shots))
             scopes = {name: [d] for name, d in pairs.items()}
-            if len(pairs) > 1:
+            if pairs and len(board.targets) > 1:
                 scopes["all"] = list(pairs.values())
             for target, groups in scopes.items():
                 mean, low, high, p = compare(groups, seed)

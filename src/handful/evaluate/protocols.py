@@ -1,50 +1,55 @@
-"""The protocols: domain transfer."""
+"""The protocols: domain transfer, tag-set extension, and the paper's ablations."""
 
+import json
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from handful.baselines import Source
-from handful.encoders import load
+from handful.encoders import EMBEDDED, load
 from handful.encoders.stored import StoredEncoder
 from handful.errors import DataError
 from handful.pretrain.corpora import read_corpora
 from handful.tagger.encoder import WordEncoder
+from handful.text import Sentence, types_of
 
 from .board import make_board
 from .corpora import Corpus, PathLike, digest, read_corpus, read_supports
 from .differences import differences
 from .environment import environment
-from .methods import variants
+from .groups import Groups
+from .methods import Variant, variants
+from .plots import draw
+from .published import SOURCES, published_lines
 from .report import Report, write_report
 from .results import Results, key_of
 from .runs import Bench, Progress
+from .settings import Settings
 from .tasks import Task, make_task
 
-__all__ = ["METHODS", "RATIOS", "SHOTS", "transfer"]
+__all__ = ["ABLATIONS", "ablation", "extension", "transfer"]
 
-METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft", "handful")
-RATIOS = ("none", "share", "over", "auto")
-SHOTS = (1, 5)
+AnyEncoder = PathLike | WordEncoder
+
+#: The ablations by name: methods, ratios (None: those of the settings) and unlabelled texts.
+ABLATIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...] | None, tuple[str, ...]]] = {
+    "unlabelled": (("hard", "soft"), None, ("all", "dev", "none")),
+    "subspace": (("hard", "hard-nosubspace"), None, ("all",)),
+    "ratio": (("hard", "soft"), ("none", "0.8", "0.85", "0.9", "0.925", "0.95", "0.975", "0.99"), ("all",)),
+    "amount": (("hard", "handful"), None, ("none", "1000", "3000", "10000", "30000", "100000", "all")),
+}
+_CARDS = ("handful.json", "training.json")
 
 
 def transfer(
     targets: Sequence[PathLike],
     *,
     report: PathLike,
-    encoder: PathLike | WordEncoder = "handful-en",
-    layers: int | Sequence[int] = -1,
-    methods: Sequence[str] = METHODS,
-    ratios: Sequence[str] = RATIOS,
-    shots: Sequence[int] = SHOTS,
-    sets: int = 10,
-    seed: int = 0,
-    supports: PathLike | None = None,
+    encoder: AnyEncoder = "handful-en",
     source: Sequence[PathLike] = (),
-    on: str = "test",
-    most_words: int = 30_000,
-    threads: int | None = None,
-    command: str = "",
+    settings: Settings | None = None,
     progress: Progress | None = None,
     encoding: Any = None,
 ) -> Report:
@@ -56,100 +61,211 @@ def transfer(
         Folders; see `handful.evaluate.corpora.read_corpus`.
     report
         The folder to write. Rows that are finished there are not run again.
-    encoder, layers, threads
-        As for `handful.encoders.load`; or an object with ``dim``, ``fingerprint`` and ``encode``.
-    methods, ratios
-        See `handful.evaluate.methods.variants`.
-    shots, sets, seed, on, most_words
-        See `handful.evaluate.tasks.make_task`.
-    supports
-        A folder of supports, or, with several targets, of such folders named after them.
+    encoder
+        A name or path, as for `handful.encoders.load`; or an object with ``dim``, ``fingerprint`` and ``encode``.
     source
         Labelled corpora that baselines may learn from; see `handful.pretrain.corpora.read_corpora`.
-    command
-        What to say in the report of how it was made.
+    settings
+        All else.
     progress, encoding
         See `handful.evaluate.runs.Bench.run`.
     """
-    _check(shots, sets, seed, on)
-    if supports is not None and on == "dev":
-        raise DataError("on='dev' draws its own supports, from one half of the dev file; leave supports out")
-    chosen = variants(methods, ratios)
-    tasks = _tasks(
-        [read_corpus(target) for target in targets], supports, shots=shots, sets=sets, seed=seed, on=on,
-        most_words=most_words,
-    )  # fmt: skip
-    opened = open_stored(encoder, layers, threads)
-    learned = _source(source, opened)
-    bench = Bench(
-        "transfer", tasks, chosen, {task.name: opened for task in tasks}, on, {task.name: learned for task in tasks}
-    )
-    options = {
-        "targets": [task.name for task in tasks], "methods": list(methods), "ratios": list(ratios),
-        "shots": list(shots), "sets": sets, "seed": seed, "on": on, "most_words": most_words,
-    }  # fmt: skip
-    title = f"Domain transfer, scored on {on}, {_name(opened)}"
-    return _run(bench, Path(report), title, shots, environment(command, options), seed, progress, encoding)
+    settings = settings or Settings()
+    chosen = variants(settings.methods, settings.ratios)
+    bench = _transfer_bench("transfer", targets, chosen, encoder, source, settings)
+    title = f"Domain transfer, scored on {settings.on}, {_name(encoder)}"
+    return _run(bench, Path(report), title, settings, [], progress, encoding)
+
+
+def ablation(
+    targets: Sequence[PathLike],
+    which: Sequence[str] = ("unlabelled", "subspace", "ratio"),
+    *,
+    report: PathLike,
+    encoder: AnyEncoder = "handful-en",
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+    encoding: Any = None,
+) -> Report:
+    """Run our own methods with parts of them changed or left out.
+
+    Parameters
+    ----------
+    targets, report, encoder, settings, progress, encoding
+        As for `transfer`; the methods are those of each ablation.
+    which
+        Some of `ABLATIONS`: unlabelled text (all, dev only, none), subspace (on, off), ratio (a range of them), amount
+        (of unlabelled text, in words).
+    """
+    settings = settings or Settings(ratios=("none", "share", "over"))
+    if not which or set(which) - set(ABLATIONS):
+        raise DataError(f"which is {list(which)!r}, expected some of {', '.join(ABLATIONS)}")
+    found: list[Variant] = []
+    for name in which:
+        methods, ratios, texts = ABLATIONS[name]
+        found += variants(methods, ratios or settings.ratios, texts)
+    bench = _transfer_bench("ablation", targets, list(dict.fromkeys(found)), encoder, (), settings)
+    title = f"Ablation ({', '.join(which)}), scored on {settings.on}, {_name(encoder)}"
+    return _run(bench, Path(report), title, settings, [], progress, encoding)
+
+
+def extension(
+    corpus: PathLike,
+    groups: Groups,
+    *,
+    report: PathLike,
+    encoders: AnyEncoder | Mapping[str, AnyEncoder],
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+    encoding: Any = None,
+) -> Report:
+    """Compare methods on groups of types of one corpus, each with an encoder that has not seen the group's labels.
+
+    Parameters
+    ----------
+    corpus
+        A folder; see `handful.evaluate.corpora.read_corpus`. Its supports are not used: for each group they are drawn
+        from dev (train where there is none), with all other types turned into O.
+    groups
+        Types by group; see `handful.evaluate.groups.parse_groups`.
+    encoders
+        By group, each trained with the group's types hidden (``handful pretrain --hide``); or one for all.
+    report, settings, progress, encoding
+        As for `transfer`. Supports, if given, lie in folders named after the groups.
+
+    Notes
+    -----
+    Baselines that learn from a source get the training split with the group's types turned into O.
+    """
+    settings = settings or Settings()
+    chosen = variants(settings.methods, settings.ratios)
+    whole = read_corpus(corpus)
+    _check_groups(whole, groups)
+    by_group = dict(encoders) if isinstance(encoders, Mapping) else dict.fromkeys(groups, encoders)
+    if by_group.keys() != groups.keys():
+        raise DataError(f"encoders are given for {', '.join(by_group)}, but the groups are {', '.join(groups)}")
+    tasks = _tasks([whole.only(name, types) for name, types in groups.items()], settings)
+    opened = {name: open_stored(encoder, settings) for name, encoder in by_group.items()}
+    sources = {}
+    for name, types in groups.items():
+        others = [one for one in types_of(whole.train) if one not in types]
+        train = whole.only(name, others).train
+        sources[name] = _source([train] if others else [], opened[name])
+    notes = [note for name, types in groups.items() if (note := _hidden_note(name, types, by_group[name]))]
+    bench = Bench("extension", tasks, chosen, opened, settings.on, sources)
+    title = f"Tag-set extension on {whole.name}, scored on {settings.on}"
+    return _run(bench, Path(report), title, settings, notes, progress, encoding)
+
+
+def _transfer_bench(
+    protocol: str,
+    targets: Sequence[PathLike],
+    chosen: Sequence[Variant],
+    encoder: AnyEncoder,
+    source: Sequence[PathLike],
+    settings: Settings,
+) -> Bench:
+    tasks = _tasks([read_corpus(target) for target in targets], settings)
+    opened = open_stored(encoder, settings)
+    learned = _source([one.train for one in read_corpora(source)] if source else [], opened)
+    by_task = {task.name: learned for task in tasks}
+    return Bench(protocol, tasks, chosen, {task.name: opened for task in tasks}, settings.on, by_task)
 
 
 def _run(
     bench: Bench,
     folder: Path,
     title: str,
-    shots: Sequence[int],
-    made_with: dict[str, Any],
-    seed: int,
+    settings: Settings,
+    notes: list[str],
     progress: Progress | None,
     encoding: Any,
 ) -> Report:
     results = Results(folder)
     rows = bench.run(results, progress, encoding)
-    board = make_board(rows, bench.variants, list(dict.fromkeys(shots)), [task.name for task in bench.tasks])
+    targets = [task.name for task in bench.tasks]
+    board = make_board(rows, bench.variants, list(dict.fromkeys(settings.shots)), targets)
     if not any(line.figures for line in board.lines):
         raise DataError(f"no run succeeded; the first failure: {rows[0]['error']}")
-    notes = [note for task in bench.tasks for note in task.notes] + board.notes
-    report = Report(title, folder, board, differences(board, seed), rows, made_with, notes=notes)
+    found = differences(board, settings.seed)
+    notes = notes + [note for task in bench.tasks for note in task.notes] + board.notes
+    if settings.published:
+        board.lines += published_lines(bench.protocol, targets, sorted({one.text for one in bench.variants}))
+        notes += SOURCES
+    options = settings.to_dict() | {"protocol": bench.protocol, "targets": targets}
+    report = Report(title, folder, board, found, rows, environment(settings.command, options), notes=notes)
+    if settings.plots:
+        report.plots, more = draw(report, bench)
+        report.notes += more
     write_report(report)
     return report
 
 
-def _source(given: Sequence[PathLike], encoder: WordEncoder) -> tuple[Source | None, str]:
-    """Read source corpora; return them, and a hash of them."""
-    if not given:
-        return None, ""
-    corpora = [corpus.train for corpus in read_corpora(given)]
-    return Source(corpora, encoder), key_of({str(i): digest(corpus) for i, corpus in enumerate(corpora)})
-
-
-def _tasks(corpora: Sequence[Corpus], supports: PathLike | None, **options: Any) -> list[Task]:
+def _tasks(corpora: Sequence[Corpus], settings: Settings) -> list[Task]:
     names = [corpus.name for corpus in corpora]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DataError(f"two targets are called {', '.join(twice)}; name them, as NAME=FOLDER")
     if not corpora:
         raise DataError("no target is named; give a folder with train, dev and test files")
-    given: Mapping[str, Any] = {}
-    if supports is not None:
-        place = Path(supports)
-        given = {name: read_supports(place if len(names) == 1 else place / name) for name in names}
-    return [make_task(corpus, supports=given.get(corpus.name), **options) for corpus in corpora]
+    if settings.supports is not None:
+        place = Path(settings.supports)
+        corpora = [
+            replace(corpus, supports=read_supports(place if len(names) == 1 else place / corpus.name))
+            for corpus in corpora
+        ]
+    return [
+        make_task(
+            corpus, shots=settings.shots, sets=settings.sets, seed=settings.seed, on=settings.on,
+            most_words=settings.most_words,
+        )
+        for corpus in corpora
+    ]  # fmt: skip
 
 
-def _check(shots: Sequence[int], sets: int, seed: int, on: str) -> None:
-    if not shots or any(type(n) is not int or n < 1 for n in shots):
-        raise DataError(f"shots is {list(shots)!r}, expected whole numbers of at least 1")
-    for name, value, least in (("sets", sets, 1), ("seed", seed, 0)):
-        if type(value) is not int or value < least:
-            raise DataError(f"{name} is {value!r}, expected a whole number of at least {least}")
-    if on not in ("test", "dev"):
-        raise DataError(f"on is {on!r}, expected test or dev")
+def _source(corpora: Sequence[Sequence[Sentence]], encoder: WordEncoder) -> tuple[Source | None, str]:
+    """Return what baselines learn from, and a hash of it."""
+    if not corpora:
+        return None, ""
+    return Source(corpora, encoder), key_of({str(i): digest(corpus) for i, corpus in enumerate(corpora)})
 
 
-def open_stored(encoder: PathLike | WordEncoder, layers: int | Sequence[int], threads: int | None) -> WordEncoder:
+def open_stored(encoder: AnyEncoder, settings: Settings) -> WordEncoder:
     """Load an encoder that keeps features on disk; one that is an object is taken as it is."""
-    if isinstance(encoder, PathLike):
-        return StoredEncoder(load(encoder, layers=layers, threads=threads))
+    if isinstance(encoder, str | os.PathLike):
+        return StoredEncoder(load(encoder, layers=settings.layers, threads=settings.threads))
     return encoder
 
 
-def _name(encoder: WordEncoder) -> str:
+def _check_groups(corpus: Corpus, groups: Groups) -> None:
+    known = set(types_of(corpus.train + corpus.dev + corpus.test))
+    for name, types in groups.items():
+        if missing := [one for one in types if one not in known]:
+            raise DataError(
+                f"{corpus.name} has no {', '.join(missing)}, which group {name} names; its types are "
+                f"{', '.join(sorted(known))}"
+            )
+
+
+def _hidden_note(name: str, types: Sequence[str], encoder: AnyEncoder) -> str:
+    """Say so where nothing shows that an encoder has not seen a group's labels."""
+    hidden: set[str] = set()
+    if isinstance(encoder, str | os.PathLike):
+        folder = EMBEDDED.get(str(encoder), Path(encoder))
+        for card in _CARDS:
+            try:
+                hidden |= set(json.loads((folder / card).read_text(encoding="utf-8"))["recipe"]["hide"])
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+    seen = [one for one in types if one not in hidden]
+    if not seen:
+        return ""
+    return (
+        f"group {name}: nothing shows that the encoder {_name(encoder)} was trained with {', '.join(seen)} hidden; if "
+        "it was not, this is no tag-set extension"
+    )
+
+
+def _name(encoder: AnyEncoder) -> str:
+    if isinstance(encoder, str | os.PathLike):
+        return str(encoder)
     return str(getattr(encoder, "name", "") or type(encoder).__name__)

@@ -11,10 +11,13 @@ from handful.errors import FileError
 
 from .board import Board, Line
 from .differences import Difference, reference_line
+from .latex import latex
 from .results import Row
 from .tables import cell, columns, markdown, markdown_differences
 
 __all__ = ["Report", "write_report"]
+
+CAPTION = "Strict span F1 (micro, times 100), mean and standard deviation over supports."
 
 
 @dataclass
@@ -58,6 +61,7 @@ def write_report(report: Report) -> None:
     """Write everything but ``results.jsonl``, which is there already."""
     written = {
         "tables.md": _tables(report),
+        "tables.tex": latex(report.board, f"{report.title}. {CAPTION}"),
         "environment.json": json.dumps(report.environment, indent=2, ensure_ascii=False) + "\n",
         "README.md": _page(report),
     }
@@ -78,7 +82,7 @@ def write_file(path: Path, text: str) -> None:
 
 
 def _tables(report: Report) -> str:
-    parts = [f"# {report.title}\n", _caption(report), markdown(report.board)]
+    parts = [f"# {report.title}\n", f"{CAPTION}\n", markdown(report.board)]
     reference = reference_line(report.board)
     if report.differences and reference is not None:
         parts += [
@@ -94,7 +98,7 @@ def _page(report: Report) -> str:
     pictures = [f"![{name}]({name})\n" for name in report.plots]
     parts = [
         f"# {report.title}\n",
-        _caption(report),
+        f"{CAPTION}\n",
         f"    {report.environment['command']}\n",
         markdown(report.board),
         *pictures,
@@ -104,10 +108,6 @@ def _page(report: Report) -> str:
         *_notes(report.notes),
     ]
     return "\n".join(parts)
-
-
-def _caption(report: Report) -> str:
-    return "Strict span F1 (micro, times 100), mean and standard deviation over supports.\n"
 
 
 def _notes(notes: Iterable[str]) -> list[str]:

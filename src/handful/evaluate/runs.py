@@ -18,7 +18,7 @@ from .methods import Variant, build, own_digest
 from .results import Results, Row, key_of
 from .tasks import Support, Task
 
-__all__ = ["Bench", "Cell", "Progress"]
+__all__ = ["Bench", "Cell", "Progress", "encoded"]
 
 #: Called with the runs done, the runs in all, and what is run now.
 Progress = Callable[[int, int, str], None]
@@ -67,7 +67,7 @@ class Bench:
         for task in self.tasks:
             encoder = self.encoders[task.name]
             for support in (one for some in task.supports.values() for one in some):
-                for variant in self.variants:
+                for variant in (one for one in self.variants if task.has(one.text)):
                     identity = {
                         "protocol": self.protocol,
                         "on": self.on,
@@ -108,7 +108,7 @@ class Bench:
             left = [cell for cell in cells if cell.task is task and cell.key not in results.rows]
             if not left:
                 continue
-            encoder = _encoded(task, self.encoders[task.name], encoding)
+            encoder = encoded(task, self.encoders[task.name], encoding)
             source = self.sources.get(task.name, (None, ""))[0]
             texts = {which: _blank(task.text(which)) for which in {cell.variant.text for cell in left}}
             for cell in left:
@@ -122,7 +122,8 @@ class Bench:
         return results.settle(keys)
 
 
-def _encoded(task: Task, encoder: WordEncoder, progress: Any) -> WordEncoder:
+def encoded(task: Task, encoder: WordEncoder, progress: Any = None) -> MemoryEncoder:
+    """Encode all that a task needs, once."""
     text = task.pool + task.other
     known = {sentence.words for sentence in text}
     added = {

@@ -90,6 +90,12 @@ class Task:
         everything = self.pool + self.other
         return everything if which == "all" else at_most(everything, int(which))
 
+    def has(self, which: str) -> bool:
+        """Whether there is such a text, other than all of it."""
+        if which == "dev":
+            return bool(self.other)
+        return which in ("all", "none") or int(which) < sum(len(s.words) for s in self.pool + self.other)
+
 
 def make_task(
     corpus: Corpus,
