@@ -6,7 +6,7 @@ import sys
 
 from typer.testing import CliRunner
 
-from handful.cli import app
+from handful.cli.commands import app
 
 SUPPORT = """\
 [Ekeus](PER) heads for [Baghdad](LOC) on Thursday .

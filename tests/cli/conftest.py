@@ -26,3 +26,10 @@ def place(tmp_path_factory):
     assert (done.returncode, done.stderr) == (0, "\nwrote model; try: handful predict model FILE\n")
     (place / "fit.out").write_text(done.stdout, encoding="utf-8")
     return place
+
+
+@pytest.fixture
+def inside(place, monkeypatch):
+    """Stand in that folder."""
+    monkeypatch.chdir(place)
+    return place

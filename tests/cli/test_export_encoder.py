@@ -8,7 +8,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "encoders"))
 
 from models import FAMILIES
 
-from handful.cli import app, main
+from handful.cli import main
+from handful.cli.commands import app
 from handful.encoders import load
 
 

@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 import handful
-from handful import cli
+from handful.cli import commands as cli
 from handful.errors import DataError, HandfulWarning
 
 run = CliRunner().invoke

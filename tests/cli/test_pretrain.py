@@ -14,7 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "pretrain"))
 
 from made import make_corpus, make_encoder, write_conll
 
-from handful.cli import app, main
+from handful.cli import main
+from handful.cli.commands import app
 from handful.pretrain import Recipe
 
 

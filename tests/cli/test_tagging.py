@@ -1,9 +1,7 @@
 """`handful fit`, `predict`, `explain` and `evaluate`, on a tiny encoder."""
 
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -13,14 +11,6 @@ from commands import COMMAND, SUPPORT, TEXT, failed, handful, run
 
 from handful import Tagger
 from handful.text import read, score
-
-POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are those of POSIX")
-
-
-@pytest.fixture
-def inside(place, monkeypatch):
-    monkeypatch.chdir(place)
-    return place
 
 
 @pytest.fixture
@@ -130,69 +120,6 @@ def test_predict_streams(inside):
     assert running.returncode == 0
 
 
-@POSIX
-def test_predict_ends_quietly_when_the_reader_has_gone(inside):
-    with subprocess.Popen(
-        [*COMMAND, "predict", "model", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as running:
-
-        def write():
-            try:
-                running.stdin.write(TEXT.encode() * 20_000)
-                running.stdin.close()
-            except BrokenPipeError:
-                pass
-
-        writing = threading.Thread(target=write)
-        writing.start()
-        running.stdout.readline()
-        running.stdout.close()
-        assert running.stderr.read() == b""
-        assert running.wait() == 141
-        writing.join()
-
-
-@POSIX
-@pytest.mark.parametrize("command", ["predict", "fit"])
-def test_ctrl_c_leaves_one_line_and_no_file(inside, tmp_path, command):
-    arguments = {
-        "predict": ["predict", "model", "-", "--out", tmp_path / "out.jsonl"],
-        "fit": ["fit", "support.txt", "--unlabelled", "-", "--encoder", "encoder", "--out", tmp_path / "out"],
-    }[command]
-    with subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background may ignore it
-    ) as running:
-        running.stdin.write(TEXT.encode() * 1000)
-        running.stdin.flush()  # more than a pipe holds: by now it reads
-        running.send_signal(signal.SIGINT)
-        running.stdin.close()
-        assert running.stderr.read() == b"stopped\n"
-        assert running.stdout.read() == b""
-    assert running.returncode == 130
-    assert list(tmp_path.iterdir()) == []
-
-
-@POSIX
-@pytest.mark.parametrize("command", ["predict", "fit"])
-def test_a_full_disk_leaves_one_line_and_no_file(inside, tmp_path, command):
-    def limit():
-        import resource
-
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
-
-    arguments = {
-        "predict": ["predict", "model", "text.txt", "--out", tmp_path / "out.jsonl"],
-        "fit": ["fit", "support.txt", "--encoder", "encoder", "--no-cache", "--out", tmp_path / "out"],
-    }[command]
-    assert failed(handful(*arguments, preexec_fn=limit), f"{arguments[-1]}: ")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_evaluate_agrees_with_the_scores(inside, tagger):
     gold = read("support.txt")
     strict = score(gold, tagger.predict_sentences(gold))
@@ -235,70 +162,6 @@ def test_explain_names_labelled_words(inside, tagger):
             assert one["prototype"]["tag"] == one["mention"]["entity_group"] != one["runner_up"]
     people = run("explain", "model", "support.txt").stdout
     assert people.count("second comes") == sum(map(len, found)) > 0
-
-
-@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "explain"])
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [(None, "No such file"), (b"", "is empty"), (b"\x00\xff\xfe" * 99, "--encoding"), (b"\0\1\2\n" * 99, "NUL")],
-    ids=["missing", "empty", "binary", "nul"],
-)
-def test_bad_files_are_one_line(inside, tmp_path, command, content, message):
-    bad = tmp_path / "bad"
-    if content is not None:
-        bad.write_bytes(content)
-    arguments = {
-        "fit": ["fit", bad, "--encoder", "encoder", "--out", tmp_path / "out"],
-        "predict": ["predict", "model", bad, "--out", tmp_path / "out"],
-        "evaluate": ["evaluate", "model", bad],
-        "explain": ["explain", "model", bad],
-    }[command]
-    assert failed(run(*arguments), message)
-    assert [path.name for path in tmp_path.iterdir()] == (["bad"] if content is not None else [])
-
-
-@pytest.mark.parametrize(
-    ("support", "message"),
-    [
-        ("[Ekeus](PER)\n[Baghdad](LOC)\n", "no word that is O"),
-        ("nothing is marked here .\nnor is it here .\n", "no sentence is labelled"),
-        ("the rain in [Paris](LOC)\nthe rain in [Paris](PER)\n", "same words"),
-    ],
-)
-def test_bad_supports_are_one_line(inside, tmp_path, support, message):
-    (tmp_path / "support.txt").write_text(support)
-    arguments = ["fit", tmp_path / "support.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
-    assert failed(run(*arguments), message)
-    assert not (tmp_path / "out").exists()
-
-
-def test_one_mention_and_one_sentence_will_do(inside, tmp_path):
-    (tmp_path / "support.txt").write_text("[Ekeus](PER) heads for [Baghdad](LOC) on Thursday .\n")
-    (tmp_path / "text.txt").write_text("the official heads for Paris .\n")
-    arguments = ["fit", tmp_path / "support.txt", "-u", tmp_path / "text.txt", "--encoder", "encoder"]
-    result = run(*arguments, "--out", tmp_path / "out", "--json")
-    assert result.exit_code == 0
-    assert any("LOC (1), PER (1)" in line for line in json.loads(result.stdout)["advice"])
-
-
-def test_an_impossible_ratio_is_one_line(inside, tmp_path):
-    arguments = ["fit", "support.txt", "-u", "text.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
-    assert failed(run(*arguments, "--ratio", "1.5"), "1.5")
-    assert failed(run(*arguments, "--ratio", "0.05"), "0.05")
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("command", ["predict", "evaluate", "explain"])
-def test_bad_models_are_one_line(inside, tmp_path, command):
-    assert failed(run(command, tmp_path / "none", "text.txt"), "no such folder")
-    shutil.copytree("model", tmp_path / "newer")
-    config = json.loads((tmp_path / "newer" / "config.json").read_text())
-    config["format_version"] += 1
-    (tmp_path / "newer" / "config.json").write_text(json.dumps(config))
-    assert failed(run(command, tmp_path / "newer", "text.txt"), "install a newer")
-    shutil.copytree("model", tmp_path / "cut")
-    os.truncate(tmp_path / "cut" / "model.safetensors", 100)
-    assert failed(run(command, tmp_path / "cut", "text.txt"), "damaged or cut off")
 
 
 def test_fit_does_not_overwrite_what_is_no_model(inside, tmp_path):

@@ -67,9 +67,11 @@ def test_other_encodings(tmp_path):
         assert read(path, encoding=encoding) == CORPUS
     path.write_bytes(b"a\tO\n" * 20_000 + TEXT.encode("latin-1"))
     for format in ("conll", "text", "inline", "lines"):
-        with pytest.raises(FormatError, match=r"file:20001: the text is not utf-8 \(byte 0xeb\).*encoding='latin-1'"):
+        with pytest.raises(
+            FormatError, match=r"file:20001: this is not text in utf-8 \(byte 0xeb\).*encoding='latin-1'"
+        ):
             read(path, format)
-    with pytest.raises(FormatError, match="not utf-8"):
+    with pytest.raises(FormatError, match="not text in utf-8"):
         read(io.BytesIO(TEXT.encode("utf-16")))
     with pytest.raises(FormatError, match="not utf-16"):
         read(io.BytesIO(b"abc"), "conll", encoding="utf-16")

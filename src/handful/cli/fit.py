@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Encoding, From, Json, Quiet, Threads, one_of, progress_of, read_corpus, say
+from .options import Encoding, From, Json, Quiet, Threads, in_options, one_of, progress_of, read_corpus, say
 
 if TYPE_CHECKING:
     from handful.tagger import FitSummary
@@ -138,4 +138,4 @@ def _show(summary: "FitSummary") -> None:
         if lines:
             console.print(f"\n[bold]{title}[/bold]")
         for line in lines:
-            console.print(Text(f"- {line}"))
+            console.print(Text(f"- {in_options(line)}"))

@@ -1,6 +1,7 @@
 """What several commands share: options, reading with notes, words on standard error."""
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -78,6 +79,25 @@ Given = Annotated[
     list[str] | None,
     typer.Option("--text", "-t", metavar="TEXT", show_default=False, help="A text itself, not a file."),
 ]
+
+
+# How the library's advice is written on the command line.
+_OPTIONS = {
+    r"\bencoding='([\w-]+)'": r"--encoding \1",
+    r"\bformat='([\w-]+)'": r"--from \1",
+    r"\bmisaligned='widen'": "--widen (in handful convert)",
+    r"\bo_ratio=(?=[\w.])": "--ratio ",
+    r"\bo_ratio=": "--ratio",
+    r"\bunlabelled=": "--unlabelled",
+    r"\bencoder=": "--encoder",
+}
+
+
+def in_options(advice: str) -> str:
+    """Give what the library says with options in the place of parameters."""
+    for python, option in _OPTIONS.items():
+        advice = re.sub(python, option, advice)
+    return advice
 
 
 def say(message: str, *, quiet: bool = False) -> None:

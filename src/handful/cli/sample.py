@@ -90,8 +90,8 @@ def _new_folder(path: Path) -> Iterator[Path]:
         temporary.mkdir(parents=True)
         yield temporary
         temporary.replace(path)
-    except FileError:
-        raise
+    except FileError as error:
+        raise FileError(str(error).replace(str(temporary), str(path))) from None
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
     finally:

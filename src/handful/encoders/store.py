@@ -21,6 +21,7 @@ from .segments import DamagedError, Segment, is_segment, is_temporary
 __all__ = ["FeatureStore", "StoredFeatures", "default_place", "parse_size"]
 
 DEFAULT_LIMIT = "10 GB"
+_LIMIT = "HANDFUL_CACHE_LIMIT"
 _STALE_NS = 3600 * 10**9  # a temporary file older than this was left by a process that was killed
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 _BINARY_UNITS = {"ki": 1024, "mi": 1024**2, "gi": 1024**3, "ti": 1024**4}
@@ -50,12 +51,12 @@ def default_place() -> Path:
     return base / "handful" / "features"
 
 
-def parse_size(size: str | int) -> int:
-    """Return a number of bytes, given it or a text such as "500 MB", "10GB" or "1.5 GiB"."""
+def parse_size(size: str | int, name: str = "a size limit") -> int:
+    """Return a number of bytes, given it or a text such as "500 MB", "10GB" or "1.5 GiB"; `name` is for the error."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(size), re.IGNORECASE)
     n_bytes = float(match[1]) * (_UNITS | _BINARY_UNITS)[(match[2] or "").lower()] if match else 0
     if not 1 <= n_bytes < 2**63:
-        raise DataError(f"a size limit must be a positive number of bytes, such as '10 GB'; found {size!r}")
+        raise DataError(f"{name} must be a positive number of bytes, such as '10 GB'; found {size!r}")
     return int(n_bytes)
 
 
@@ -100,8 +101,9 @@ class FeatureStore:
             raise DataError(f"precision must be 'float32' or 'float16'; found {precision!r}")
         self.path = default_place() if path is None else Path(path)
         if limit is None:
-            limit = os.environ.get("HANDFUL_CACHE_LIMIT") or DEFAULT_LIMIT
-        self.limit = parse_size(limit)
+            self.limit = parse_size(os.environ.get(_LIMIT) or DEFAULT_LIMIT, f"the environment variable {_LIMIT}")
+        else:
+            self.limit = parse_size(limit)
         self.precision = precision
         self._said: set[str] = set()
 

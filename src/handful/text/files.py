@@ -146,7 +146,7 @@ class Source:
                         break
         found = f" (byte {error.object[error.start]:#04x})" if isinstance(error, UnicodeDecodeError) else ""
         return (
-            f"{where}: the text is not {self._encoding}{found}; say what it is, for example "
+            f"{where}: this is not text in {self._encoding}{found}; if it is text, say in which encoding, for example "
             "encoding='latin-1' or encoding='utf-16'"
         )
 

@@ -35,7 +35,7 @@ def recognise(source: Source) -> str:
         lines.pop()  # it may be cut
     lines = [line for line in lines if line.strip()]
     if not lines:
-        raise FormatError(f"{source.name}: is empty, so its format cannot be seen; name it to read no sentences")
+        raise FormatError(f"{source.name}: is empty, there is no text in it")
     if lines[0].startswith(BEGIN):
         return "conll-2012"
     if _is_json(head.lstrip()):
