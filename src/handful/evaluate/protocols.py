@@ -148,10 +148,11 @@ def extension(
     tasks = _tasks([whole.only(name, types) for name, types in groups.items()], settings)
     opened = {name: open_stored(encoder, settings) for name, encoder in by_group.items()}
     sources = {
-        name: _source([whole.only(name, types).train] if types else [], opened[name]) for name, types in others.items()
+        name: _source([whole.only(name, types).train] if types else [], by_group[name], opened[name], settings)
+        for name, types in others.items()
     }
     notes = [note for name, types in groups.items() if (note := _hidden_note(name, types, by_group[name]))]
-    bench = Bench("extension", tasks, chosen, opened, settings.on, sources)
+    bench = Bench("extension", tasks, chosen, opened, settings.on, sources, _folders(by_group))
     title = f"Tag-set extension on {whole.name}, scored on {settings.on}"
     return _run(bench, Path(report), title, settings, notes, progress, encoding)
 
@@ -166,9 +167,12 @@ def _transfer_bench(
 ) -> Bench:
     tasks = _tasks([read_corpus(target, skip_unnamed=settings.skip_unnamed) for target in targets], settings)
     opened = open_stored(encoder, settings)
-    learned = _source([one.train for one in read_corpora(source)] if source else [], opened)
-    by_task = {task.name: learned for task in tasks}
-    return Bench(protocol, tasks, chosen, {task.name: opened for task in tasks}, settings.on, by_task)
+    learned = _source([one.train for one in read_corpora(source)] if source else [], encoder, opened, settings)
+    names = [task.name for task in tasks]
+    return Bench(
+        protocol, tasks, chosen, dict.fromkeys(names, opened), settings.on, dict.fromkeys(names, learned),
+        _folders(dict.fromkeys(names, encoder)),
+    )  # fmt: skip
 
 
 def _run(
@@ -221,11 +225,19 @@ def _tasks(corpora: Sequence[Corpus], settings: Settings) -> list[Task]:
     ]  # fmt: skip
 
 
-def _source(corpora: Sequence[Sequence[Sentence]], encoder: WordEncoder) -> tuple[Source | None, str]:
+def _source(
+    corpora: Sequence[Sequence[Sentence]], encoder: AnyEncoder, opened: WordEncoder, settings: Settings
+) -> tuple[Source | None, str]:
     """Return what baselines learn from, and a hash of it."""
     if not corpora:
         return None, ""
-    return Source(corpora, encoder), key_of({str(i): digest(corpus) for i, corpus in enumerate(corpora)})
+    is_plain = isinstance(encoder, str | os.PathLike) and settings.layers in (-1, [-1], (-1,))
+    hashes = {str(i): digest(corpus) for i, corpus in enumerate(corpora)}
+    return Source(corpora, encoder if is_plain else opened), key_of(hashes)
+
+
+def _folders(encoders: Mapping[str, AnyEncoder]) -> dict[str, PathLike]:
+    return {name: encoder for name, encoder in encoders.items() if isinstance(encoder, str | os.PathLike)}
 
 
 def open_stored(encoder: AnyEncoder, settings: Settings) -> WordEncoder:
