@@ -14,6 +14,7 @@ from handful.evaluate import GROUPS, Settings, ablation, extension, parse_groups
 from handful.evaluate.board import HINDSIGHT, make_board
 from handful.evaluate.latex import latex
 from handful.evaluate.methods import Variant, variants
+from handful.evaluate.protocols import hidden_note
 from handful.evaluate.published import published_lines
 from handful.evaluate.tables import markdown, table
 from handful.text import read, sample_support, write
@@ -222,8 +223,9 @@ def test_ablations(tmp_path):
 
 def test_extension_hides_all_other_types_and_says_what_encoders_have_seen(tmp_path):
     folder = corpus_folder(tmp_path / "made")
-    encoder = tmp_path / "encoder"
-    settings = Settings(sets=2, methods=("nnshot", "structshot", "hard"), ratios=("none",), shots=(1,), plots=False)
+    settings = Settings(
+        sets=2, methods=("nnshot", "structshot", "hard"), ratios=("none",), shots=(1,), plots=False, published=True
+    )
     groups = parse_groups("P=PER;L=LOC")
     report = extension(
         folder, groups, report=tmp_path / "report", encoders={"P": MadeEncoder(), "L": MadeEncoder()}, settings=settings
@@ -234,11 +236,19 @@ def test_extension_hides_all_other_types_and_says_what_encoders_have_seen(tmp_pa
     assert {tuple(row["by_type"]) for row in report.rows if row["target"] == "P"} == {("PER",)}
     assert len({row["source"] for row in report.rows if row["method"] == "structshot"}) == 2
     assert any("group P: nothing shows that the encoder made was trained with PER hidden" in n for n in report.notes)
-    assert not encoder.exists()
+    assert "there are no published figures for these groups" in report.notes
     with pytest.raises(DataError, match="made has no GPE, which group A names; its types are LOC, PER"):
         extension(folder, {"A": ("GPE",)}, report=tmp_path / "other", encoders=MadeEncoder())
     with pytest.raises(DataError, match="encoders are given for P, but the groups are P, L"):
         extension(folder, groups, report=tmp_path / "other", encoders={"P": MadeEncoder()})
+
+
+def test_the_card_of_an_encoder_shows_what_was_hidden(tmp_path):
+    (tmp_path / "training.json").write_text('{"recipe": {"hide": ["LOC", "PER"]}}')
+    assert hidden_note("P", ["PER"], tmp_path) == ""
+    assert "was trained with ORG hidden" in hidden_note("P", ["PER", "ORG"], tmp_path)
+    (tmp_path / "training.json").write_text("broken")
+    assert "was trained with PER hidden" in hidden_note("P", ["PER"], tmp_path)
 
 
 def test_groups(tmp_path):

@@ -19,7 +19,7 @@ from .board import make_board
 from .corpora import Corpus, PathLike, digest, read_corpus, read_supports
 from .differences import differences
 from .environment import environment
-from .groups import Groups
+from .groups import GROUPS, Groups
 from .methods import Variant, variants
 from .plots import draw
 from .published import SOURCES, published_lines
@@ -151,7 +151,10 @@ def extension(
         name: _source([whole.only(name, types).train] if types else [], by_group[name], opened[name], settings)
         for name, types in others.items()
     }
-    notes = [note for name, types in groups.items() if (note := _hidden_note(name, types, by_group[name]))]
+    notes = [note for name, types in groups.items() if (note := hidden_note(name, types, by_group[name]))]
+    if settings.published and groups != GROUPS["ontonotes"]:
+        settings = replace(settings, published=False)
+        notes.append("there are no published figures for these groups")
     bench = Bench("extension", tasks, chosen, opened, settings.on, sources, _folders(by_group))
     title = f"Tag-set extension on {whole.name}, scored on {settings.on}"
     return _run(bench, Path(report), title, settings, notes, progress, encoding)
@@ -257,7 +260,7 @@ def _check_groups(corpus: Corpus, groups: Groups) -> None:
             )
 
 
-def _hidden_note(name: str, types: Sequence[str], encoder: AnyEncoder) -> str:
+def hidden_note(name: str, types: Sequence[str], encoder: AnyEncoder) -> str:
     """Say so where nothing shows that an encoder has not seen a group's labels."""
     hidden: set[str] = set()
     if isinstance(encoder, str | os.PathLike):
