@@ -1,5 +1,6 @@
 import collections
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,15 @@ def test_the_card(source, exported, tmp_path):
     assert np.array_equal(load(tmp_path / "a").encode(SENTENCES), load(exported("mpnet")).encode(SENTENCES))
     with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export again with more --layers"):
         load(tmp_path / "a", layers=-2)
+
+
+def test_the_card_of_the_training_goes_along(source, exported, tmp_path):
+    trained = shutil.copytree(source("bert"), tmp_path / "trained")
+    (trained / "handful.json").write_text('{"recipe": {"hide": ["LAW"]}}')
+    export_encoder(trained, tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "training.json").read_text())["recipe"]["hide"] == ["LAW"]
+    assert load(tmp_path / "out").fingerprint == load(exported("bert")).fingerprint
+    assert not (exported("bert") / "training.json").exists()
 
 
 @pytest.mark.parametrize("family", ["bert", "distilbert", "mpnet", "roberta", "xlm_roberta"])

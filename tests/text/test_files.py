@@ -73,7 +73,7 @@ def test_other_encodings(tmp_path):
             read(path, format)
     with pytest.raises(FormatError, match="not text in utf-8"):
         read(io.BytesIO(TEXT.encode("utf-16")))
-    with pytest.raises(FormatError, match="not utf-16"):
+    with pytest.raises(FormatError, match="not text in utf-16"):
         read(io.BytesIO(b"abc"), "conll", encoding="utf-16")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from handful.decode import Mention, Transitions, decode, viterbi
+from handful.decode import Mention, Transitions, decode, runs, viterbi
 from handful.errors import DataError
 from handful.tagger.encoder import AnyEncoder, WordEncoder, encode, is_object, open_encoder
 from handful.tagger.inputs import document, gather_for_fit, text_to_tag
@@ -57,17 +57,28 @@ class Support:
 
     @property
     def shots(self) -> int:
-        """How many mentions the type with the fewest has."""
-        names = [span.label for sentence in self.labels.values() for span in sentence.spans or ()]
-        return min(names.count(name) for name in self.types)
+        """How many mentions, as runs of words whose tag is certain, the type with the fewest has."""
+        tags = np.maximum(self.tags(), 0)
+        found = [int(tags[start]) for _, start, _, _ in runs(tags, [len(words) for words in self.labels])]
+        return min(found.count(tag) for tag in range(1, self.n_tags))
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The sentences, in order."""
+        return list(self.labels.values())
+
+    def tags(self) -> NDArray[np.intp]:
+        """Return the tag of each word, 0 for O, t for the type t - 1, and -1 where it is not certain, (n_words,)."""
+        no_features = np.empty((sum(map(len, self.labels)), 0), np.float32)
+        text = TrainingText.empty(0).grown(self.sentences, no_features).labelled(self.labels)
+        allowed = text.allowed(self.types)
+        return np.where(allowed.sum(axis=1) == 1, allowed.argmax(axis=1), -1)
 
     def words(self, encoder: WordEncoder, progress: Progress = None) -> LabelledWords:
-        """Encode the sentences, and keep the words that can have one tag only."""
-        sentences = list(self.labels.values())
-        text = TrainingText.empty(encoder.dim).grown(sentences, encode(encoder, sentences, progress))
-        allowed = text.labelled(self.labels).allowed(self.types)
-        is_sure = allowed.sum(axis=1) == 1
-        return LabelledWords(text.features[is_sure], allowed[is_sure].argmax(axis=1))
+        """Encode the sentences, and keep the words whose tag is certain."""
+        tags = self.tags()
+        features = encode(encoder, self.sentences, progress)
+        return LabelledWords(features[tags >= 0], tags[tags >= 0])
 
 
 @dataclass(frozen=True)

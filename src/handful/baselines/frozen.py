@@ -3,16 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.errors import DataError, EncoderError
+from handful.errors import EncoderError
 from handful.tagger.encoder import AnyEncoder
 
 from .base import Baseline, Fitted, Float, Progress, Support, tag_log_scores
-from .gaussians import Distance, distances
+from .container import distance_for
+from .gaussians import distances
 from .heads import finetune
 from .nearest import tempered
 from .source import Source
 
-__all__ = ["FrozenContainer", "distance_for"]
+__all__ = ["FrozenContainer"]
 
 
 class FrozenContainer(Baseline):
@@ -79,12 +80,3 @@ class FrozenContainer(Baseline):
             return tag_log_scores(np.stack(nearest, axis=1))
 
         return Fitted(encoder, support.types, log_scores, transitions)
-
-
-def distance_for(asked: str, support: Support) -> Distance:
-    """Return the distance to train with on a support."""
-    if asked == "auto":
-        return "euclidean" if support.shots <= 1 else "kl"
-    if asked == "kl" or asked == "euclidean":
-        return "kl" if asked == "kl" else "euclidean"
-    raise DataError(f"distance is auto, kl or euclidean; found {asked!r}")

@@ -23,7 +23,8 @@ SIZE = 128  # the length of means and variances
 SENTENCES = 32  # in a batch of the source
 WORDS = 1024  # in a batch of the support, at most
 EPOCHS = 3  # over the source
-RATE, RATE_ON_SUPPORT = 1e-3, 1e-4  # of Adam
+RATE = 1e-3  # of Adam, on the source
+RATE_ON_SUPPORT = 1e-3
 MOST_ROUNDS = 100  # over the support
 
 #: W_mu (d, l), b_mu (l,), W_s (d, l), b_s (l,).

@@ -9,6 +9,7 @@ from handful.tagger.encoder import AnyEncoder
 from handful.text import Sentence
 
 from .base import Baseline
+from .container import Container
 from .frozen import FrozenContainer
 from .nearest import NNShot, Proto, StructShot
 from .regression import Regression
@@ -25,6 +26,10 @@ def _frozen(encoder: AnyEncoder, source: Source | None, *, viterbi: bool = False
     return FrozenContainer(encoder, source=_given(source), viterbi=viterbi)
 
 
+def _container(encoder: AnyEncoder, source: Source | None, *, viterbi: bool = False) -> Baseline:
+    return Container(encoder, source=_given(source), viterbi=viterbi)
+
+
 def _given(source: Source | None) -> Source:
     if source is None:
         raise DataError("CONTaiNER trains on labelled corpora first: give source=, a list of lists of Sentence")
@@ -39,6 +44,8 @@ METHODS: dict[str, Callable[[AnyEncoder, Source | None], Baseline]] = {
     "regression": lambda encoder, source: Regression(encoder),
     "container-frozen": _frozen,
     "container-frozen-viterbi": partial(_frozen, viterbi=True),
+    "container": _container,
+    "container-viterbi": partial(_container, viterbi=True),
 }
 
 

@@ -1,18 +1,23 @@
 """`Source`: labelled corpora that methods learn from before they see a support, and what was learned there."""
 
 import math
+import os
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful.decode import Transitions
-from handful.errors import DataError
+from handful.errors import DataError, EncoderError, MissingExtraError
 from handful.tagger.encoder import AnyEncoder, WordEncoder, encode, is_object, open_encoder
 from handful.text import Sentence, types_of
 
 from .heads import Heads, train
+
+if TYPE_CHECKING:
+    from .network import Trained
 
 __all__ = ["MOST_WORDS", "Source"]
 
@@ -28,11 +33,20 @@ class Source:
         Each with its own types; every word is labelled.
     encoder : str, path or object
         As for `handful.Tagger`. With a name or a path, the features of the source are kept in the feature store.
+    progress : bool or None
+        Whether to show how training goes: True, always; False, never; None, on a terminal.
     """
 
-    def __init__(self, corpora: Sequence[Sequence[Sentence]], encoder: AnyEncoder = "handful-en") -> None:
+    def __init__(
+        self,
+        corpora: Sequence[Sequence[Sentence]],
+        encoder: AnyEncoder = "handful-en",
+        *,
+        progress: bool | None = None,
+    ) -> None:
         self.corpora = _checked(corpora)
         self.encoder = encoder
+        self.progress = progress
 
     @cached_property
     def transitions(self) -> Transitions:
@@ -54,10 +68,29 @@ class Source:
         """Gaussian heads, trained on `sample` over the features of the encoder as it is."""
         features, tags, starts = [], [], []
         for corpus in self.sample():
-            features.append(encode(self.opened, corpus))
+            features.append(encode(self.opened, corpus, self.progress))
             tags.append(_tags(corpus))
             starts.append(np.cumsum([0, *(len(sentence.words) for sentence in corpus)]))
         return train(features, tags, starts)
+
+    @cached_property
+    def network(self) -> "Trained":
+        """The encoder and its Gaussian heads, trained together on all corpora (extra ``transformers``)."""
+        if not isinstance(self.encoder, str | os.PathLike):
+            raise EncoderError(
+                f"CONTaiNER trains the encoder itself, and cannot train {type(self.encoder).__name__}; give the path "
+                "of a Hugging Face folder, or use container-frozen, which takes any encoder"
+            )
+        try:
+            import torch  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError(
+                f"CONTaiNER needs torch and transformers ({error}): pip install 'handful[transformers]', or use "
+                "container-frozen"
+            ) from None
+        from .network import train_network
+
+        return train_network(os.fspath(self.encoder), self.corpora, self.progress)
 
     def sample(self, n_words: int = MOST_WORDS) -> list[list[Sentence]]:
         """Take evenly spaced sentences of each corpus, the same share of each, of about so many words in all."""

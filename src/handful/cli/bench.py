@@ -37,12 +37,12 @@ Methods = Annotated[
         help="What to compare; `handful bench methods` lists names.",
     ),
 ]
+_RATIOS = "none,share,over,auto"
 Ratios = Annotated[
-    str | None,
+    str,
     typer.Option(
         "--ratios",
         metavar="RATIO,...",
-        show_default=False,
         help="For our own: none, auto, share (of O words where supports come from, rounded down to a multiple of "
         "0.05), over (0.05 more), or numbers.",
     ),
@@ -125,7 +125,7 @@ def transfer(
     targets: Targets,
     report: ReportFolder,
     methods: Methods = None,
-    ratios: Ratios = None,
+    ratios: Ratios = _RATIOS,
     shots: Shots = "1,5",
     sets: Sets = 10,
     seed: Seed = 0,
@@ -137,6 +137,7 @@ def transfer(
     most_words: MostWords = 30_000,
     published: Published = False,
     plots: Plots = True,
+    skip_unnamed: SkipUnnamed = False,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -155,13 +156,13 @@ def transfer(
     handful bench transfer data/wnut17 --on dev --sets 5 --report choosing
     handful bench transfer data/wnut17 --methods hard,mymodule:MyMethod --encoder my-encoder --report report
     """
-    from handful.evaluate import METHODS, RATIOS, Settings
+    from handful.evaluate import Settings
     from handful.evaluate import transfer as run
 
     settings = Settings(
-        methods=_names(methods, METHODS), ratios=_names(ratios, RATIOS), shots=_numbers("--shots", shots), sets=sets,
+        methods=methods and _names(methods), ratios=_names(ratios), shots=_numbers("--shots", shots), sets=sets,
         seed=seed, supports=supports, on=on, most_words=most_words, layers=_numbers("--layers", layers),
-        threads=threads, published=published, plots=plots, command=_command(),
+        threads=threads, published=published, plots=plots, skip_unnamed=skip_unnamed, command=_command(),
     )  # fmt: skip
     with _watched(quiet) as watch:
         result = run(targets, report=report, encoder=encoder, source=source or (), settings=settings, **watch)
@@ -187,7 +188,7 @@ def extension(
         ),
     ],
     methods: Methods = None,
-    ratios: Ratios = None,
+    ratios: Ratios = _RATIOS,
     shots: Shots = "1,5",
     sets: Sets = 10,
     seed: Seed = 0,
@@ -197,6 +198,7 @@ def extension(
     most_words: MostWords = 30_000,
     published: Published = False,
     plots: Plots = True,
+    skip_unnamed: SkipUnnamed = False,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -213,13 +215,13 @@ def extension(
     handful bench extension ontonotes5 --groups ontonotes --encoder A=no-a --encoder B=no-b --encoder C=no-c --report r
     handful bench extension data/gum --groups "X=person,place;Y=event,time" --encoder X=x --encoder Y=y --report r
     """
-    from handful.evaluate import METHODS, RATIOS, Settings, parse_groups
+    from handful.evaluate import Settings, parse_groups
     from handful.evaluate import extension as run
 
     settings = Settings(
-        methods=_names(methods, METHODS), ratios=_names(ratios, RATIOS), shots=_numbers("--shots", shots), sets=sets,
+        methods=methods and _names(methods), ratios=_names(ratios), shots=_numbers("--shots", shots), sets=sets,
         seed=seed, supports=supports, on=on, most_words=most_words, layers=_numbers("--layers", layers),
-        threads=threads, published=published, plots=plots, command=_command(),
+        threads=threads, published=published, plots=plots, skip_unnamed=skip_unnamed, command=_command(),
     )  # fmt: skip
     chosen = parse_groups(groups)
     with _watched(quiet) as watch:
@@ -248,6 +250,7 @@ def ablation(
     most_words: MostWords = 30_000,
     published: Published = False,
     plots: Plots = True,
+    skip_unnamed: SkipUnnamed = False,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -263,16 +266,16 @@ def ablation(
     handful bench ablation data/wnut17 --report report --published
     handful bench ablation data/wnut17 data/btc --which ratio --on dev --report choosing
     """
-    from handful.evaluate import RATIOS, Settings
+    from handful.evaluate import Settings
     from handful.evaluate import ablation as run
 
     settings = Settings(
-        ratios=_names(ratios, RATIOS), shots=_numbers("--shots", shots), sets=sets, seed=seed, supports=supports, on=on,
+        ratios=_names(ratios), shots=_numbers("--shots", shots), sets=sets, seed=seed, supports=supports, on=on,
         most_words=most_words, layers=_numbers("--layers", layers), threads=threads, published=published, plots=plots,
-        command=_command(),
+        skip_unnamed=skip_unnamed, command=_command(),
     )  # fmt: skip
     with _watched(quiet) as watch:
-        result = run(targets, _names(which, ()), report=report, encoder=encoder, settings=settings, **watch)
+        result = run(targets, _names(which), report=report, encoder=encoder, settings=settings, **watch)
     _show(result, as_json=as_json, quiet=quiet)
 
 
@@ -286,8 +289,8 @@ def _by_group(given: list[str], groups: list[str]) -> str | dict[str, str]:
     return named
 
 
-def _names(given: str | None, default: "tuple[str, ...]") -> list[str]:
-    names = [name.strip() for name in given.split(",") if name.strip()] if given is not None else list(default)
+def _names(given: str) -> list[str]:
+    names = [name.strip() for name in given.split(",") if name.strip()]
     if any(":" in name for name in names) and "" not in sys.path:
         sys.path.insert(0, "")  # a method of the user's own may lie where the command is run
     return names

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from handful.text import FORMATS, SCHEMES
+from handful.text import FORMATS, READ_ONLY, SCHEMES
 
 if TYPE_CHECKING:
     from handful.tagger import Tagger
@@ -61,9 +61,9 @@ From = Annotated[
     typer.Option(
         "--from",
         metavar="FORMAT",
-        callback=one_of("json", *FORMATS),
+        callback=one_of(*READ_ONLY, *FORMATS),
         show_default=False,
-        help=f"What is read: json, {', '.join(FORMATS)}; seen by the content if not set.",
+        help=f"What is read: {', '.join((*READ_ONLY, *FORMATS))}; seen by the content if not set.",
     ),
 ]
 Encoding = Annotated[str, typer.Option("--encoding", help="The text's encoding.")]

@@ -26,6 +26,9 @@ __all__ = ["export_encoder"]
 
 _OPSET = 20
 
+# What `handful pretrain` leaves in a folder; it goes along, so that an export still says what it was trained on.
+_TRAINED = "handful.json"
+
 # How far an export may be from the original: float32 as |difference| <= 1e-4 + 1e-4 |value|; then int8 by the mean
 # cosine over tokens drawn at random, which are harder than text (docs/encoders.md has the figures on text).
 _TOLERANCE = 1e-4
@@ -112,6 +115,8 @@ def export_encoder(
         text = with_leading_space(tokenizer.backend_tokenizer.to_str())
         (temporary / "tokenizer.json").write_text(text, encoding="utf-8")
         (temporary / "encoder.json").write_text(card.to_json(), encoding="utf-8")
+        if (trained := Path(source) / _TRAINED).is_file():
+            shutil.copyfile(trained, temporary / "training.json")
         temporary.replace(out)
     except OSError as error:
         raise FileError(f"cannot write {out}: {error}") from error

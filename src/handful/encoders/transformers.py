@@ -17,7 +17,7 @@ from .base import _CHOICES, Encoder, absolute_layers
 from .pooling import Float32, WordTokenizer
 from .shapes import has_word_shapes, load_word_shapes
 
-__all__ = ["load_transformers", "read_pretrained", "shape_stride", "window_of", "word_tokenizer"]
+__all__ = ["as_encoder", "load_transformers", "read_pretrained", "shape_stride", "window_of", "word_tokenizer"]
 
 _PRECISIONS = ("float32", "bfloat16", "float16")
 
@@ -152,7 +152,21 @@ def load_transformers(
         raise EncoderError(
             f"precision of a Hugging Face encoder is one of {', '.join(_PRECISIONS)}; found {precision!r}"
         )
-    model, tokenizer = read_pretrained(os.fspath(name_or_path))
+    return as_encoder(
+        *read_pretrained(os.fspath(name_or_path)), layers=layers, pooling=pooling, threads=threads, precision=precision
+    )
+
+
+def as_encoder(
+    model: Any,
+    tokenizer: Any,
+    *,
+    layers: tuple[int, ...] = (-1,),
+    pooling: str = "first-last",
+    threads: int | None = None,
+    precision: str | None = None,
+) -> Encoder:
+    """Make an encoder of a Hugging Face model and its tokenizer; the model is moved, and must not change later."""
     import torch
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

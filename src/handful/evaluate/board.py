@@ -54,6 +54,11 @@ class Line:
     figures: dict[Place, Figure] = field(default_factory=dict)
     is_ours: bool = False
 
+    @property
+    def is_rated(self) -> bool:
+        """Whether it can be the best of a column: it was run, and not picked in hindsight."""
+        return self.variant is not None and self.label != HINDSIGHT
+
     def settle(self) -> "Line":
         """Compute the means."""
         for place, values in self.values.items():
@@ -88,12 +93,8 @@ class Board:
         return Figure(fmean(figure.mean for figure in found if figure is not None))
 
     def best(self, place: Place) -> float | None:
-        """Return the highest mean of what was run, as it is shown; hindsight does not count."""
-        means = [
-            round(line.figures[place].mean, 1)
-            for line in self.lines
-            if line.variant is not None and line.label != HINDSIGHT and place in line.figures
-        ]
+        """Return the highest mean of what was run, as it is shown."""
+        means = [round(line.figures[place].mean, 1) for line in self.lines if line.is_rated and place in line.figures]
         return max(means, default=None)
 
 
@@ -121,7 +122,7 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
     ]
     notes += [f"{', '.join(sorted(who))}: {warning}" for warning, who in sorted(said.items())]
     lines = []
-    for variant in variants:
+    for variant in (one for one in variants if any((one, target) in ratios for target in targets)):
         kept = {place: found for place, found in values[variant].items() if (variant, place) not in failed}
         shown = [ratios.get((variant, target)) for target in targets]
         line = Line(_section(variant), _label(variant, shown), variant, kept, is_ours=variant.is_ours)

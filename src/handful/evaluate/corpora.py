@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,7 +59,7 @@ class Corpus:
         return Corpus(name, cut(self.train), cut(self.dev), cut(self.test), {}, self.notes)
 
 
-def read_corpus(given: PathLike) -> Corpus:
+def read_corpus(given: PathLike, *, skip_unnamed: bool = False) -> Corpus:
     """Read a folder with train, dev and test (dev may be missing), in any format that `handful.text.read` knows.
 
     Parameters
@@ -67,13 +68,15 @@ def read_corpus(given: PathLike) -> Corpus:
         The folder, or ``NAME=`` and the folder. A split is a file, or a folder of files, with ``train``, ``dev``
         (``testa``, ``valid``, ``development``) or ``test`` (``testb``) as a part of its name. Supports lie in
         ``supports/1shot``, ``supports/5shot`` and so on.
+    skip_unnamed
+        Whether to leave out documents without any mention; see `handful.text.read`.
     """
     name, folder = _split_name(given)
     if not folder.is_dir():
         found = "is a file" if folder.exists() else "does not exist"
         raise FileError(f"{folder}: {found}; a folder with train, dev and test files is needed")
     notes: list[str] = []
-    splits = {split: _read_split(folder, split, names, notes) for split, names in _SPLITS.items()}
+    splits = {split: _read_split(folder, split, names, notes, skip_unnamed) for split, names in _SPLITS.items()}
     if not splits["train"] and not splits["dev"]:
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
         raise FileError(f"{folder}: the folder has neither a train nor a dev file (it has {there})")
@@ -126,17 +129,20 @@ def _split_name(given: PathLike) -> tuple[str | None, Path]:
     return None, Path(text)
 
 
-def _read_split(folder: Path, split: str, names: Sequence[str], notes: list[str]) -> list[Sentence]:
+def _read_split(folder: Path, split: str, names: Sequence[str], notes: list[str], skip_unnamed: bool) -> list[Sentence]:
     places = sorted(path for path in folder.iterdir() if set(path.name.lower().split(".")) & set(names))
     if len(places) > 1:
         shown = ", ".join(path.name for path in places)
         raise FileError(f"{folder}: more than one could be the {split} split ({shown}); leave one there")
     sentences: list[Sentence] = []
+    counts: Counter[str] = Counter()
     for path in places:
         for file in [path] if path.is_file() else sorted(_files(path)):
-            corpus = read(file)
+            corpus = read(file, unnamed="skip" if skip_unnamed else "keep")
             sentences += corpus
-            notes += [f"{corpus.report.name}: {line}" for line in str(corpus.report).split("\n")[1:]]
+            counts.update(corpus.report.notes)
+            counts["tags break the scheme and were read as conlleval does"] += corpus.report.n_broken
+    notes += [f"{split}: {count} {what}" for what, count in counts.items() if count]
     if places and not sentences:
         raise DataError(f"{places[0]}: there is no sentence in it")
     return sentences

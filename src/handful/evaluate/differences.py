@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .board import HINDSIGHT, Board, Line, by_target
+from .board import Board, Line, by_target
 
 __all__ = ["Difference", "compare", "differences", "reference_line"]
 
@@ -87,7 +87,7 @@ def _sign_flip(flat: NDArray[np.float64], rng: np.random.Generator) -> float:
 
 def reference_line(board: Board) -> Line | None:
     """Return what others are compared with: our default, or else our best line on average."""
-    ours = [line for line in board.lines if line.is_ours and line.label != HINDSIGHT and line.figures]
+    ours = [line for line in board.lines if line.is_ours and line.is_rated and line.figures]
     default = [line for line in ours if line.variant and (line.variant.method, line.variant.text) == ("handful", "all")]
     if default:
         return default[0]

@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import inspect
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ OURS: dict[str, dict[str, Any]] = {
     "soft-nosubspace": {"method": "paper", "assignment": "soft", "subspace": False},
     "handful": {},
 }
+TRAINERS = ("container", "container-viterbi")  # what cannot work on features that stay as they are
 RATIO_WORDS = ("none", "auto", "share", "over")
 
 
@@ -92,7 +94,13 @@ def variants(methods: Sequence[str], ratios: Sequence[str], texts: Sequence[str]
     return list(dict.fromkeys(found))
 
 
-def build(variant: Variant, encoder: WordEncoder, ratio: float | str | None, source: Any = None) -> Method:
+def build(
+    variant: Variant,
+    encoder: WordEncoder,
+    ratio: float | str | None,
+    source: Any = None,
+    folder: str | os.PathLike[str] | None = None,
+) -> Method:
     """Make a method that is not fitted yet.
 
     Parameters
@@ -105,6 +113,8 @@ def build(variant: Variant, encoder: WordEncoder, ratio: float | str | None, sou
         The share of O words, for our own.
     source
         The source corpora, for methods that learn from them.
+    folder
+        The encoder's name or path, for methods that train the encoder itself.
     """
     if variant.method in OURS:
         options = dict(OURS[variant.method])
@@ -113,7 +123,8 @@ def build(variant: Variant, encoder: WordEncoder, ratio: float | str | None, sou
         return Tagger(encoder, o_ratio=ratio, cache=False, **options)
     if ":" in variant.method:
         return _import(variant.method)(encoder)  # type: ignore[no-any-return]
-    return baselines.build(variant.method, encoder, source=source)
+    given = encoder if folder is None or variant.method not in TRAINERS else folder
+    return baselines.build(variant.method, given, source=source)
 
 
 def own_digest(method: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .board import HINDSIGHT, Line
+from .board import Line
 from .runs import Bench, encoded
 from .tasks import Task
 
@@ -109,7 +109,7 @@ def _run_lines(report: "Report", text: str | None) -> list[Line]:
     return [
         line
         for line in report.board.lines
-        if line.variant is not None and line.label != HINDSIGHT and (text is None or line.variant.text == text)
+        if line.is_rated and line.variant is not None and text in (None, line.variant.text)
     ]
 
 

@@ -19,7 +19,7 @@ from .board import make_board
 from .corpora import Corpus, PathLike, digest, read_corpus, read_supports
 from .differences import differences
 from .environment import environment
-from .groups import Groups
+from .groups import GROUPS, Groups
 from .methods import Variant, variants
 from .plots import draw
 from .published import SOURCES, published_lines
@@ -71,7 +71,7 @@ def transfer(
         See `handful.evaluate.runs.Bench.run`.
     """
     settings = settings or Settings()
-    chosen = variants(settings.methods, settings.ratios)
+    chosen = variants(settings.chosen_methods(has_source=bool(source)), settings.ratios)
     bench = _transfer_bench("transfer", targets, chosen, encoder, source, settings)
     title = f"Domain transfer, scored on {settings.on}, {_name(encoder)}"
     return _run(bench, Path(report), title, settings, [], progress, encoding)
@@ -138,21 +138,24 @@ def extension(
     Baselines that learn from a source get the training split with the group's types turned into O.
     """
     settings = settings or Settings()
-    chosen = variants(settings.methods, settings.ratios)
-    whole = read_corpus(corpus)
+    whole = read_corpus(corpus, skip_unnamed=settings.skip_unnamed)
     _check_groups(whole, groups)
+    others = {name: [one for one in types_of(whole.train) if one not in types] for name, types in groups.items()}
+    chosen = variants(settings.chosen_methods(has_source=all(others.values())), settings.ratios)
     by_group = dict(encoders) if isinstance(encoders, Mapping) else dict.fromkeys(groups, encoders)
     if by_group.keys() != groups.keys():
         raise DataError(f"encoders are given for {', '.join(by_group)}, but the groups are {', '.join(groups)}")
     tasks = _tasks([whole.only(name, types) for name, types in groups.items()], settings)
     opened = {name: open_stored(encoder, settings) for name, encoder in by_group.items()}
-    sources = {}
-    for name, types in groups.items():
-        others = [one for one in types_of(whole.train) if one not in types]
-        train = whole.only(name, others).train
-        sources[name] = _source([train] if others else [], opened[name])
-    notes = [note for name, types in groups.items() if (note := _hidden_note(name, types, by_group[name]))]
-    bench = Bench("extension", tasks, chosen, opened, settings.on, sources)
+    sources = {
+        name: _source([whole.only(name, types).train] if types else [], by_group[name], opened[name], settings)
+        for name, types in others.items()
+    }
+    notes = [note for name, types in groups.items() if (note := hidden_note(name, types, by_group[name]))]
+    if settings.published and groups != GROUPS["ontonotes"]:
+        settings = replace(settings, published=False)
+        notes.append("there are no published figures for these groups")
+    bench = Bench("extension", tasks, chosen, opened, settings.on, sources, _folders(by_group))
     title = f"Tag-set extension on {whole.name}, scored on {settings.on}"
     return _run(bench, Path(report), title, settings, notes, progress, encoding)
 
@@ -165,11 +168,14 @@ def _transfer_bench(
     source: Sequence[PathLike],
     settings: Settings,
 ) -> Bench:
-    tasks = _tasks([read_corpus(target) for target in targets], settings)
+    tasks = _tasks([read_corpus(target, skip_unnamed=settings.skip_unnamed) for target in targets], settings)
     opened = open_stored(encoder, settings)
-    learned = _source([one.train for one in read_corpora(source)] if source else [], opened)
-    by_task = {task.name: learned for task in tasks}
-    return Bench(protocol, tasks, chosen, {task.name: opened for task in tasks}, settings.on, by_task)
+    learned = _source([one.train for one in read_corpora(source)] if source else [], encoder, opened, settings)
+    names = [task.name for task in tasks]
+    return Bench(
+        protocol, tasks, chosen, dict.fromkeys(names, opened), settings.on, dict.fromkeys(names, learned),
+        _folders(dict.fromkeys(names, encoder)),
+    )  # fmt: skip
 
 
 def _run(
@@ -222,11 +228,19 @@ def _tasks(corpora: Sequence[Corpus], settings: Settings) -> list[Task]:
     ]  # fmt: skip
 
 
-def _source(corpora: Sequence[Sequence[Sentence]], encoder: WordEncoder) -> tuple[Source | None, str]:
+def _source(
+    corpora: Sequence[Sequence[Sentence]], encoder: AnyEncoder, opened: WordEncoder, settings: Settings
+) -> tuple[Source | None, str]:
     """Return what baselines learn from, and a hash of it."""
     if not corpora:
         return None, ""
-    return Source(corpora, encoder), key_of({str(i): digest(corpus) for i, corpus in enumerate(corpora)})
+    is_plain = isinstance(encoder, str | os.PathLike) and settings.layers in (-1, [-1], (-1,))
+    hashes = {str(i): digest(corpus) for i, corpus in enumerate(corpora)}
+    return Source(corpora, encoder if is_plain else opened), key_of(hashes)
+
+
+def _folders(encoders: Mapping[str, AnyEncoder]) -> dict[str, PathLike]:
+    return {name: encoder for name, encoder in encoders.items() if isinstance(encoder, str | os.PathLike)}
 
 
 def open_stored(encoder: AnyEncoder, settings: Settings) -> WordEncoder:
@@ -246,7 +260,7 @@ def _check_groups(corpus: Corpus, groups: Groups) -> None:
             )
 
 
-def _hidden_note(name: str, types: Sequence[str], encoder: AnyEncoder) -> str:
+def hidden_note(name: str, types: Sequence[str], encoder: AnyEncoder) -> str:
     """Say so where nothing shows that an encoder has not seen a group's labels."""
     hidden: set[str] = set()
     if isinstance(encoder, str | os.PathLike):

@@ -1,9 +1,11 @@
 """Running: every task, support and variant, each row kept as soon as it is finished."""
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import handful
@@ -14,7 +16,7 @@ from handful.text import Sentence, score
 
 from .environment import code_digest
 from .features import MemoryEncoder
-from .methods import Variant, build, own_digest
+from .methods import Method, Variant, build, own_digest
 from .results import Results, Row, key_of
 from .tasks import Support, Task
 
@@ -51,6 +53,7 @@ class Bench:
     encoders : by task, what gives features; it may keep them on disk
     on : test or dev
     sources : by task, what baselines learn from, if anything; and a hash of it
+    folders : by task, the name or path of the encoder, where it has one
     """
 
     protocol: str
@@ -59,6 +62,7 @@ class Bench:
     encoders: Mapping[str, WordEncoder]
     on: str = "test"
     sources: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    folders: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
 
     def cells(self) -> Iterator[Cell]:
         """Yield all runs, in order."""
@@ -101,6 +105,9 @@ class Bench:
         encoding
             The progress of encoding, as for `handful.encoders.Encoder.encode`.
         """
+        for task in self.tasks[:1]:  # what cannot be made is an error before any run, not in each of them
+            for variant in self.variants:
+                self._build(task, variant, self.encoders[task.name], None)
         cells = list(self.cells())
         keys = [cell.key for cell in cells]
         n_done = sum(key in results.rows for key in keys)
@@ -109,17 +116,21 @@ class Bench:
             if not left:
                 continue
             encoder = encoded(task, self.encoders[task.name], encoding)
-            source = self.sources.get(task.name, (None, ""))[0]
             texts = {which: _blank(task.text(which)) for which in {cell.variant.text for cell in left}}
             for cell in left:
                 if progress is not None:
                     progress(n_done, len(cells), f"{task.name}, {cell.support.shots} shots, {cell.variant.method}")
-                results.add(_run(cell, encoder, source, texts[cell.variant.text]))
+                method = partial(self._build, task, cell.variant, encoder, cell.identity["o_ratio"])
+                results.add(_run(cell, method, texts[cell.variant.text]))
                 n_done += 1
             del encoder
         if progress is not None:
             progress(n_done, len(cells), "")
         return results.settle(keys)
+
+    def _build(self, task: Task, variant: Variant, encoder: WordEncoder, ratio: float | str | None) -> Method:
+        source, _ = self.sources.get(task.name, (None, ""))
+        return build(variant, encoder, ratio, source, self.folders.get(task.name))
 
 
 def encoded(task: Task, encoder: WordEncoder, progress: Any = None) -> MemoryEncoder:
@@ -140,15 +151,15 @@ def _blank(sentences: Sequence[Sentence] | None) -> list[Sentence] | None:
     return None if sentences is None else [sentence.without_labels() for sentence in sentences]
 
 
-def _run(cell: Cell, encoder: WordEncoder, source: Any, text: list[Sentence] | None) -> Row:
+def _run(cell: Cell, make: Callable[[], Method], text: list[Sentence] | None) -> Row:
     """Fit and score; what a method refuses is a row with an error."""
-    task, variant = cell.task, cell.variant
+    task = cell.task
     row: Row = {"key": cell.key, **cell.identity}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", HandfulWarning)
         started = time.perf_counter()
         try:
-            method = build(variant, encoder, cell.identity["o_ratio"], source)
+            method = make()
             method.fit(cell.support.sentences, text)
             fitted = time.perf_counter()
             found = method.predict_sentences([sentence.without_labels() for sentence in task.scored])

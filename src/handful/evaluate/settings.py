@@ -8,9 +8,10 @@ from handful.errors import DataError
 
 from .corpora import PathLike
 
-__all__ = ["METHODS", "RATIOS", "Settings"]
+__all__ = ["METHODS", "RATIOS", "SOURCE_METHODS", "Settings"]
 
 METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft", "handful")
+SOURCE_METHODS = ("container-frozen", "container-frozen-viterbi")
 RATIOS = ("none", "share", "over", "auto")
 
 
@@ -20,7 +21,7 @@ class Settings:
 
     Attributes
     ----------
-    methods : by name; see `handful.evaluate.method_names`
+    methods : by name, see `handful.evaluate.method_names`; None for `METHODS`, and with a source `SOURCE_METHODS` too
     ratios : for our own methods: none, auto, share, over, or numbers as text
     shots, sets, seed : so many mentions of each type, so many supports, drawn with this seed where none are given
     supports : a folder of supports, or, with several targets, of such folders named after them
@@ -33,7 +34,7 @@ class Settings:
     command : what the report says of how it was made
     """
 
-    methods: Sequence[str] = METHODS
+    methods: Sequence[str] | None = None
     ratios: Sequence[str] = RATIOS
     shots: Sequence[int] = (1, 5)
     sets: int = 10
@@ -59,6 +60,13 @@ class Settings:
             raise DataError(f"on is {self.on!r}, expected test or dev")
         if self.supports is not None and self.on == "dev":
             raise DataError("on='dev' draws its own supports, from one half of the dev file; leave supports out")
+
+    def chosen_methods(self, *, has_source: bool) -> list[str]:
+        """Return the methods to run."""
+        if self.methods is not None:
+            return list(self.methods)
+        n_nearest = METHODS.index("hard")
+        return [*METHODS[:n_nearest], *(SOURCE_METHODS if has_source else ()), *METHODS[n_nearest:]]
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""

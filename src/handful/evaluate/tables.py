@@ -26,14 +26,14 @@ def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
     figure = board.average(line, shots) if name == AVERAGE else line.figures.get(column)
     if figure is None:
         return "-", False
-    return str(figure), line.variant is not None and _is_best(board, line, column, figure)
+    return str(figure), line.is_rated and _is_best(board, line, column, figure)
 
 
 def _is_best(board: Board, line: Line, column: tuple[int, str], figure: Figure) -> bool:
     shots, name = column
     if name != AVERAGE:
         return round(figure.mean, 1) == board.best(column)
-    others = [board.average(other, shots) for other in board.lines if other.variant is not None]
+    others = [board.average(other, shots) for other in board.lines if other.is_rated]
     return round(figure.mean, 1) == max(round(other.mean, 1) for other in others if other is not None)
 
 

@@ -23,7 +23,7 @@ from handful.errors import EncoderError
 
 from .batches import Batch
 
-__all__ = ["Head", "Network", "cut_layers", "digest_weights", "read_base", "set_dropout"]
+__all__ = ["Head", "Network", "cut_layers", "digest_weights", "read_base", "set_dropout", "word_vectors"]
 
 _START_SCALE = 0.02  # as large as a new layer's weights in the encoders themselves
 
@@ -84,14 +84,8 @@ class Network(nn.Module):
             self.register_buffer(f"tag_weights_{number}", tag_weights, persistent=False)
 
     def logits(self, batch: Batch, head: int) -> Tensor:
-        """Give logits of shape (n_words, n_tags); bfloat16 in the encoder on a GPU, float32 in the head."""
-        device = batch.ids.device
-        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
-            output = self.encoder(input_ids=batch.ids, attention_mask=batch.mask, return_dict=True)
-        hidden = output.last_hidden_state.flatten(0, 1)
-        ends = hidden.index_select(0, torch.cat((batch.first, batch.last))).float()
-        first, last = ends.chunk(2)
-        return self.heads[head](0.5 * (first + last))  # type: ignore[no-any-return]
+        """Give logits of shape (n_words, n_tags)."""
+        return self.heads[head](word_vectors(self.encoder, batch))  # type: ignore[no-any-return]
 
     def loss(self, batch: Batch) -> Tensor:
         """Give the negative log-likelihood of a batch's tags, a word."""
@@ -100,6 +94,17 @@ class Network(nn.Module):
             weights = self.get_buffer(f"tag_weights_{batch.corpus}")
         total = functional.cross_entropy(self.logits(batch, batch.corpus), batch.tags, weights, reduction="sum")
         return total / batch.n_words
+
+
+def word_vectors(encoder: Any, batch: Batch) -> Tensor:
+    """Give the vectors (n_words, dim) of a batch's words, in float32; the encoder works in bfloat16 on a GPU."""
+    device = batch.ids.device
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+        output = encoder(input_ids=batch.ids, attention_mask=batch.mask, return_dict=True)
+    hidden = output.last_hidden_state.flatten(0, 1)
+    ends: Tensor = hidden.index_select(0, torch.cat((batch.first, batch.last))).float()
+    first, last = ends.chunk(2)
+    return 0.5 * (first + last)
 
 
 def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[Any, Any, int]:

@@ -1,6 +1,6 @@
 """Words, spans, tag schemes and files; standard library only."""
 
-from .formats import FORMATS, WriteReport, read, stream, write
+from .formats import FORMATS, READ_ONLY, WriteReport, read, stream, write
 from .reading import Corpus, ReadReport, Stream
 from .sampling import sample_support
 from .schemes import SCHEMES, TagReader, count_adjacent, from_tags, to_tags
@@ -13,6 +13,7 @@ __all__ = [
     "FORMATS",
     "MODES",
     "OUTSIDE",
+    "READ_ONLY",
     "SCHEMES",
     "SOME_ENTITY",
     "UNKNOWN",

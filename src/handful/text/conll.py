@@ -31,8 +31,8 @@ def split_columns(line: str) -> list[str]:
     return _SPACES.split(line) if line else []
 
 
-def read_conll(reading: Reading) -> Iterator[Sentence]:
-    """Yield the sentences of a CoNLL file."""
+def read_conll(reading: Reading) -> Iterator[Sentence | None]:
+    """Yield the sentences of a CoNLL file; and None where a document begins, if that is asked for."""
     columns = _Columns(reading)
     for number, block in reading.source.blocks():
         found = columns.split_alike(block)
@@ -42,7 +42,9 @@ def read_conll(reading: Reading) -> Iterator[Sentence]:
                 yield sentence
         else:
             for words, tags, lines in columns.split_each(block, number):
-                sentence = _sentence(reading, words, tags, lines)
+                if not words and reading.is_by_document:
+                    yield None
+                sentence = _sentence(reading, words, tags, lines) if words else None
                 if sentence is not None:
                     yield sentence
 
@@ -77,7 +79,8 @@ class _Columns:
     def split_each(self, block: str, number: int) -> Iterator[tuple[list[str], list[str], list[int]]]:
         """Yield the words, tags and line numbers of a block's sentences, looking at every line by itself.
 
-        Blank lines and ``-DOCSTART-`` end a sentence; one with a malformed line is left out, or an error.
+        Blank lines and ``-DOCSTART-`` end a sentence, and the latter yields one without words; a sentence with a
+        malformed line is left out, or an error.
         """
         words: list[str] = []
         tags: list[str] = []
@@ -86,11 +89,12 @@ class _Columns:
         for i, line in enumerate([*block.split("\n"), ""], number):
             is_document = line.startswith(DOCSTART) and not line[len(DOCSTART) :][:1].strip()
             if is_document or not line.strip():
-                if is_document:
-                    self._reading.report.notes[f"{DOCSTART} lines were passed over"] += 1
                 if words and not is_spoiled:
                     yield words, tags, lines
                 words, tags, lines, is_spoiled = [], [], [], False
+                if is_document:
+                    self._reading.report.notes[f"{DOCSTART} lines were passed over"] += 1
+                    yield words, tags, lines
                 continue
             try:
                 row = self._split(line, i)

@@ -12,6 +12,7 @@ spacy         JSON Lines: text, entities                            no     yes  
 label-studio  a JSON array of tasks                                 no     yes   yes      yes
 inline        ``[Ekeus](PER) heads for [Baghdad](LOC)``             no     yes   yes      yes
 text          plain text                                            no     yes   no       always
+conll-2012    OntoNotes as CoNLL-2012 wrote it; to read only        yes    no    no       no
 ============  ====================================================  =====  ====  =======  =========
 
 The columns say what a format can hold. Where it does not hold the words, they are found again in the text;
@@ -23,7 +24,7 @@ called ``json``.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from handful.errors import DataError
 
@@ -32,12 +33,13 @@ from .files import AnyFile, Source, write_text
 from .inline import read_inline, read_text, write_inline, write_text_lines
 from .json_read import read_json
 from .json_write import write_json
-from .reading import Corpus, Reading, ReadReport, Stream
+from .ontonotes import read_conll_2012
+from .reading import Corpus, Reading, ReadReport, Stream, named_documents
 from .recognise import recognise
 from .schemes import check_scheme, count_adjacent
 from .types import Sentence
 
-__all__ = ["FORMATS", "WriteReport", "read", "stream", "write"]
+__all__ = ["FORMATS", "READ_ONLY", "WriteReport", "read", "stream", "write"]
 
 FORMATS = (
     "conll",
@@ -52,8 +54,12 @@ FORMATS = (
 )
 """The formats that can be named, to read and to write."""
 
-_READERS: dict[str, Callable[[Reading], Iterator[Sentence]]] = {
+READ_ONLY = ("json", "conll-2012")
+"""Formats that can be named to read, besides `FORMATS`."""
+
+_READERS: dict[str, Callable[[Reading], Iterator[Sentence | None]]] = {
     "conll": read_conll,
+    "conll-2012": read_conll_2012,
     "lines": read_lines,
     "inline": read_inline,
     "text": read_text,
@@ -87,6 +93,7 @@ def stream(
     unmarked: Literal["O", "unknown"] = "O",
     misaligned: Literal["error", "widen"] = "error",
     malformed: Literal["error", "skip"] = "error",
+    unnamed: Literal["keep", "skip"] = "keep",
     names: Sequence[str] | None = None,
     encoding: str = "utf-8",
     whole: bool = False,
@@ -101,10 +108,11 @@ def stream(
     Stream
         An iterator of `Sentence`, whose ``report`` is complete at its end.
     """
-    _check_choice("format", format, (None, "json", *FORMATS))
+    _check_choice("format", format, (None, *READ_ONLY, *FORMATS))
     _check_choice("unmarked", unmarked, ("O", "unknown"))
     _check_choice("misaligned", misaligned, ("error", "widen"))
     _check_choice("malformed", malformed, ("error", "skip"))
+    _check_choice("unnamed", unnamed, ("keep", "skip"))
     _check_names(names)
     if scheme is not None:
         check_scheme(scheme)
@@ -123,9 +131,10 @@ def stream(
         is_skipping=malformed == "skip",
         is_whole=whole,
         names=names,
+        is_by_document=unnamed == "skip",
     )
-    sentences = _READERS[format](reading) if format in _READERS else read_json(reading, format)
-    return Stream(reading, sentences)
+    sentences: Iterator[Any] = _READERS[format](reading) if format in _READERS else read_json(reading, format)
+    return Stream(reading, named_documents(reading, sentences) if reading.is_by_document else sentences)
 
 
 def read(
@@ -136,6 +145,7 @@ def read(
     unmarked: Literal["O", "unknown"] = "O",
     misaligned: Literal["error", "widen"] = "error",
     malformed: Literal["error", "skip"] = "error",
+    unnamed: Literal["keep", "skip"] = "keep",
     names: Sequence[str] | None = None,
     encoding: str = "utf-8",
 ) -> Corpus:
@@ -146,7 +156,7 @@ def read(
     path : path, "-" or open file
         ``-`` is standard input. Gzip is recognised.
     format : str or None
-        One of `FORMATS`, or "json" for any JSON dialect; ``None`` recognises it by the content.
+        One of `FORMATS`, "json" for any JSON dialect, or "conll-2012"; ``None`` recognises it by the content.
     scheme : str or None
         The tag scheme, where there are tags (see `handful.text.schemes`); ``None`` reads any.
     unmarked : "O" or "unknown"
@@ -156,6 +166,10 @@ def read(
     malformed : "error" or "skip"
         What to do with lines or records that are not as the format asks. Skipping is counted; in CoNLL the
         line's whole sentence is left out. A JSON array that is broken is an error all the same.
+    unnamed : "keep" or "skip"
+        What to do with documents in which nothing is marked, as in parts of OntoNotes that nobody annotated. A
+        document begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the file is one.
+        Those skipped are counted.
     names : sequence of str or None
         The tags' names, for Hugging Face tags that are numbers.
     encoding : str
@@ -183,6 +197,7 @@ def read(
             unmarked=unmarked,
             misaligned=misaligned,
             malformed=malformed,
+            unnamed=unnamed,
             names=names,
             encoding=encoding,
         )

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from types import TracebackType
 from typing import NoReturn
 
@@ -14,7 +14,7 @@ from .files import Source
 from .schemes import TagReader
 from .types import UNKNOWN, Allowed, Sentence, Span, shorten
 
-__all__ = ["Corpus", "ReadReport", "Reading", "Stream"]
+__all__ = ["Corpus", "ReadReport", "Reading", "Stream", "named_documents"]
 
 KEPT_MESSAGES = 10
 
@@ -84,11 +84,13 @@ class Reading:
         is_skipping: bool,
         is_whole: bool,
         names: Sequence[str] | None,
+        is_by_document: bool = False,
     ) -> None:
         self.source = source
         self.report = report
         self.tags = TagReader(scheme)
         self.names = names
+        self.is_by_document = is_by_document  # whether readers that know documents yield None where one begins
         self.is_whole = is_whole
         self._is_unmarked_unknown = is_unmarked_unknown
         self._is_widening = is_widening
@@ -113,6 +115,10 @@ class Reading:
         if allowed is None and not self._is_unmarked_unknown:
             return Sentence.trusted(tuple(words), spans)
         sentence = Sentence(tuple(words), spans, allowed)
+        return self._open_unmarked(sentence) if self._is_unmarked_unknown else sentence
+
+    def finish(self, sentence: Sentence) -> Sentence:
+        """Open the labels of words that no mention covers, if that is asked for."""
         return self._open_unmarked(sentence) if self._is_unmarked_unknown else sentence
 
     def from_spans(self, sentence: Sentence, marks: Iterable[tuple[int, int, str]] | None) -> Sentence:
@@ -183,6 +189,20 @@ class Reading:
         covered = {i for span in sentence.spans or () for i in range(span.start, span.end)}
         allowed = [entry or (None if i in covered else UNKNOWN) for i, entry in enumerate(allowed)]
         return Sentence(sentence.words, sentence.spans, tuple(allowed), sentence.text, sentence.starts, sentence.offset)
+
+
+def named_documents(reading: Reading, sentences: Iterable[Sentence | None]) -> Iterator[Sentence]:
+    """Yield the sentences of documents that have a mention at all; None stands where a document begins."""
+    document: list[Sentence] = []
+    for sentence in chain(sentences, [None]):
+        if sentence is not None:
+            document.append(sentence)
+            continue
+        if any(one.spans for one in document):
+            yield from document
+        elif document:
+            reading.report.notes["documents without any mention were left out"] += 1
+        document = []
 
 
 class Stream(Iterator[Sentence]):

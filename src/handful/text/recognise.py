@@ -8,6 +8,7 @@ from handful.errors import FormatError
 
 from .conll import DOCSTART, split_columns
 from .files import Source
+from .ontonotes import BEGIN
 from .types import shorten
 
 __all__ = ["recognise"]
@@ -35,6 +36,8 @@ def recognise(source: Source) -> str:
     lines = [line for line in lines if line.strip()]
     if not lines:
         raise FormatError(f"{source.name}: is empty, there is no text in it")
+    if lines[0].startswith(BEGIN):
+        return "conll-2012"
     if _is_json(head.lstrip()):
         return "json"
     is_columns, tried_columns = _columns(lines)

@@ -1,0 +1,128 @@
+"""CONTaiNER on a tiny encoder: the loss against numpy's, nearest words by a loop, training that helps."""
+
+import random
+
+import numpy as np
+import pytest
+
+from handful.baselines import Container, Source, build, gaussians
+from handful.baselines.base import read_support
+from handful.encoders import load
+from handful.errors import DataError, EncoderError
+from handful.text import score
+from pretrain.made import make_corpus, make_encoder
+
+from .made import encoder as toy
+from .made import sentences, tagged, tags_of
+
+torch = pytest.importorskip("torch")
+
+from handful.baselines import network  # noqa: E402
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return make_encoder(tmp_path_factory.mktemp("encoders") / "bert", "bert")
+
+
+def corpus(seed, n, types):
+    made = make_corpus(random.Random(seed), n, types)
+    return [tagged([w for w, _ in each], [tag[2:] or "O" for _, tag in each]) for each in made]
+
+
+@pytest.fixture(scope="module")
+def source(folder):
+    return Source([corpus(1, 60, ["PER", "LOC"]), corpus(2, 40, ["PER", "LOC"])], folder)
+
+
+@pytest.mark.parametrize("distance", ["kl", "euclidean"])
+def test_the_loss_is_that_of_numpy(distance):
+    rng = np.random.default_rng(0)
+    tags = np.array([0, 0, 1, 2, 1, 0, 2, 3])
+    mu, s = rng.normal(size=(8, 3)) * 2, rng.uniform(0.3, 3, size=(8, 3))
+    loss, by_mean, by_variance = gaussians.contrastive((mu, s), tags, distance)
+    tensors = [torch.tensor(part, requires_grad=True) for part in (mu, s)]
+    found = network.contrastive(*tensors, torch.tensor(tags), distance)
+    found.backward()
+    assert float(found.detach()) == pytest.approx(loss, rel=1e-9)
+    np.testing.assert_allclose(tensors[0].grad, by_mean, atol=1e-9)
+    if distance == "kl":
+        np.testing.assert_allclose(tensors[1].grad, by_variance, atol=1e-9)
+    alone = network.contrastive(*tensors, torch.arange(8), distance)
+    assert float(alone.detach()) == 0
+
+
+def test_tags_are_those_of_the_nearest_word_of_the_trained_encoder(source, folder):
+    support, test = corpus(3, 5, ["GENE", "DRUG"]), corpus(4, 8, ["GENE", "DRUG"])
+    model = Container(folder, source=source).fit(support)
+    tuned = model._fitted.encoder
+    known, known_tags = tuned.encode(support), [tag for sentence in support for tag in tags_of(sentence)]
+    expected = []
+    for sentence in test:
+        rows = tuned.encode([sentence])
+        nearest = [min(range(len(known)), key=lambda i: ((known[i] - row) ** 2).sum()) for row in rows]
+        expected.append(tagged(sentence.words, [known_tags[i] for i in nearest]))
+    assert model.predict_sentences(test) == expected
+    before = load(folder).encode(support)
+    assert np.abs(before - known).max() > 1e-4  # neither training left the encoder as it was
+    again = Container(folder, source=source).fit(support)
+    np.testing.assert_array_equal(again._fitted.encoder.encode(support), known)  # nor did the first fit the source
+
+
+def test_training_on_the_source_helps_on_other_types(folder, monkeypatch):
+    monkeypatch.setattr(network, "EPOCHS", 4)
+    monkeypatch.setattr(network, "RATE", 2e-3)
+    source = Source([corpus(seed, 150, ["PER", "LOC", "DRUG"]) for seed in (1, 2)], folder)
+    support, test = corpus(3, 6, ["GENE", "DRUG"]), corpus(4, 60, ["GENE", "DRUG"])
+    before = build("nnshot", folder).fit(support).predict_sentences(test)
+    after = build("container", folder, source=source).fit(support).predict_sentences(test)
+    path = build("container-viterbi", folder, source=source).fit(support).predict_sentences(test)
+    assert score(test, after).micro.f1 > score(test, before).micro.f1 + 0.05
+    assert score(test, path).micro.f1 > score(test, before).micro.f1 + 0.05
+
+
+def test_tuning_stops_where_the_loss_no_longer_falls(source, folder, monkeypatch):
+    support = read_support(corpus(3, 5, ["GENE", "DRUG"]))
+    trained = source.network
+    plain = network.as_encoder(trained.network.encoder.eval(), trained.tokenizer).encode(support.sentences)
+    rounds = []
+    monkeypatch.setattr(network, "_step", lambda *given: rounds.append(1) or [3.0, 2.0, 2.0, 1.0][len(rounds) - 1])
+    tuned = network.tune(trained, support, "kl").encode(support.sentences)
+    assert len(rounds) == 3
+    np.testing.assert_array_equal(tuned, plain)
+
+
+def test_words_whose_tag_is_open_are_not_used(source, folder):
+    open_ones = ["the [katoase](GENE) sees [mireol](DRUG)", "[lavicin](DRUG|GENE) walks [supool](_) by [notoine](GENE)"]
+    support = read_support(open_ones)
+    assert support.tags().tolist() == [0, 2, 0, 1, -1, 0, -1, 0, 2]
+    rows = network._rows_of(support, source.network.network.encoder, source.network.tokenizer)
+    (batch,) = network.prefetch([rows], [(0, np.arange(2))], torch.device("cpu"))
+    model = source.network.network.eval()
+    with torch.no_grad():
+        vectors = network.word_vectors(model.encoder, batch)[torch.tensor([0, 1, 2, 3, 5, 7, 8])].relu()
+        mu, s = model.means(vectors), torch.nn.functional.elu(model.variances(vectors)) + 1
+        expected = gaussians.contrastive((mu.numpy(), s.numpy()), np.array([0, 2, 0, 1, 0, 0, 2]), "kl")[0]
+        assert float(model.loss(batch, "kl")) == pytest.approx(expected, rel=1e-4)
+
+
+def test_bad_input_is_refused(source, folder):
+    support = corpus(3, 5, ["GENE", "DRUG"])
+    with pytest.raises(EncoderError, match=r"cannot train ToyEncoder.*container-frozen"):
+        build("container", toy(), source=[sentences(1, 9)]).fit(sentences(2, 9))
+    with pytest.raises(EncoderError, match="handful-en is an exported encoder, which cannot be trained"):
+        build("container", "handful-en", source=[sentences(1, 9)]).fit(sentences(2, 9))
+    with pytest.raises(EncoderError, match="another encoder"):
+        Container(folder + "/.", source=source).fit(support)
+    with pytest.raises(DataError, match="distance is auto"):
+        Container(folder, source=source, distance="cosine").fit(support)
+    with pytest.raises(DataError, match="give source="):
+        build("container-viterbi", folder)

@@ -1,0 +1,100 @@
+"""``handful bench``, with the embedded encoder on a small corpus."""
+
+import json
+
+import pytest
+from commands import failed, handful, run
+
+from handful.evaluate import method_names
+from handful.examples import HELDOUT, SUPPORT
+
+QUICK = ("--methods", "proto,hard", "--ratios", "none", "--sets", "2", "--shots", "1", "--no-plots")
+
+
+@pytest.fixture(scope="module")
+def garden(tmp_path_factory):
+    """Make a target of the garden notebook."""
+    from handful.text import read, write
+
+    folder = tmp_path_factory.mktemp("bench") / "garden"
+    folder.mkdir()
+    support, heldout = list(read(SUPPORT)), list(read(HELDOUT))
+    write(support, folder / "train.txt", "inline")
+    write(heldout[:60], folder / "dev.txt", "inline")
+    write(heldout[60:], folder / "test.txt", "inline")
+    return folder
+
+
+def test_methods_are_listed():
+    assert run("bench", "methods").output.split() == method_names()
+    assert json.loads(run("bench", "methods", "--json").output) == method_names()
+
+
+def test_transfer_shows_a_table_and_writes_the_report(garden, tmp_path):
+    done = handful("bench", "transfer", garden, *QUICK, "--report", tmp_path / "report")
+    assert done.returncode == 0
+    assert done.stderr == f"wrote {tmp_path / 'report'}\n"
+    assert "1-shot" in done.stdout
+    assert "proto" in done.stdout
+    rows = [json.loads(line) for line in (tmp_path / "report" / "results.jsonl").read_text().splitlines()]
+    assert [(row["method"], row["support"]) for row in rows] == [
+        ("proto", "0"), ("hard", "0"), ("proto", "1"), ("hard", "1"),
+    ]  # fmt: skip
+    again = handful("bench", "transfer", garden, *QUICK, "--report", tmp_path / "report", "--json")
+    found = json.loads(again.stdout)
+    mean = sum(row["f1"] for row in rows if row["method"] == "hard") / 2
+    (line,) = [line for line in found["lines"] if line["method"] == "hard"]
+    assert line["cells"][0]["mean"] == pytest.approx(100 * mean)
+    assert json.loads((tmp_path / "report" / "environment.json").read_text())["command"].startswith("handful bench ")
+
+
+def test_on_dev_and_a_method_of_ones_own(garden, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "class Nothing:\n"
+        "    def __init__(self, encoder): pass\n"
+        "    def fit(self, support, unlabelled=None): return self\n"
+        "    def predict_sentences(self, sentences):\n"
+        "        from dataclasses import replace\n"
+        "        return [replace(sentence, spans=()) for sentence in sentences]\n"
+    )
+    arguments = ["--methods", "mine:Nothing", "--on", "dev", "--sets", "1", "--shots", "1", "--json", "--report", "r"]
+    done = handful("bench", "transfer", garden, *arguments, cwd=tmp_path)
+    assert [line["cells"][0]["mean"] for line in json.loads(done.stdout)["lines"]] == [0.0]
+
+
+def test_ablation_and_extension(garden, tmp_path):
+    quick = ["--sets", "1", "--shots", "1", "--no-plots", "--json", "--quiet"]
+    done = run("bench", "ablation", garden, "--which", "subspace", *quick, "--report", tmp_path / "a")
+    assert {line["method"] for line in json.loads(done.stdout)["lines"]} == {"hard", "hard-nosubspace"}
+    options = ["--groups", "A=PEST,TOOL;B=PLANT", "--encoder", "handful-en", "--methods", "proto"]
+    done = run("bench", "extension", garden, *options, *quick, "--report", tmp_path / "e")
+    assert {cell["target"] for line in json.loads(done.stdout)["lines"] for cell in line["cells"]} == {"A", "B", "Avg."}
+    done = run("bench", "extension", garden, *options, "--encoder", "B=x", *quick, "--report", tmp_path / "e")
+    assert done.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["transfer", "no-such-folder"], "no-such-folder: does not exist; a folder with train, dev and test"),
+        (["transfer", "TARGET", "--methods", "x"], "there is no method 'x'"),
+        (["transfer", "TARGET", "--methods", "container-frozen"], "CONTaiNER trains on labelled corpora first"),
+        (["extension", "TARGET", "--groups", "x", "--encoder", "y"], "there are no groups 'x'"),
+        (["ablation", "TARGET", "--which", "x"], "expected some of unlabelled"),
+    ],
+)
+def test_what_is_wrong_is_one_line(arguments, message, garden, tmp_path):
+    arguments = [str(garden) if argument == "TARGET" else argument for argument in arguments]
+    assert failed(run("bench", *arguments, "--report", tmp_path / "report"), message)
+
+
+def test_wrong_usage():
+    assert run("bench", "transfer", "x", "--report", "y", "--shots", "few").exit_code == 2
+    assert run("bench", "transfer", "x", "--report", "y", "--on", "train").exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["transfer", "extension", "ablation", "methods"])
+def test_help_has_examples(name):
+    shown = run("bench", name, "--help").output
+    assert "Examples" in shown
+    assert f"handful bench {name}" in shown
