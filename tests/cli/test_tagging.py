@@ -211,12 +211,12 @@ def test_fit_does_not_overwrite_what_is_no_model(inside, tmp_path):
     assert (tmp_path / "notes" / "a.txt").read_text() == "mine"
 
 
-def test_prediction_does_without_scikit_learn(inside):
+def test_prediction_loads_nothing_that_takes_long(inside):
     code = "import sys; sys.argv[1:] = ['predict', 'model', 'text.txt']; from handful.cli import main\n"
     code += "try: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr.split()
     assert "onnxruntime" in loaded
-    assert not {"sklearn", "torch", "transformers"} & set(loaded)
+    assert not {"scipy", "sklearn", "torch", "transformers", "rich"} & set(loaded)
 
 
 def test_threads_are_taken(inside):

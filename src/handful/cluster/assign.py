@@ -9,7 +9,6 @@ Both solve, for fixed prototypes and projection,
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, xlogy
 
 from handful.errors import RatioError
 
@@ -128,6 +127,8 @@ def _o_shares(m: NDArray[np.float64], mass_o: float) -> NDArray[np.float64]:
     Newton from the hard solution's threshold, inside a bracket that only shrinks. Where no floating-point lam meets
     the sum (temperatures so low that the sum jumps), the two nearest solutions are mixed so that it is met.
     """
+    from scipy.special import expit  # here, for it takes long to load and prediction does without
+
     is_free = np.isfinite(m)
     shares = (m > 0).astype(np.float64)  # forced words; free ones are filled in below
     free, target = m[is_free], mass_o - np.count_nonzero(m == np.inf)
@@ -158,6 +159,8 @@ def _o_shares(m: NDArray[np.float64], mass_o: float) -> NDArray[np.float64]:
 
 def entropy(A: Distances, weights: NDArray[np.float64] | None = None) -> float:
     """Return <A, log A> / n, the soft objective's second term by word, at temperature 1."""
+    from scipy.special import xlogy
+
     w = np.ones(len(A)) if weights is None else weights
     return sum(float(w @ xlogy(A[:, j], A[:, j])) for j in range(A.shape[1])) / float(w.sum())
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from handful.cluster.distances import project, squared_distances
 from handful.cluster.predict import tag_distances, tag_scores
@@ -76,7 +75,8 @@ class Model:
             return tag_scores(-logits, self.temperature) if len(logits) else logits
         ordered = np.sort(logits, axis=1)
         best_other = np.where(logits == ordered[:, -1:], ordered[:, -2:-1], ordered[:, -1:])
-        return np.asarray(expit(SURE_AT_ZERO + SURE_BY_LOGIT * (logits - best_other)))
+        sure = SURE_AT_ZERO + SURE_BY_LOGIT * (logits - best_other)
+        return np.asarray(0.5 + 0.5 * np.tanh(0.5 * sure))  # the logistic function, without loading scipy for it
 
     def squared_distances(self, features: Float) -> NDArray[np.float64]:
         """Return the squared distance of each word to each prototype in the projected space, (n, k)."""

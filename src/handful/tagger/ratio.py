@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from handful.cluster.statistics import Float
 
@@ -33,6 +32,8 @@ def estimate_o_ratio(labels: LabelModel, fewest: int, features: Float, allowed: 
         The share, one that the labels make possible; None where every word is labelled, or a type has fewer than
         `FEWEST_MENTIONS` mentions.
     """
+    from scipy.special import softmax  # here, for it takes long to load and prediction does without
+
     n = len(features)
     only_o = allowed[:, 0] & (allowed.sum(axis=1) == 1)
     only_entity = ~allowed[:, 0]
