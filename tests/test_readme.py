@@ -28,6 +28,10 @@ def _desk(tmp_path, monkeypatch):
         "test.txt": examples.HELDOUT,
     }.items():
         shutil.copy(source, name)
+    for target in re.findall(r"data/\w+", "\n".join(SHELL)):  # stand-ins for the corpora: garden notes, each time
+        Path(target).mkdir(parents=True)
+        for split, source in {"train": examples.SUPPORT, "dev": examples.HELDOUT, "test": examples.SUPPORT}.items():
+            shutil.copy(source, Path(target) / f"{split}.txt")
     Path("notes.txt").write_text("We sprayed the tomatoes with soft soap against whitefly.\n", encoding="utf-8")
 
 
@@ -54,6 +58,7 @@ def test_the_commands():
     assert len(commands) >= 3
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands:
+        command += " --shots 1 --sets 1" if " bench " in command else ""  # the same, once
         run = subprocess.run(
             command, shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path}, check=False
         )

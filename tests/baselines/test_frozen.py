@@ -5,6 +5,7 @@ import pytest
 
 from handful import Sentence, Span
 from handful.baselines import FrozenContainer, Source, build, heads
+from handful.baselines.base import read_support
 from handful.baselines.heads import finetune
 from handful.errors import DataError, EncoderError
 from tagger.toy import ToyEncoder
@@ -70,6 +71,12 @@ def test_one_mention_a_type_takes_the_distance_of_means():
     assert scores(ONE_SHOT, "auto") == scores(ONE_SHOT, "euclidean") != scores(ONE_SHOT, "kl")
     more = [*ONE_SHOT, "then [Pum](PER) left [Lam](LOC)"]
     assert scores(more, "auto") == scores(more, "kl") != scores(more, "euclidean")
+
+
+def test_shots_are_the_mentions_of_the_rarest_type():
+    assert read_support([*ONE_SHOT, "then [Pum Pim](PER) left"]).shots == 1
+    assert read_support(["see [Pum Pim](PER) and [Pam](PER)", "so [Pom](PER) left"]).shots == 3
+    assert read_support(["see [Pum Pim](!O) and [Pam](!O)"]).shots == 2  # of no type: they are all one
 
 
 def test_viterbi_uses_the_transitions_of_the_source():

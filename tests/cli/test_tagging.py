@@ -10,7 +10,7 @@ import pytest
 from commands import COMMAND, SUPPORT, TEXT, failed, handful, run
 
 from handful import Tagger
-from handful.text import read, score
+from handful.text import read, score, to_sentences
 
 
 @pytest.fixture
@@ -58,13 +58,52 @@ def test_predict_writes_what_the_tagger_finds(inside, tagger, given):
     assert sum(len(record["entities"]) for record in records) > 0
 
 
-def test_positions_are_those_in_the_text_of_the_line(inside):
-    result = run("predict", "model", "--text", "The rain. Ekeus heads for Baghdad.")
-    for line in result.stdout.splitlines():
-        record = json.loads(line)
+DOCUMENTS = [
+    "  The rain. Ekeus heads for Baghdad. Anna Berg likes Paris .",
+    "Owners of the café don't like the rain. Dupont and the dog head for Zürich.",
+]
+
+
+@pytest.mark.parametrize("given", ["file", "wrapped", "--text"])
+def test_a_line_of_jsonl_is_a_document(inside, tagger, tmp_path, given):
+    documents = DOCUMENTS
+    if given == "wrapped":
+        documents = ["The rain in Baghdad .\nEkeus heads for Paris\nand Anna for Zürich .", "Dupont likes the rain ."]
+    (tmp_path / "text.txt").write_text("\n\n".join(documents) + "\n", encoding="utf-8")
+    texts = [f"--text={text}" for text in documents]
+    result = run("predict", "model", "--json", *(texts if given == "--text" else [tmp_path / "text.txt"]))
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [record["text"] for record in records] == documents
+    assert [record["entities"] for record in records] == tagger.predict(documents)
+    for record in records:
         for entity in record["entities"]:
             assert record["text"][entity["start"] : entity["end"]] == entity["word"]
-    assert "Baghdad" in result.stdout
+    assert "Baghdad" in [entity["word"] for entity in records[0]["entities"]]
+
+
+@pytest.mark.parametrize("to", ["prodigy", "doccano", "label-studio", "spacy"])
+def test_annotation_tools_get_documents(inside, tagger, tmp_path, to):
+    (tmp_path / "text.txt").write_text("\n".join(DOCUMENTS), encoding="utf-8")
+    assert run("predict", "model", tmp_path / "text.txt", "--to", to, "--out", tmp_path / "out").exit_code == 0
+    found = read(tmp_path / "out")
+    assert [document.text for document in found] == DOCUMENTS
+    expected = [[(m["start"], m["end"], m["entity_group"]) for m in one] for one in tagger.predict(DOCUMENTS)]
+    assert [[(s.char_start, s.char_end, s.label) for s in one.spans] for one in found] == expected
+
+
+@pytest.mark.parametrize("to", ["conll", "inline", "lines", "huggingface"])
+def test_training_formats_get_sentences(inside, tagger, tmp_path, to):
+    (tmp_path / "text.txt").write_text("\n".join(DOCUMENTS), encoding="utf-8")
+    assert run("predict", "model", tmp_path / "text.txt", "--to", to, "--out", tmp_path / "out").exit_code == 0
+    sentences = [sentence for text in DOCUMENTS for sentence in to_sentences(text)]
+    expected = tagger.predict_sentences(sentences)
+    assert [(s.words, s.spans) for s in read(tmp_path / "out")] == [(s.words, s.spans) for s in expected]
+    assert len(sentences) == 5
+
+
+def test_a_text_without_words_gives_nothing(inside):
+    result = run("predict", "model", "--json", "--text", " ")
+    assert (result.exit_code, result.output) == (0, "")
 
 
 @pytest.mark.parametrize("to", ["conll", "prodigy", "doccano", "label-studio", "text", "inline", "spacy", "jsonl"])
@@ -108,14 +147,14 @@ def test_predict_streams(inside):
     ) as running:
         alarm = threading.Timer(60, running.kill)
         alarm.start()
-        writing = threading.Thread(target=lambda: (running.stdin.write(TEXT.encode() * 2000), running.stdin.flush()))
+        writing = threading.Thread(target=lambda: (running.stdin.write(TEXT.encode() * 500), running.stdin.flush()))
         writing.start()
         first = json.loads(running.stdout.readline())
         alarm.cancel()
         assert first["text"] == TEXT.splitlines()[0]
         rest = threading.Thread(target=lambda: (writing.join(), running.stdin.close()))
         rest.start()
-        assert sum(1 for _ in running.stdout) == 4 * 2000 - 1
+        assert sum(1 for _ in running.stdout) == 4 * 500 - 1
         rest.join()
     assert running.returncode == 0
 

@@ -190,6 +190,15 @@ def test_adding_equals_fitting_with_all_and_encodes_only_what_is_new():
     assert model.summary_ == expected.summary_
 
 
+def test_adding_unlabelled_text_equals_fitting_with_all_of_it():
+    model = tagger(o_ratio=0.7).fit(SUPPORT, UNLABELLED[:3])
+    model.add([], UNLABELLED)  # of which three are there already
+    assert model.summary_.n_unlabelled_words == fitted(o_ratio=0.7).summary_.n_unlabelled_words
+    for (word, label, score), (*expected, about) in zip(answer(model), answer(fitted(o_ratio=0.7)), strict=True):
+        assert [word, label] == expected
+        assert score == pytest.approx(about)
+
+
 def test_adding_known_words_changes_their_labels():
     model = fitted(o_ratio=0.7).add(["[Paul](GOD) went to [London](LOC) with me"])
     assert model.types_ == ["GOD", "LOC", "PER"]

@@ -78,9 +78,27 @@ def test_the_card_says_what_it_is(saved):
         assert expected in card
 
 
-def test_a_loaded_tagger_cannot_add(saved):
-    with pytest.raises(ModelError, match="fit again"):
-        load(saved).add(SUPPORT)
+MORE = ["[Gap](ORG) sells to [Pia](PER)", "the [Peter](PER) of [Lima](ORG) sleeps all day", "[Leo](LOC|PER) sat there"]
+
+
+@pytest.mark.parametrize("unlabelled", [None, UNLABELLED])
+def test_a_loaded_tagger_adds_as_if_it_had_never_been_away(tmp_path, unlabelled):
+    support = [*SUPPORT, "[Gus](!LOC) and [Pim](PER) sleep"]
+    model = tagger(o_ratio=None).fit(support, unlabelled)
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model").add(MORE, unlabelled)
+    model.add(MORE)
+    for one, name in ((model, "one"), (again, "other")):
+        one.save(tmp_path / name)
+    assert again.types_ == ["LOC", "ORG", "PER"]
+    assert contents(tmp_path / "one") == contents(tmp_path / "other")
+
+
+def test_a_loaded_tagger_asks_for_its_unlabelled_text(saved):
+    model = load(saved)
+    with pytest.raises(ModelError, match=r"41 unlabelled words.*unlabelled="):
+        model.add(MORE)
+    assert model.predict(TEXT) == load(saved).predict(TEXT)
 
 
 def test_saving_again_replaces_the_model_and_nothing_else(saved, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from handful.decode import Mention, Transitions, decode, viterbi
+from handful.decode import Mention, Transitions, decode, runs, viterbi
 from handful.errors import DataError
 from handful.tagger.encoder import AnyEncoder, WordEncoder, encode, is_object, open_encoder
 from handful.tagger.inputs import document, gather_for_fit, text_to_tag
@@ -57,9 +57,10 @@ class Support:
 
     @property
     def shots(self) -> int:
-        """How many mentions the type with the fewest has."""
-        names = [span.label for sentence in self.labels.values() for span in sentence.spans or ()]
-        return min(names.count(name) for name in self.types)
+        """How many mentions, as runs of words whose tag is certain, the type with the fewest has."""
+        tags = np.maximum(self.tags(), 0)
+        found = [int(tags[start]) for _, start, _, _ in runs(tags, [len(words) for words in self.labels])]
+        return min(found.count(tag) for tag in range(1, self.n_tags))
 
     @property
     def sentences(self) -> list[Sentence]:

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -15,6 +15,9 @@ from handful.text import FORMATS, READ_ONLY, SCHEMES
 if TYPE_CHECKING:
     from handful.tagger import Tagger
     from handful.text import Corpus, ReadReport, Sentence, WriteReport
+
+
+_Item = TypeVar("_Item")
 
 
 def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
@@ -159,18 +162,37 @@ def sentences_of(
 
     for given in texts or ():
         yield from to_sentences(given)
-    for path in files or ([] if texts else ["-"]):
-        if path == "-" and sys.stdin.isatty():
-            say("reading from the terminal; Ctrl-D ends the text", quiet=quiet)
+    for path in _paths(files, texts, quiet=quiet):
         with stream(path, format, encoding=encoding) as sentences:
             yield from sentences
         say_report(sentences.report, sentences.report.name, quiet=quiet)
 
 
-def counting(sentences: "Iterable[Sentence]", *, quiet: bool) -> "Iterator[Sentence]":
-    """Pass sentences on; when a person watches and it takes more than a second, show how many there were."""
+def documents_of(
+    files: list[str] | None, texts: list[str] | None, format: str | None, encoding: str, *, quiet: bool
+) -> "Iterator[str | Sentence]":
+    """Yield texts and the documents of files: a str for plain text, a `Sentence` where the words are given."""
+    from handful.text import stream
+
+    yield from texts or ()
+    for path in _paths(files, texts, quiet=quiet):
+        with stream(path, format, encoding=encoding, whole=True) as documents:
+            is_plain = documents.report.format == "text"
+            yield from (document.text or "" if is_plain else document for document in documents)
+        say_report(documents.report, documents.report.name, quiet=quiet)
+
+
+def _paths(files: list[str] | None, texts: list[str] | None, *, quiet: bool) -> Iterator[str]:
+    for path in files or ([] if texts else ["-"]):
+        if path == "-" and sys.stdin.isatty():
+            say("reading from the terminal; Ctrl-D ends the text", quiet=quiet)
+        yield path
+
+
+def counting(texts: "Iterable[_Item]", *, quiet: bool) -> "Iterator[_Item]":
+    """Pass texts on; when a person watches and it takes more than a second, show how many there were."""
     if quiet or not sys.stderr.isatty():
-        yield from sentences
+        yield from texts
         return
     from rich.console import Console
     from rich.status import Status
@@ -179,12 +201,12 @@ def counting(sentences: "Iterable[Sentence]", *, quiet: bool) -> "Iterator[Sente
     started = shown = time.monotonic()
     status = Status("", console=console)
     try:
-        for n, sentence in enumerate(sentences, 1):
-            yield sentence
+        for n, text in enumerate(texts, 1):
+            yield text
             now = time.monotonic()
             if now - started > 1 and now - shown > 0.2:
                 shown = now
-                status.update(f"{n:,} sentences · {n / (now - started):,.0f} a second")
+                status.update(f"{n:,} texts · {n / (now - started):,.0f} a second")
                 status.start()
     finally:
         status.stop()

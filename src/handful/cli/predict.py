@@ -18,6 +18,7 @@ from .options import (
     Texts,
     Threads,
     counting,
+    documents_of,
     is_terminal,
     load,
     one_of,
@@ -42,6 +43,7 @@ _TO = (
     "huggingface",
     "lines",
 )
+_BY_SENTENCE = ("conll", "inline", "huggingface", "lines")  # the others: by document
 _BY_SUFFIX = {".jsonl": "jsonl", ".conll": "conll", ".html": "html", ".htm": "html"}
 
 _Predicted = Iterator[tuple["Sentence", list[dict[str, Any]]]]
@@ -74,9 +76,10 @@ def predict(
 ) -> None:
     """Find mentions in texts.
 
-    Texts are read, tagged and written sentence by sentence, so that a file of any size passes through in little
-    memory. Each line of jsonl is a sentence: its [bold]text[/bold] and its [bold]entities[/bold], each with
-    entity_group, score, word, start and end.
+    Each line of jsonl is a document: its [bold]text[/bold] and its [bold]entities[/bold], each with entity_group,
+    score, word, start and end. In plain text a document is a line, or what stands between blank lines if lines are
+    wrapped. conll, lines, inline and huggingface are written a sentence at a time. Files of any size pass through in
+    little memory.
 
     [bold]Examples[/bold]
 
@@ -90,21 +93,22 @@ def predict(
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
     to = "jsonl" if as_json else to or _default_format(out)
     tagger = load(model, threads)
-    sentences = counting(
-        sentences_of(files, text, from_format, encoding, quiet=quiet), quiet=quiet or (out is None and is_terminal())
+    texts: Iterable[str | Sentence] = (sentences_of if to in _BY_SENTENCE else documents_of)(
+        files, text, from_format, encoding, quiet=quiet
     )
-    predicted = _predicted(tagger, sentences, min_score)
+    texts = counting(texts, quiet=quiet or (out is None and is_terminal()))
+    predicted = _predicted(tagger, texts, min_score)
     target = "-" if out is None else out
     if to == "text" and target == "-":
         _print(tagger, predicted)
     elif to == "jsonl":
-        _write(target, (_line(sentence, mentions) for sentence, mentions in predicted))
+        _write(target, (_line(document, mentions) for document, mentions in predicted))
     elif to == "html":
         _write(target, _page(tagger, predicted, f"{model.resolve().name} · {', '.join(files or []) or 'text'}"))
     else:
         from handful.text import write
 
-        labelled = (_with_mentions(sentence, mentions) for sentence, mentions in predicted)
+        labelled = (_with_mentions(document, mentions) for document, mentions in predicted)
         report = write(labelled, target, "inline" if to == "text" else to)
         say_report(report, str(out or "standard output"), quiet=quiet)
 
@@ -115,32 +119,36 @@ def _default_format(out: Path | None) -> str:
     return "text" if is_terminal() else "jsonl"
 
 
-def _predicted(tagger: "Tagger", sentences: "Iterable[Sentence]", min_score: float) -> _Predicted:
-    """Pair each sentence, given a text, with the mentions in that text; only those on their way are held."""
+def _predicted(tagger: "Tagger", texts: "Iterable[str | Sentence]", min_score: float) -> _Predicted:
+    """Pair each text, as one `Sentence`, with the mentions in it; only those on their way are held."""
+    from handful.text import to_sentences
+
     waiting: deque[Sentence] = deque()
 
-    def passing() -> "Iterator[Sentence]":
-        for sentence in sentences:
-            waiting.append(sentence.with_text())
-            yield waiting[-1]
+    def passing() -> "Iterator[str | Sentence]":
+        for text in texts:
+            document = to_sentences(text, is_whole=True) if isinstance(text, str) else [text.with_text()]
+            if document:  # there is a word in it
+                waiting.extend(document)
+                yield text
 
     for mentions in tagger.predict_iter(passing(), min_score=min_score):
         yield waiting.popleft(), mentions
 
 
-def _with_mentions(sentence: "Sentence", mentions: list[dict[str, Any]]) -> "Sentence":
-    """Give a sentence its mentions as spans of words."""
+def _with_mentions(document: "Sentence", mentions: list[dict[str, Any]]) -> "Sentence":
+    """Give a document its mentions as spans of words."""
     from handful.text import Span
 
-    offsets = sentence.offsets or ()
+    offsets = document.offsets or ()
     first = {start: i for i, (start, _) in enumerate(offsets)}
     last = {end: i + 1 for i, (_, end) in enumerate(offsets)}
     spans = tuple(Span(first[m["start"]], last[m["end"]], m["entity_group"]) for m in mentions)
-    return replace(sentence, spans=spans, allowed=None)
+    return replace(document, spans=spans, allowed=None)
 
 
-def _line(sentence: "Sentence", mentions: list[dict[str, Any]]) -> str:
-    return json.dumps({"text": sentence.text, "entities": mentions}, ensure_ascii=False) + "\n"
+def _line(document: "Sentence", mentions: list[dict[str, Any]]) -> str:
+    return json.dumps({"text": document.text, "entities": mentions}, ensure_ascii=False) + "\n"
 
 
 def _page(tagger: "Tagger", predicted: _Predicted, title: str) -> Iterator[str]:
@@ -148,8 +156,8 @@ def _page(tagger: "Tagger", predicted: _Predicted, title: str) -> Iterator[str]:
 
     types = tagger.types_
     yield opening(title, types)
-    for sentence, mentions in predicted:
-        yield marked(_with_mentions(sentence, mentions), types, [mention["score"] for mention in mentions])
+    for document, mentions in predicted:
+        yield marked(_with_mentions(document, mentions), types, [mention["score"] for mention in mentions])
     yield CLOSING
 
 
@@ -163,10 +171,10 @@ def _print(tagger: "Tagger", predicted: _Predicted) -> None:
     if console.color_system is None:  # a pipe, or NO_COLOR: brackets instead, which handful reads
         from handful.text import write
 
-        write((_with_mentions(sentence, mentions) for sentence, mentions in predicted), "-", "inline")
+        write((_with_mentions(document, mentions) for document, mentions in predicted), "-", "inline")
         return
-    for sentence, mentions in predicted:
-        console.print(coloured(_with_mentions(sentence, mentions), colours))
+    for document, mentions in predicted:
+        console.print(coloured(_with_mentions(document, mentions), colours))
 
 
 def _write(target: "Path | str", pieces: Iterator[str]) -> None:

@@ -3,7 +3,7 @@
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,9 @@ from typing import Any
 from handful.errors import DataError, FileError
 from handful.text import Corpus, Sentence, read, to_sentences
 
-from .training import Words, by_words
+from .training import Words, by_words, count_changed
 
-__all__ = ["document", "gather", "gather_for_fit", "text_to_tag"]
+__all__ = ["document", "gather", "gather_for_fit", "gather_to_add", "text_to_tag"]
 
 
 def gather_for_fit(support: Any, unlabelled: Any) -> tuple[list[Sentence], dict[Words, Sentence], list[str]]:
@@ -45,6 +45,40 @@ def gather_for_fit(support: Any, unlabelled: Any) -> tuple[list[Sentence], dict[
     known = {sentence.words for sentence in sentences}
     sentences += [sentence for words, sentence in labels.items() if words not in known]
     return sentences, labels, notes
+
+
+def gather_to_add(
+    support: Any, unlabelled: Any, labels: dict[Words, Sentence], known: Container[Words]
+) -> tuple[list[Sentence], dict[Words, Sentence], list[str]]:
+    """Read what is added to a fit: more labelled sentences, and more unlabelled text, if any.
+
+    Parameters
+    ----------
+    support, unlabelled
+        As people give them.
+    labels
+        The labelled sentences so far, by their words.
+    known
+        The words of the sentences that have features.
+
+    Returns
+    -------
+    sentences, labels, notes
+        The sentences without features, in the order of `gather_for_fit`; all labelled ones; and what is to be said.
+    """
+    given, notes = gather(support, "the sentences to add", is_inline=True)
+    more = by_words(sentence for sentence in given if not sentence.is_unlabelled)
+    if n_changed := count_changed(labels, more):
+        notes.append(f"{n_changed} sentences got new labels")
+    labels = {**labels, **more}
+    sentences: list[Sentence] = []
+    if unlabelled is not None:
+        sentences, said = gather(unlabelled, "the unlabelled text", is_inline=False)
+        sentences = [sentence for sentence in sentences if sentence.words not in known]
+        notes += said
+    new = {sentence.words for sentence in sentences}
+    once = {s.words: s for s in [*labels.values(), *given] if s.words not in known and s.words not in new}
+    return [*sentences, *once.values()], labels, notes
 
 
 def gather(source: Any, name: str, *, is_inline: bool) -> tuple[list[Sentence], list[str]]:

@@ -16,7 +16,7 @@ from handful.text import Sentence
 from .encoder import AnyEncoder, WordEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
 from .evaluation import Evaluation, evaluate
 from .explanation import Explanation, explain
-from .inputs import document, gather, gather_for_fit, text_to_tag
+from .inputs import document, gather, gather_for_fit, gather_to_add, text_to_tag
 from .language import LanguageWatch
 from .learning import ESTIMATOR, check, learn
 from .model import Examples, Model
@@ -24,7 +24,7 @@ from .predicting import Prediction, as_prediction, batches, check_min_score, men
 from .ratio import AUTO
 from .saving import ENCODER, Saved, read_folder, write_folder
 from .summary import FitSummary, summarise
-from .training import TrainingText, by_words, count_changed, types_to_learn
+from .training import TrainingText, by_words, types_to_learn
 
 __all__ = ["Tagger"]
 
@@ -149,13 +149,15 @@ class Tagger:
         self._warn_if_foreign(sentences)
         return self
 
-    def add(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
+    def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Add labelled sentences, and fit again; what was encoded before is not encoded again.
 
         Parameters
         ----------
         sentences : path or list
             As the support of `fit`. One with the words of a sentence that is labelled already gives it new labels.
+        unlabelled : path or list, optional
+            More text, as in `fit`. A tagger from disk lacks the text it was fitted with, if any: give that again.
         progress
             As for `handful.encoders.Encoder.encode`.
 
@@ -164,20 +166,19 @@ class Tagger:
         Tagger
             This one. If the fit fails, it is as it was before.
         """
-        self._fitted()
-        if self._text is None:
-            raise ModelError(
-                "a tagger from disk does not hold the text it was fitted on: fit again, with all sentences"
-            )
-        given, notes = gather(sentences, "the sentences to add", is_inline=True)
-        labels = by_words(sentence for sentence in given if not sentence.is_unlabelled)
-        new = list({s.words: s for s in given if s.words not in self._text.places}.values())
-        if n_changed := count_changed(self._text.labels, labels):
-            notes.append(f"{n_changed} sentences got new labels")
+        _, examples = self._fitted()
         text = self._text
+        if text is None:
+            if unlabelled is None and self.summary_.n_unlabelled_words:
+                n_words = f"{self.summary_.n_unlabelled_words:,} unlabelled words"
+                raise ModelError(
+                    f"a saved tagger does not hold the {n_words} of its fit: give them again (unlabelled=)"
+                )
+            text = TrainingText.empty(self._open().dim).labelled(by_words(examples.sentences))
+        new, labels, notes = gather_to_add(sentences, unlabelled, text.labels, text.places)
         if new:
             text = text.grown(new, encode(self._encoder_for_fit(), new, progress))
-        self._learn(text.labelled({**text.labels, **labels}), self._notes + notes)
+        self._learn(text.labelled(labels), self._notes + notes)
         return self
 
     def predict(self, texts: Any, *, min_score: float = 0.0) -> Any:

@@ -96,10 +96,12 @@ def stream(
     unnamed: Literal["keep", "skip"] = "keep",
     names: Sequence[str] | None = None,
     encoding: str = "utf-8",
+    whole: bool = False,
 ) -> Stream:
     """Read a file sentence by sentence, so that one larger than memory passes through.
 
-    Takes what `read` takes.
+    Takes what `read` takes, and `whole`: whether plain text comes as whole documents, each one long `Sentence`, instead
+    of cut into sentences.
 
     Returns
     -------
@@ -127,6 +129,7 @@ def stream(
         is_unmarked_unknown=unmarked == "unknown",
         is_widening=misaligned == "widen",
         is_skipping=malformed == "skip",
+        is_whole=whole,
         names=names,
         is_by_document=unnamed == "skip",
     )

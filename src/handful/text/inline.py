@@ -87,7 +87,7 @@ def write_inline(sentences: Iterable[Sentence], notes: Counter[str]) -> Iterator
 def read_text(reading: Reading) -> Iterator[Sentence]:
     """Yield the sentences of a file of plain text."""
     for document in _blocks(reading) if is_wrapped(reading.source.head) else reading.source.lines():
-        sentences = to_sentences(document)
+        sentences = to_sentences(document.rstrip("\r\n"), is_whole=reading.is_whole)
         if not sentences and document.strip():
             reading.report.notes["lines without a word (invisible characters only) were passed over"] += 1
         yield from sentences

@@ -82,6 +82,7 @@ class Reading:
         is_unmarked_unknown: bool,
         is_widening: bool,
         is_skipping: bool,
+        is_whole: bool,
         names: Sequence[str] | None,
         is_by_document: bool = False,
     ) -> None:
@@ -90,6 +91,7 @@ class Reading:
         self.tags = TagReader(scheme)
         self.names = names
         self.is_by_document = is_by_document  # whether readers that know documents yield None where one begins
+        self.is_whole = is_whole
         self._is_unmarked_unknown = is_unmarked_unknown
         self._is_widening = is_widening
         self._is_skipping = is_skipping
