@@ -4,6 +4,7 @@ import subprocess
 import sys
 import warnings
 
+import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -54,8 +55,23 @@ def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch):
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
 
 
-def test_help_has_examples_for_every_command():
-    for name in typer.main.get_command(cli.app).commands:
-        shown = run(cli.app, [name, "--help"]).output
-        assert "Example" in shown
-        assert f"handful {name} " in shown or f"handful {name}\n" in shown
+def commands(group=None, name=()):
+    """Yield every command, those of groups too, with the words that call it."""
+    for word, command in (group or typer.main.get_command(cli.app)).commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*name, word))
+        yield (*name, word), command
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands()))
+def test_help_reads_well_in_80_columns(name, command):
+    shown = run(cli.app, [*name, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).output
+    assert max(map(len, shown.splitlines())) <= 80
+    examples = command.help.split("\b\n")[1].split("\n") if "\b\n" in command.help else []
+    assert any(" ".join(["handful", *name]) in line for line in examples)
+    lines = [line.strip() for line in shown.splitlines()]
+    for example in examples:  # on one line, to be copied
+        assert example.strip() in lines
+    options = [option for parameter in command.params for option in parameter.opts if option.startswith("--")]
+    for option in options:  # not cut off
+        assert f" {option} " in shown

@@ -26,8 +26,8 @@ ReportFolder = Annotated[
     Path, typer.Option("--report", metavar="DIR", help="The folder to write; what is finished there is not run again.")
 ]
 Shots = Annotated[str, typer.Option("--shots", metavar="N,...", help="Mentions of each type in a support.")]
-Sets = Annotated[int, typer.Option("--sets", min=1, help="How many supports.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="For drawing supports, and for the statistics.")]
+Sets = Annotated[int, typer.Option("--sets", metavar="N", min=1, help="How many supports.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="For drawing supports, and for the statistics.")]
 Methods = Annotated[
     str | None,
     typer.Option(
@@ -71,7 +71,7 @@ On = Annotated[
     typer.Option("--on", callback=one_of("test", "dev"), help="test; or dev, for choosing: one half for the other."),
 ]
 MostWords = Annotated[
-    int, typer.Option("--most-words", min=0, help="With --on dev, unlabelled words of train to take.")
+    int, typer.Option("--most-words", metavar="N", min=0, help="With --on dev, unlabelled words of train to take.")
 ]
 Layers = Annotated[
     str, typer.Option("--layers", metavar="N,...", help="Which layer of the encoder, or which to average.")
@@ -80,7 +80,7 @@ Layers = Annotated[
 
 Targets = Annotated[
     list[str],
-    typer.Argument(metavar="TARGET...", help="Folders with train, dev and test files; or NAME=FOLDER."),
+    typer.Argument(metavar="TARGET", help="Folders with train, dev and test files; or NAME=FOLDER."),
 ]
 Encoder = Annotated[str, typer.Option("--encoder", help="Name or folder of an encoder.")]
 Published = Annotated[bool, typer.Option("--published", help="Print published figures beside, with their sources.")]
@@ -152,9 +152,9 @@ def transfer(
 
     \b
     handful bench transfer data/wnut17 --report report --published
-    handful bench transfer data/wnut17 data/btc --methods hard,handful --ratios none,0.95 --report report
+    handful bench transfer wnut17 btc --ratios none,0.95 --report report
     handful bench transfer data/wnut17 --on dev --sets 5 --report choosing
-    handful bench transfer data/wnut17 --methods hard,mymodule:MyMethod --encoder my-encoder --report report
+    handful bench transfer wnut17 --methods hard,mine:Method --report report
     """
     from handful.evaluate import Settings
     from handful.evaluate import transfer as run
@@ -212,8 +212,8 @@ def extension(
     [bold]Examples[/bold]
 
     \b
-    handful bench extension ontonotes5 --groups ontonotes --encoder A=no-a --encoder B=no-b --encoder C=no-c --report r
-    handful bench extension data/gum --groups "X=person,place;Y=event,time" --encoder X=x --encoder Y=y --report r
+    handful bench extension onto5 --groups ontonotes --encoder enc --report r
+    handful bench extension gum --groups "X=person;Y=event" --encoder e --report r
     """
     from handful.evaluate import Settings, parse_groups
     from handful.evaluate import extension as run
@@ -264,7 +264,7 @@ def ablation(
 
     \b
     handful bench ablation data/wnut17 --report report --published
-    handful bench ablation data/wnut17 data/btc --which ratio --on dev --report choosing
+    handful bench ablation wnut17 btc --which ratio --on dev --report choosing
     """
     from handful.evaluate import Settings
     from handful.evaluate import ablation as run

@@ -33,14 +33,11 @@ def cache(
 
     [bold]Examples[/bold]
 
+    \b
     handful cache                               what is stored, and where
-
     handful cache --json                        the same, for a program
-
     handful cache --clear                       remove all of it
-
     handful cache --clear --encoder handful-en  remove the features of one encoder
-
     HANDFUL_CACHE=/data/cache HANDFUL_CACHE_LIMIT=50GB handful fit ...
     """
     from handful.encoders.store import FeatureStore

@@ -24,7 +24,7 @@ from .evaluate import evaluate
 from .explain import explain
 from .export_encoder import export_encoder
 from .fit import fit
-from .options import Quiet, Threads, in_options
+from .options import Quiet, Threads, in_options, paragraphs
 from .predict import predict
 from .pretrain import pretrain
 from .sample import sample
@@ -141,3 +141,5 @@ def _options(
 for command in (demo, fit, predict, explain, evaluate, sample, stats, convert, cache, export_encoder, pretrain):
     app.command()(command)
 app.add_typer(bench)
+for info in (*app.registered_commands, *bench.registered_commands):
+    info.help = paragraphs(info.callback.__doc__ or "")

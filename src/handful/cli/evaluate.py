@@ -1,12 +1,11 @@
 """``handful evaluate``: how good a tagger is on labelled text."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Encoding, From, Json, Quiet, Threads, load, progress_of, read_corpus
+from .options import Encoding, From, Json, Model, Quiet, Threads, load, progress_of, read_corpus
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,11 +15,13 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: Annotated[Path, typer.Argument(help="The folder that handful fit wrote.")],
+    model: Model,
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="Labelled sentences, in any format; - is standard input.")
     ],
-    errors: Annotated[int, typer.Option("--errors", min=0, help="How many of the worst errors to show.")] = 10,
+    errors: Annotated[
+        int, typer.Option("--errors", metavar="N", min=0, help="How many of the worst errors to show.")
+    ] = 10,
     from_format: From = None,
     encoding: Encoding = "utf-8",
     as_json: Json = False,

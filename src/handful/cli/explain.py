@@ -1,12 +1,11 @@
 """``handful explain``: why mentions were found."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Encoding, From, Given, Json, MinScore, Quiet, Texts, Threads, load, say, sentences_of
+from .options import Encoding, From, Given, Json, MinScore, Model, Quiet, Texts, Threads, load, say, sentences_of
 
 if TYPE_CHECKING:
     from handful.tagger import Explanation
@@ -14,10 +13,12 @@ if TYPE_CHECKING:
 
 
 def explain(
-    model: Annotated[Path, typer.Argument(help="The folder that handful fit wrote.")],
+    model: Model,
     files: Texts = None,
     text: Given = None,
-    nearest: Annotated[int, typer.Option("--nearest", min=1, help="How many labelled words to show for each.")] = 3,
+    nearest: Annotated[
+        int, typer.Option("--nearest", metavar="N", min=1, help="How many labelled words to show for each.")
+    ] = 3,
     min_score: MinScore = 0.0,
     from_format: From = None,
     encoding: Encoding = "utf-8",

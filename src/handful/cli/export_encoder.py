@@ -6,7 +6,9 @@ import typer
 
 
 def export_encoder(
-    folder: str = typer.Argument(..., help="A Hugging Face encoder: a folder, or a name on the hub."),
+    folder: str = typer.Argument(
+        ..., metavar="ENCODER", help="A Hugging Face encoder: a folder, or a name on the hub."
+    ),
     out: Path = typer.Option(..., "--out", help="The folder to write."),
     int8: bool = typer.Option(False, "--int8", help="8-bit weights: a quarter of the size, and faster."),
     layers: int = typer.Option(3, "--layers", help="How many of the last layers it can give."),
@@ -16,7 +18,11 @@ def export_encoder(
 ) -> None:
     """Write a Hugging Face encoder as ONNX, checked against the original.
 
-    Example: [bold]handful export-encoder bert-base-cased --out encoder --int8[/bold]
+    [bold]Examples[/bold]
+
+    \b
+    handful export-encoder bert-base-cased --out encoder --int8
+    handful export-encoder my-encoder --out my-encoder-onnx --layers 1
     """
     from handful.encoders.export import export_encoder as export
 

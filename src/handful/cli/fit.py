@@ -28,29 +28,29 @@ def fit(
         str,
         typer.Option(
             "--ratio",
-            metavar="auto|none|SHARE",
+            metavar="SHARE",
             help="The share of words that are in no mention, such as 0.95; auto estimates it, none leaves it open.",
         ),
     ] = "auto",
     method: Annotated[
         str,
         typer.Option(
-            "--method", metavar="handful|paper", callback=one_of("handful", "paper"), help="paper: as published."
+            "--method", metavar="NAME", callback=one_of("handful", "paper"), help="handful; or paper, as published."
         ),
     ] = "handful",
     encoder: Annotated[
-        str, typer.Option("--encoder", metavar="NAME|FOLDER", help="What turns words into vectors.")
+        str, typer.Option("--encoder", metavar="NAME", help="What turns words into vectors: a name or a folder.")
     ] = "handful-en",
     include_encoder: Annotated[
         bool, typer.Option("--include-encoder", help="Put the encoder into the folder, to go with it.")
     ] = False,
     assignment: Annotated[
-        str, typer.Option("--assignment", metavar="hard|soft", callback=one_of("hard", "soft"), help="hard or soft.")
+        str, typer.Option("--assignment", metavar="KIND", callback=one_of("hard", "soft"), help="hard or soft.")
     ] = "hard",
-    subspace: Annotated[bool, typer.Option(help="Learn a projection, too.")] = True,
-    o_prototypes: Annotated[int, typer.Option(min=1, help="Prototypes for O.")] = 10,
-    type_prototypes: Annotated[int, typer.Option(min=1, help="Prototypes for each type.")] = 1,
-    cache: Annotated[bool, typer.Option(help="Keep features on disk; see handful cache.")] = True,
+    o_prototypes: Annotated[int, typer.Option(metavar="N", min=1, help="Prototypes for O.")] = 10,
+    type_prototypes: Annotated[int, typer.Option(metavar="N", min=1, help="Prototypes for each type.")] = 1,
+    no_subspace: Annotated[bool, typer.Option("--no-subspace", help="Learn no projection.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no features on disk; see handful cache.")] = False,
     from_format: From = None,
     encoding: Encoding = "utf-8",
     as_json: Json = False,
@@ -68,7 +68,7 @@ def fit(
     \b
     handful fit few.txt --out model
     handful fit few.txt --unlabelled corpus.txt --ratio 0.95 --out model
-    handful fit few.conll -u a.txt -u b.txt --encoder my-encoder --include-encoder --out model
+    handful fit few.conll -u a.txt -u b.txt --encoder my-encoder --out model
     """
     from handful.errors import DataError
     from handful.tagger import Tagger
@@ -78,11 +78,11 @@ def fit(
         method=method,
         o_ratio=_ratio(ratio),
         assignment=assignment,
-        subspace=subspace,
+        subspace=not no_subspace,
         o_prototypes=o_prototypes,
         type_prototypes=type_prototypes,
         threads=threads,
-        cache=cache,
+        cache=not no_cache,
     )
     labelled = read_corpus(support, from_format, encoding, quiet=quiet)
     if all(sentence.is_unlabelled for sentence in labelled):

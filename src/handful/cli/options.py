@@ -1,5 +1,6 @@
 """What several commands share: options, reading with notes, words on standard error."""
 
+import inspect
 import os
 import re
 import sys
@@ -53,7 +54,9 @@ def _threads(ctx: typer.Context, param: typer.CallbackParam, value: int | None) 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=_inherited, help="No progress, no notes.")]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", callback=_threads, show_default=False, help="Threads to use; all cores if not set."),
+    typer.Option(
+        "--threads", metavar="N", callback=_threads, show_default=False, help="Threads to use; all cores if not set."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 From = Annotated[
@@ -70,18 +73,25 @@ Encoding = Annotated[str, typer.Option("--encoding", help="The text's encoding."
 Scheme = Annotated[
     str, typer.Option("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES), help=f"Tags: {', '.join(SCHEMES)}.")
 ]
-MinScore = Annotated[float, typer.Option("--min-score", min=0.0, max=1.0, help="Leave out mentions that score less.")]
+MinScore = Annotated[
+    float, typer.Option("--min-score", metavar="SCORE", min=0.0, max=1.0, help="Leave out mentions that score less.")
+]
 
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The folder that handful fit wrote.")]
 Texts = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[FILE]...", show_default=False, help="Texts in any format; - is standard input, also if none."
-    ),
+    typer.Argument(metavar="FILE", show_default=False, help="Texts in any format; - is standard input, also if none."),
 ]
 Given = Annotated[
     list[str] | None,
     typer.Option("--text", "-t", metavar="TEXT", show_default=False, help="A text itself, not a file."),
 ]
+
+
+def paragraphs(docstring: str) -> str:
+    """Join the lines of each paragraph, so that help is as wide as the terminal; what starts with \\b stays."""
+    blocks = re.split(r"\n\s*\n", inspect.cleandoc(docstring))
+    return "\n\n".join(block if block.startswith("\b") else " ".join(block.split()) for block in blocks)
 
 
 # How the library's advice is written on the command line.

@@ -14,6 +14,7 @@ from .options import (
     From,
     Given,
     MinScore,
+    Model,
     Quiet,
     Texts,
     Threads,
@@ -50,7 +51,7 @@ _Predicted = Iterator[tuple["Sentence", list[dict[str, Any]]]]
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="The folder that handful fit wrote.")],
+    model: Model,
     files: Texts = None,
     text: Given = None,
     to: Annotated[
@@ -87,7 +88,7 @@ def predict(
     handful predict model notes.txt
     handful predict model notes.txt --to html > notes.html
     handful predict model --text "Ekeus heads for Baghdad" --json
-    zcat huge.txt.gz | handful predict model - --min-score 0.8 --to conll --out huge.conll
+    zcat huge.txt.gz | handful predict model - --min-score 0.8 > found.jsonl
     """
     if as_json and to not in (None, "jsonl"):
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")

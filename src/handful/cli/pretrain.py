@@ -52,7 +52,11 @@ def pretrain(
 
     It can be stopped and started again: the same command goes on from its checkpoint.
 
-    Example: [bold]handful pretrain news.conll tweets=train.txt --encoder bert-base-cased --out encoder[/bold]
+    [bold]Examples[/bold]
+
+    \b
+    handful pretrain news.conll --encoder bert-base-cased --out encoder
+    handful pretrain news=a.conll tweets=b.txt --encoder my-bert --out encoder
     """
     from handful.pretrain import Recipe
     from handful.pretrain import pretrain as train

@@ -22,9 +22,11 @@ _TO = tuple(name for name in FORMATS if name != "text")
 def sample(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A labelled file, or - for standard input.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to write; new, or empty.")],
-    shots: Annotated[int, typer.Option("--shots", min=1, help="At least so many mentions of each type.")] = 5,
-    sets: Annotated[int, typer.Option("--sets", min=1, help="How many supports to draw.")] = 1,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed draws the same supports.")] = 0,
+    shots: Annotated[
+        int, typer.Option("--shots", metavar="N", min=1, help="At least so many mentions of each type.")
+    ] = 5,
+    sets: Annotated[int, typer.Option("--sets", metavar="N", min=1, help="How many supports to draw.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The same seed draws the same supports.")] = 0,
     from_format: From = None,
     to: Annotated[
         str, typer.Option("--to", metavar="FORMAT", callback=one_of(*_TO), help=f"What to write: {', '.join(_TO)}.")

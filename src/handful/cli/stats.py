@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def stats(
-    corpora: Annotated[list[str], typer.Argument(metavar="CORPUS...", help="Files, or - for standard input.")],
+    corpora: Annotated[list[str], typer.Argument(metavar="CORPUS", help="Files, or - for standard input.")],
     from_format: From = None,
     encoding: Encoding = "utf-8",
     as_json: Json = False,
