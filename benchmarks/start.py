@@ -3,8 +3,8 @@
     python benchmarks/start.py
 
 Each is a new process, timed from outside; the best and the median of several runs, after one that warms the page
-cache, and the least time of a processor that a run took, which other work on the machine hardly changes. The model is fitted before, on sentences of the package's own example. Then what a start loads, by the time that
-its imports take.
+cache, and the least time of a processor that a run took, which other work on the machine hardly changes. The model is
+fitted before, on sentences of the package's own example. Then what a start loads, by the time that its imports take.
 """
 
 import argparse
