@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw"]
 
+N_COLOURS, STYLES = 10, ("-", "--", ":")  # then the colours come again, in another style
 MOST_POINTS = 2_000  # O words in the picture of projected words
 
 
@@ -41,7 +42,7 @@ def draw(report: "Report", bench: Bench) -> tuple[list[str], list[str]]:
         makers[f"words-{_safe(task.name)}.png"] = fits.words
     names = []
     for name, make in makers.items():
-        figure = Figure(figsize=(7, 4.5), layout="constrained")
+        figure = Figure(figsize=(8, 4.5), layout="constrained")
         if make(figure):
             figure.savefig(report.folder / name, dpi=120, metadata={"Software": None})
             names.append(name)
@@ -58,14 +59,17 @@ def _series(figure: Any, curves: dict[str, list[tuple[float, float]]], x: str, *
     if not curves:
         return False
     axes = figure.subplots()
-    for label, points in curves.items():
-        axes.plot(*zip(*points, strict=True), marker="o", label=label)
+    for number, (label, points) in enumerate(curves.items()):
+        style = STYLES[number // N_COLOURS % len(STYLES)]
+        axes.plot(
+            *zip(*points, strict=True), style, marker="o", markersize=4, color=f"C{number % N_COLOURS}", label=label
+        )
     if is_log:
         axes.set_xscale("log")
     axes.set_xlabel(x)
     axes.set_ylabel("strict F1")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    figure.legend(fontsize="small", loc="outside right upper")
     return True
 
 

@@ -197,7 +197,7 @@ def _run(
     notes = notes + [note for task in bench.tasks for note in task.notes] + board.notes
     if settings.published:
         board.lines += published_lines(bench.protocol, targets, sorted({one.text for one in bench.variants}))
-        notes += SOURCES
+        notes += SOURCES + (["published figures are on test, the others here are not"] if bench.on == "dev" else [])
     options = settings.to_dict() | {"protocol": bench.protocol, "targets": targets}
     report = Report(title, folder, board, found, rows, environment(settings.command, options), notes=notes)
     if settings.plots:
