@@ -19,20 +19,13 @@ SHELL = [line for block in re.findall(r"```sh\n(.*?)```", README, flags=re.DOTAL
 
 @pytest.fixture
 def _desk(tmp_path, monkeypatch):
-    """Stand where the files that the README names lie, with a cache of its own."""
+    """Stand in a folder with a cache of its own, and the corpora that nobody can ship."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path / "cache"))
-    for name, source in {
-        "few.txt": examples.SUPPORT,
-        "corpus.txt": examples.UNLABELLED,
-        "test.txt": examples.HELDOUT,
-    }.items():
-        shutil.copy(source, name)
     for target in re.findall(r"data/\w+", "\n".join(SHELL)):  # stand-ins for the corpora: garden notes, each time
         Path(target).mkdir(parents=True)
         for split, source in {"train": examples.SUPPORT, "dev": examples.HELDOUT, "test": examples.SUPPORT}.items():
             shutil.copy(source, Path(target) / f"{split}.txt")
-    Path("notes.txt").write_text("We sprayed the tomatoes with soft soap against whitefly.\n", encoding="utf-8")
 
 
 @pytest.mark.usefixtures("_desk")
@@ -55,7 +48,7 @@ def test_the_estimator_snippet(capsys):
 @pytest.mark.usefixtures("_desk")
 def test_the_commands():
     commands = [line for line in SHELL if line.startswith("handful ")]
-    assert len(commands) >= 3
+    assert len(commands) >= 6
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands:
         command += " --shots 1 --sets 1" if " bench " in command else ""  # the same, once

@@ -32,6 +32,19 @@ def test_demo_scores_three_fits_and_writes_a_page(tiny):
     assert page.endswith("</html>\n")
 
 
+def test_demo_writes_its_corpus(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("demo", "--files", "garden", "--quiet").output == ""
+    garden = tmp_path / "garden"
+    assert sorted(path.name for path in garden.iterdir()) == ["corpus.txt", "few.txt", "notes.txt", "test.txt"]
+    for name, source in (("few", examples.SUPPORT), ("corpus", examples.UNLABELLED), ("test", examples.HELDOUT)):
+        assert (garden / f"{name}.txt").read_bytes() == source.read_bytes()
+    notes = (garden / "notes.txt").read_text(encoding="utf-8").splitlines()
+    assert notes == [sentence.text for sentence in read(examples.HELDOUT)]
+    assert failed(run("demo", "--files", "garden"), "garden: exists; name a new or empty folder")
+    assert "try: handful fit other/few.txt" in run("demo", "--files", "other").stderr
+
+
 def test_demo_that_cannot_write_its_page(tiny):
     assert failed(run("demo", "--out", "no/such/folder.html"), "no/such/folder.html")
     assert list(tiny.iterdir()) == []

@@ -1,5 +1,6 @@
 """``handful demo``: the main job, offline, on the corpus inside the package."""
 
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Json, Quiet, Threads, progress_of, say
+from .options import Json, Quiet, Threads, new_folder, progress_of, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +25,15 @@ _Step = tuple[str, "Tagger", "Scores", float]
 
 def demo(
     out: Annotated[Path, typer.Option("--out", help="The page to write.")] = Path("handful-demo.html"),
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            "--files",
+            metavar="FOLDER",
+            show_default=False,
+            help="Only write the corpus there, to try the other commands on.",
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -41,7 +51,11 @@ def demo(
     handful demo
     handful demo --out garden.html
     handful demo --json
+    handful demo --files garden
     """
+    if files is not None:
+        _write_corpus(files, quiet)
+        return
     from handful import examples
     from handful.text import read
     from handful.text.files import write_text
@@ -55,6 +69,26 @@ def demo(
         _print_json(steps, out)
     elif not quiet:
         _show(steps, predicted, out)
+
+
+def _write_corpus(path: Path, quiet: bool) -> None:
+    """Write the corpus under the names that the README uses."""
+    from handful import examples
+    from handful.text import read, write
+
+    with new_folder(path) as folder:
+        for name, source in (
+            ("few.txt", examples.SUPPORT),
+            ("corpus.txt", examples.UNLABELLED),
+            ("test.txt", examples.HELDOUT),
+        ):
+            shutil.copyfile(source, folder / name)
+        write((sentence.without_labels() for sentence in read(examples.HELDOUT)), folder / "notes.txt", "text")
+    say(
+        f"wrote few.txt (labelled), corpus.txt (unlabelled), notes.txt (to tag) and test.txt (to score on) to {path}\n"
+        f"try: handful fit {path}/few.txt --unlabelled {path}/corpus.txt --out model",
+        quiet=quiet,
+    )
 
 
 def _steps(gold: "Sequence[Sentence]", threads: int | None, quiet: bool) -> list[_Step]:

@@ -3,9 +3,11 @@
 import inspect
 import os
 import re
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -220,3 +222,23 @@ def counting(texts: "Iterable[_Item]", *, quiet: bool) -> "Iterator[_Item]":
                 status.start()
     finally:
         status.stop()
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Give a folder to fill, which takes its name when all went well."""
+    from handful.errors import FileError
+
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FileError(f"{path}: exists; name a new or empty folder, so that nothing is mixed")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+        temporary.replace(path)
+    except FileError as error:
+        raise FileError(str(error).replace(str(temporary), str(path))) from None
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,20 +1,15 @@
 """``handful sample``: draw few-shot supports from a labelled corpus."""
 
 import json
-import os
-import shutil
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from handful.errors import FileError
 from handful.text import FORMATS
 
-from .options import Encoding, From, Json, Quiet, Scheme, one_of, read_corpus
+from .options import Encoding, From, Json, Quiet, Scheme, new_folder, one_of, read_corpus
 
 _TO = tuple(name for name in FORMATS if name != "text")
 
@@ -51,7 +46,7 @@ def sample(
 
     sentences = read_corpus(corpus, from_format, encoding, quiet=quiet)
     supports = sample_support(sentences, shots, seed, sets=sets)
-    with _new_folder(out) as folder:
+    with new_folder(out) as folder:
         for i, support in enumerate(supports):
             write(support, folder / f"{i}.txt", to, scheme=scheme)
     records = [
@@ -80,21 +75,3 @@ def sample(
         mentions = Text(", ".join(f"{label} {n}" for label, n in sorted(counts.items())))
         table.add_row(Text(str(record["file"])), f"{record['n_sentences']:,}", f"{record['n_words']:,}", mentions)
     Console(highlight=False).print(table)
-
-
-@contextmanager
-def _new_folder(path: Path) -> Iterator[Path]:
-    """Give a folder to fill, which takes its name when all went well."""
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise FileError(f"{path}: exists; name a new or empty folder, so that no supports are mixed")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.mkdir(parents=True)
-        yield temporary
-        temporary.replace(path)
-    except FileError as error:
-        raise FileError(str(error).replace(str(temporary), str(path))) from None
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
