@@ -81,7 +81,7 @@ class Transitions:
         matrix[0] = self.o_type / n_types
         matrix[0, 0] = 1 - self.o_type
         matrix[1:, 0] = self.type_o
-        np.fill_diagonal(matrix[1:, 1:], 1 - self.type_o - self.type_other)
+        np.fill_diagonal(matrix[1:, 1:], max(0.0, 1 - self.type_o - self.type_other))  # rounding may go below
         matrix /= matrix.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
             return np.log(start), np.log(matrix)
