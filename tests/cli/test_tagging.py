@@ -10,6 +10,7 @@ import pytest
 from commands import COMMAND, SUPPORT, TEXT, failed, handful, run
 
 from handful import Tagger
+from handful.cli.explain import around
 from handful.text import read, score, to_sentences
 
 
@@ -201,6 +202,14 @@ def test_explain_names_labelled_words(inside, tagger):
             assert one["prototype"]["tag"] == one["mention"]["entity_group"] != one["runner_up"]
     people = run("explain", "model", "support.txt").stdout
     assert people.count("second comes") == sum(map(len, found)) > 0
+
+
+def test_explain_shows_whole_words_around():
+    words = ["a", "b", "c", "d", "e"]
+    assert around(words, 2, n=2) == ("a b", "d e")
+    assert around(words, 2, n=1) == ("… b", "d …")
+    assert around(words, 0, n=9) == ("", "b c d e")
+    assert around(words, 4, n=1) == ("… d", "")
 
 
 def test_fit_does_not_overwrite_what_is_no_model(inside, tmp_path):

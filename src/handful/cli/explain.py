@@ -85,17 +85,24 @@ def _lines(sentence: "Sentence", explanation: "Explanation", colours: dict[str, 
         ),
     ]
     for near in explanation.nearest:
-        words = near.sentence.split(" ")
-        before, after = " ".join(words[: near.position]), " ".join(words[near.position + 1 :])
+        before, after = around(near.sentence.split(" "), near.position)
         style = colours.get(near.tag, "")
         lines.append(
             Text.assemble(
                 f"  {near.distance:5.2f} ",
                 (f"{near.word} ", f"bold {style}".strip()),
                 (near.tag, style),
-                (f"  {before[-40:]} ", "dim"),
+                (f"  {before} " if before else "  ", "dim"),
                 (near.word, style),
-                (f" {after[:40]}", "dim"),
+                (f" {after}", "dim"),
             )
         )
     return [*lines, ""]
+
+
+def around(words: list[str], position: int, n: int = 8) -> tuple[str, str]:
+    """Return up to n whole words before and after a word; … stands for what was left out."""
+    start, end = max(0, position - n), position + 1 + n
+    before = ["…"] * (start > 0) + words[start:position]
+    after = words[position + 1 : end] + ["…"] * (end < len(words))
+    return " ".join(before), " ".join(after)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from handful.errors import DataError
+
 from .options import Encoding, From, Json, Quiet, Threads, in_options, one_of, progress_of, read_corpus, say
 
 if TYPE_CHECKING:
@@ -104,9 +106,12 @@ def _ratio(text: str) -> float | str | None:
     if text in ("auto", "none"):
         return text if text == "auto" else None
     try:
-        return float(text)
+        share = float(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is neither auto, none nor a number", param_hint="--ratio") from None
+    if not 0 <= share <= 1:
+        raise DataError(f"--ratio {text} is not possible: it must be auto, none or a number from 0 to 1")
+    return share
 
 
 def _show(summary: "FitSummary") -> None:

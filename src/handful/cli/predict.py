@@ -88,7 +88,7 @@ def predict(
     handful predict model notes.txt
     handful predict model notes.txt --to html > notes.html
     handful predict model --text "Ekeus heads for Baghdad" --json
-    zcat huge.txt.gz | handful predict model - --min-score 0.8 > found.jsonl
+    zcat huge.txt.gz | handful predict model - --min-score 0.5 > found.jsonl
     """
     if as_json and to not in (None, "jsonl"):
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")

@@ -16,8 +16,8 @@ SOURCES = [
     "published, paper: Hammal, Uthayasooriyar and Corro, “Few-Shot Domain Adaptation for Named-Entity Recognition via "
     "Joint Constrained k-Means and Subspace Selection”, Tables 1 to 4; BERT-base trained on OntoNotes 5; † as it "
     "quotes Das et al. (2022), CONTaiNER, on other supports in tag-set extension",
-    "published, other settings: GLiNER-L (300M), no labels at all, Zaratiana et al. (2024); BERTweet, trained on all "
-    "labels of WNUT17's training split, Nguyen et al. (2020)",
+    "published, other settings: GLiNER-L (300M), no labels at all; BERTweet, trained on all labels of WNUT17's "
+    "training split; both as their authors give them",
 ]
 
 _Cell = tuple[float, float]

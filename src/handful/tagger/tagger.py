@@ -282,7 +282,8 @@ class Tagger:
         for number, sentence in enumerate(gold):
             if not sentence.is_labelled:
                 raise DataError(
-                    f"sentence {number} (from 0) is not wholly labelled, so nothing can be compared: {sentence}"
+                    f"sentence {number} (from 0) is not wholly labelled, so nothing can be compared; label it or "
+                    f"leave it out: {sentence}"
                 )
         self._warn_if_foreign(gold)
         with reporting(progress, sum(len(sentence.words) for sentence in gold)) as report:
