@@ -1,7 +1,6 @@
 """`Tagger`: an encoder that stays as it is, prototypes learned from a handful of labels, and decoding."""
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 from handful.decode import Mention
 from handful.encoders import EMBEDDED
 from handful.encoders.progress import reporting
-from handful.errors import DataError, HandfulWarning, ModelError
+from handful.errors import DataError, ModelError
 from handful.text import Sentence
 
 from .encoder import AnyEncoder, WordEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
@@ -394,11 +393,5 @@ class Tagger:
         return mentions(self._open(), model, sentences, min_score)
 
     def _warn_if_foreign(self, sentences: Iterable[Sentence]) -> None:
-        is_english = isinstance(self.encoder, str) and self.encoder in EMBEDDED
-        if is_english and self._watch.is_hardly_english(sentences):
-            warnings.warn(
-                f"the text is hardly English, and {self.encoder} knows English only: expect little, or use an encoder "
-                "for its language (encoder=)",
-                HandfulWarning,
-                stacklevel=3,
-            )
+        if isinstance(self.encoder, str) and self.encoder in EMBEDDED:
+            self._watch.warn(sentences, self.encoder)
