@@ -41,14 +41,14 @@ def documents(sentences, n_words=200):
     return [words for words in joined if words]
 
 
-def plain_loop(folder):
+def plain_loop(folder, device="cpu", precision="float32"):
     """Give the loop that people write, as a function of sentences and of whether to sort them."""
     import torch
     import transformers
 
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+    model = transformers.AutoModel.from_pretrained(folder, dtype=getattr(torch, precision)).eval().to(device)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     pre_tokenizer = tokenizer.backend_tokenizer.pre_tokenizer
     if hasattr(pre_tokenizer, "add_prefix_space"):
@@ -63,8 +63,8 @@ def plain_loop(folder):
             chosen = order[start : start + 32]
             batch = tokenizer([sentences[i] for i in chosen], return_tensors="pt", **options)
             with torch.no_grad():
-                inputs = {name: batch[name] for name in ("input_ids", "attention_mask")}
-                hidden = model(**inputs).last_hidden_state.numpy()
+                inputs = {name: batch[name].to(device) for name in ("input_ids", "attention_mask")}
+                hidden = model(**inputs).last_hidden_state.float().cpu().numpy()
             for row, i in enumerate(chosen):
                 places = [[] for _ in sentences[i]]
                 for position, word in enumerate(batch.word_ids(row)):

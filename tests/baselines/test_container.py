@@ -1,5 +1,6 @@
 """CONTaiNER on a tiny encoder: the loss against numpy's, nearest words by a loop, training that helps."""
 
+import copy
 import random
 
 import numpy as np
@@ -104,9 +105,9 @@ def test_words_whose_tag_is_open_are_not_used(source, folder):
     open_ones = ["the [katoase](GENE) sees [mireol](DRUG)", "[lavicin](DRUG|GENE) walks [supool](_) by [notoine](GENE)"]
     support = read_support(open_ones)
     assert support.tags().tolist() == [0, 2, 0, 1, -1, 0, -1, 0, 2]
-    rows = network._rows_of(support, source.network.network.encoder, source.network.tokenizer)
+    model = copy.deepcopy(source.network.network).to("cpu", torch.float32).eval()
+    rows = network._rows_of(support, model.encoder, source.network.tokenizer)
     (batch,) = network.prefetch([rows], [(0, np.arange(2))], torch.device("cpu"))
-    model = source.network.network.eval()
     with torch.no_grad():
         vectors = network.word_vectors(model.encoder, batch)[torch.tensor([0, 1, 2, 3, 5, 7, 8])].relu()
         mu, s = model.means(vectors), torch.nn.functional.elu(model.variances(vectors)) + 1

@@ -19,6 +19,13 @@ def test_version():
     assert run(cli.app, ["--version"]).output == f"handful {handful.__version__}\n"
 
 
+def test_python_runs_the_module():
+    command = [sys.executable, "-m", "handful", "--version"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == (
+        f"handful {handful.__version__}\n"
+    )
+
+
 def test_help_names_the_commands():
     assert "demo" in run(cli.app, ["--help"]).output
 

@@ -24,7 +24,7 @@ def alone(encoder, sentences):
 @pytest.mark.parametrize("family", ["bert", "mpnet", "deberta_v3"])
 def test_float32_does_not_depend_on_the_batch(source, exported, family):
     for folder in (source(family), exported(family)):
-        encoder = load(folder)
+        encoder = load(folder, precision="float32")
         expected = alone(encoder, SENTENCES)
         for batch_tokens in (1, 40, 100_000):
             encoder.batch_tokens = batch_tokens
@@ -44,7 +44,7 @@ def test_int8_does_not_depend_on_the_batch(exported):
 def test_chunks_do_not_change_the_result(exported, monkeypatch):
     encoder = load(exported("bert"))
     expected = encoder.encode(SENTENCES)
-    monkeypatch.setattr(base, "_CHUNK_WORDS", 5)
+    monkeypatch.setattr(base, "_CHUNK_BATCHES", 0.005)
     np.testing.assert_allclose(encoder.encode(SENTENCES), expected, rtol=0, atol=1e-5)
 
 
@@ -129,7 +129,7 @@ def test_out_array(exported, tmp_path, dtype):
 
 
 def test_out_path(exported, tmp_path, monkeypatch):
-    monkeypatch.setattr(base, "_CHUNK_WORDS", 20)
+    monkeypatch.setattr(base, "_CHUNK_BATCHES", 0.02)
     encoder = load(exported("bert"))
     out = encoder.encode(SENTENCES, out=tmp_path / "x.npy")
     assert isinstance(out, np.memmap)

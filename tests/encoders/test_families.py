@@ -7,11 +7,15 @@ import transformers
 from models import FAMILIES, TEXT
 
 from handful.encoders import load
+from handful.encoders.transformers import as_encoder
+from handful.errors import EncoderError
 
 SENTENCES = [text.split() for text in TEXT] + [
     ["Fox"],
     ["unbelievable", "Zürich", "1,234.50", "(", "x-ray", "日本"],
 ]
+
+CLOSE = {"rtol": 1e-5, "atol": 1e-5}  # a GPU's sums in float32 differ from a CPU's in the last bits
 
 
 def by_hand(folder, family, sentences, *, layers=(-1,), pooling="first-last"):
@@ -38,15 +42,17 @@ def by_hand(folder, family, sentences, *, layers=(-1,), pooling="first-last"):
 def test_both_backends_give_what_transformers_gives(source, exported, family):
     expected = by_hand(source(family), family, SENTENCES)
     assert np.median(expected.std(axis=0)) > 0.1  # words do differ
-    np.testing.assert_allclose(load(source(family)).encode(SENTENCES), expected, atol=1e-5)
-    np.testing.assert_allclose(load(exported(family)).encode(SENTENCES), expected, atol=1e-5)
+    np.testing.assert_allclose(load(source(family), precision="float32").encode(SENTENCES), expected, **CLOSE)
+    np.testing.assert_allclose(load(exported(family)).encode(SENTENCES), expected, **CLOSE)
 
 
 @pytest.mark.parametrize("pooling", ["first", "last", "mean"])
 def test_poolings(source, exported, pooling):
     expected = by_hand(source("bert"), "bert", SENTENCES, pooling=pooling)
     for folder in (source("bert"), exported("bert")):
-        np.testing.assert_allclose(load(folder, pooling=pooling).encode(SENTENCES), expected, atol=1e-5)
+        np.testing.assert_allclose(
+            load(folder, pooling=pooling, precision="float32").encode(SENTENCES), expected, **CLOSE
+        )
 
 
 @pytest.mark.parametrize("layers", [-2, 0, (-1, -2), (0, 1, 2)])
@@ -54,7 +60,9 @@ def test_layers(source, exported, layers):
     wanted = layers if isinstance(layers, tuple) else (layers,)
     expected = by_hand(source("bert"), "bert", SENTENCES, layers=wanted)
     for folder in (source("bert"), exported("bert")):
-        np.testing.assert_allclose(load(folder, layers=layers).encode(SENTENCES), expected, atol=1e-5)
+        np.testing.assert_allclose(
+            load(folder, layers=layers, precision="float32").encode(SENTENCES), expected, **CLOSE
+        )
 
 
 @pytest.mark.parametrize("family", ["bert", "xlm_roberta"])
@@ -62,9 +70,41 @@ def test_a_word_the_tokenizer_drops_gets_the_unknown_tokens_vector(source, expor
     unknown = {"bert": "[UNK]", "xlm_roberta": "<unk>"}[family]
     expected = by_hand(source(family), family, [["the", unknown, "dog"]])
     for folder in (source(family), exported(family)):
-        np.testing.assert_allclose(load(folder).encode([["the", "", "dog"]]), expected, atol=1e-5)
+        np.testing.assert_allclose(load(folder, precision="float32").encode([["the", "", "dog"]]), expected, **CLOSE)
 
 
 def test_control_characters_leave_nothing_of_a_word(exported):
     encoder = load(exported("bert"))
     assert encoder.tokenizer(["\u200b", "\x07"]) == [[encoder.tokenizer.unknown_id]] * 2
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can use")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_bfloat16_is_the_default_on_a_gpu(source, family):
+    exact = by_hand(source(family), family, SENTENCES)
+    encoder = load(source(family))
+    found = encoder.encode(SENTENCES)
+    assert encoder.fingerprint == load(source(family), precision="bfloat16").fingerprint
+    assert encoder.fingerprint != load(source(family), precision="float32").fingerprint
+    assert found.dtype == np.float32
+    assert not np.array_equal(found, exact)
+    lengths = np.linalg.norm(exact, axis=1)
+    assert (np.linalg.norm(found - exact, axis=1) < 0.1 * lengths).all()
+    for batch_tokens in (1, 40):
+        encoder.batch_tokens = batch_tokens
+        assert (np.linalg.norm(encoder.encode(SENTENCES) - found, axis=1) < 0.1 * lengths).all()
+
+
+def test_a_full_gpu_is_an_error_that_says_what_to_do(source):
+    class Full(torch.nn.Module):
+        config = transformers.AutoConfig.from_pretrained(source("bert"))
+
+        def get_input_embeddings(self):
+            return torch.nn.Embedding(2, 2)
+
+        def forward(self, **inputs):
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nMore lines")
+
+    encoder = as_encoder(Full(), transformers.AutoTokenizer.from_pretrained(source("bert")))
+    with pytest.raises(EncoderError, match=r"CUDA_VISIBLE_DEVICES=.* Tried to allocate 2\.00 GiB\.$"):
+        encoder.encode([["the", "dog"]])

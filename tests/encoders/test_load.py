@@ -138,7 +138,7 @@ def test_a_missing_pooler_changes_nothing(source, tmp_path):
 def test_precisions_of_hugging_face_folders(source):
     with pytest.raises(EncoderError, match="precision of a Hugging Face encoder is one of"):
         load(source("bert"), precision="int8")
-    exact = load(source("bert")).encode([["the", "dog"]])
+    exact = load(source("bert"), precision="float32").encode([["the", "dog"]])
     half = load(source("bert"), precision="bfloat16").encode([["the", "dog"]])
     assert half.dtype == np.float32
     assert not np.array_equal(half, exact)

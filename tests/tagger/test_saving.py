@@ -13,6 +13,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from handful import Tagger
+from handful.encoders import load as load_encoder
 from handful.encoders.export import export_encoder
 from handful.errors import EncoderError, FileError, ModelError
 from handful.tagger.encoder import encoder_folder
@@ -250,13 +251,18 @@ def test_another_encoder_is_an_error_that_names_both(saved):
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    """Make a very small encoder of the usual kind, exported."""
+def source(tmp_path_factory):
+    """Make a very small encoder of the usual kind, in the Hugging Face layout."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "encoders"))
     from models import bert
 
-    source = tmp_path_factory.mktemp("bert")
-    bert(source)
+    folder = tmp_path_factory.mktemp("bert")
+    bert(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def exported(source, tmp_path_factory):
     folder = tmp_path_factory.mktemp("exported") / "encoder"
     export_encoder(source, folder)
     return folder
@@ -290,3 +296,23 @@ def test_an_encoder_inside_travels_with_the_model(exported, tmp_path):
     assert Tagger.load(tmp_path / "moved", cache=False).predict(TEXT) == expected
     with pytest.raises(EncoderError, match="no folder"):
         encoder_folder("some/hub-name")
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float32"])
+@pytest.mark.parametrize("include_encoder", [False, True])
+def test_a_model_moves_between_machines_with_the_precision_of_its_fit(source, tmp_path, precision, include_encoder):
+    def there(*args, **options):  # a machine on which this precision is the default
+        return load_encoder(*args, **options | {"precision": options["precision"] or precision})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("handful.tagger.encoder.load", there)
+        model = tagger(encoder=source).fit(SUPPORT, UNLABELLED)
+        model.save(tmp_path / "model", include_encoder=include_encoder)
+        expected = model.predict(TEXT)
+    here = Tagger.load(tmp_path / "model", cache=False)
+    assert here.predict(TEXT) == expected
+    here.save(tmp_path / "again", include_encoder=include_encoder)
+    assert contents(tmp_path / "again") == contents(tmp_path / "model")
+    other = {"bfloat16": "float32", "float32": "bfloat16"}[precision]
+    with pytest.raises(ModelError, match="another encoder"):
+        Tagger.load(tmp_path / "model", encoder=load_encoder(source, precision=other))

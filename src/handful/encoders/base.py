@@ -27,8 +27,9 @@ EMBEDDED = {"handful-en": Path(__file__).parent / "en"}
 #: Part of every fingerprint: to be raised when the same files begin to give other vectors.
 _SCHEME = "handful features 1"
 
-# Sentences are sorted by length within a chunk of this many words, so memory does not grow with the corpus.
-_CHUNK_WORDS = 8192
+# Sentences are sorted by length within a chunk of as many words as this many batches have tokens: enough that little
+# is padding, and memory does not grow with the corpus.
+_CHUNK_BATCHES = 8
 
 # Where Linux tells a container how much of the processors it may use.
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -59,6 +60,8 @@ class Encoder:
         wanted.
     batch_tokens
         The most tokens in a batch, padding included. Speed depends on it, results do not.
+    precision
+        What `load` must be asked for to give the same vectors on another machine; None where the folder decides.
     """
 
     name = ""  # what whoever loaded it calls it, for ``handful cache``
@@ -73,6 +76,7 @@ class Encoder:
         pooling: str,
         identity: Callable[[], bytes],
         batch_tokens: int = 1024,
+        precision: str | None = None,
     ) -> None:
         if pooling not in POOLINGS:
             raise EncoderError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
@@ -83,6 +87,7 @@ class Encoder:
         self.window = window
         self.pooling = pooling
         self.batch_tokens = batch_tokens
+        self.precision = precision
         self.tokenizer = tokenizer
         self._network = network
         self._identity = identity
@@ -147,7 +152,7 @@ class Encoder:
     def _vectors(self, sentences: Iterable[Any], total: int, report: ProgressCallback) -> Iterator[Float32]:
         """Vectors of all words, in order, a chunk at a time."""
         done = 0
-        for chunk in _chunks(self._pieces(sentences)):
+        for chunk in _chunks(self._pieces(sentences), _CHUNK_BATCHES * self.batch_tokens):
             n_words = chunk[-1].words[-1] + 1 - done
             vectors = np.zeros((n_words, self.dim), np.float32)
             n_seen = 0
@@ -285,7 +290,7 @@ def _words(sentence: Any, number: int) -> Sequence[str]:
     return words
 
 
-def _chunks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+def _chunks(pieces: Iterable[Piece], chunk_words: int) -> Iterator[list[Piece]]:
     """Group consecutive pieces; a chunk never ends inside a word."""
     chunk: list[Piece] = []
     n_words = n_tokens = 0
@@ -293,7 +298,7 @@ def _chunks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
         chunk.append(piece)
         n_words += piece.words[-1] + 1 - piece.words[0]
         n_tokens += len(piece.ids)
-        if (n_words >= _CHUNK_WORDS or n_tokens >= 4 * _CHUNK_WORDS) and not piece.is_open:
+        if (n_words >= chunk_words or n_tokens >= 4 * chunk_words) and not piece.is_open:
             yield chunk
             chunk, n_words, n_tokens = [], 0, 0
     if chunk:

@@ -24,6 +24,7 @@ __all__ = ["POOLINGS", "Piece", "WordTokenizer", "lay_out", "pool"]
 
 POOLINGS = ("first-last", "first", "last", "mean")
 _REMEMBERED_WORDS = 2**18
+_BLOCK = 256  # words pooled at a time: what lies between stays in the processor's cache
 
 Float32 = npt.NDArray[np.float32]
 
@@ -281,8 +282,13 @@ def pool(
     n_each = len(words) // max(1, len(starts))
     if n_each * len(starts) == len(words) and np.array_equal(words, np.repeat(words[starts], n_each)):
         # As many contributions for every word (all poolings but "mean"): no need to walk the segments.
-        vectors = hidden[positions[::n_each]] * weights[::n_each, None]
-        for i in range(1, n_each):
-            vectors += hidden[positions[i::n_each]] * weights[i::n_each, None]
+        vectors = np.empty((len(starts), hidden.shape[1]), np.float32)
+        for a in range(0, len(starts), _BLOCK):
+            block = vectors[a : a + _BLOCK]
+            own = slice(a * n_each, (a + len(block)) * n_each)
+            places, shares = positions[own], weights[own, None]
+            np.multiply(hidden[places[::n_each]], shares[::n_each], out=block)
+            for i in range(1, n_each):
+                block += hidden[places[i::n_each]] * shares[i::n_each]
         return words[starts], vectors
     return words[starts], np.add.reduceat(hidden[positions] * weights[:, None], starts, axis=0)

@@ -170,8 +170,11 @@ def as_encoder(
     import torch
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    precision = precision or ("bfloat16" if device.type == "cuda" else "float32")
-    model = model.to(device, getattr(torch, precision))
+    # GPUs before Ampere have no bfloat16 of their own.
+    is_bfloat16 = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    precision = precision or ("bfloat16" if is_bfloat16 else "float32")
+    with _told_when_full():
+        model = model.to(device, getattr(torch, precision))
     n_layers = model.config.num_hidden_layers
     wanted = absolute_layers(layers, n_layers)
     only_last = wanted == (n_layers,)
@@ -181,7 +184,7 @@ def as_encoder(
         before = torch.get_num_threads()
         torch.set_num_threads(threads or before)
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), _told_when_full():
                 output = model(**tensors, output_hidden_states=not only_last, return_dict=True)
                 if only_last:
                     hidden = output.last_hidden_state.float()
@@ -205,5 +208,20 @@ def as_encoder(
         window=window_of(model, tokenizer),
         pooling=pooling,
         identity=identity,
-        batch_tokens=1024 if device.type == "cpu" else 32768,
+        batch_tokens=1024 if device.type == "cpu" else 8192,
+        precision=precision,
     )
+
+
+@contextmanager
+def _told_when_full() -> Iterator[None]:
+    """Turn torch's error of a GPU without room into one that says what to do."""
+    import torch
+
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise EncoderError(
+            "the GPU has too little free memory for this encoder: end what else uses it, or hide it with "
+            f"CUDA_VISIBLE_DEVICES= to encode on the CPU; torch said: {_first_line(error)}"
+        ) from None

@@ -39,10 +39,12 @@ def is_object(encoder: AnyEncoder) -> bool:
     return not isinstance(encoder, str | os.PathLike)
 
 
-def open_encoder(encoder: AnyEncoder, layers: int | Sequence[int], threads: int | None) -> WordEncoder:
+def open_encoder(
+    encoder: AnyEncoder, layers: int | Sequence[int], threads: int | None, precision: str | None = None
+) -> WordEncoder:
     """Load an encoder; one that is an object is only looked at."""
     if isinstance(encoder, str | os.PathLike):
-        loaded = load(encoder, layers=layers, threads=threads)
+        loaded = load(encoder, layers=layers, threads=threads, precision=precision)
         loaded.name = os.fspath(encoder)
         return loaded
     lacking = [name for name in ("dim", "fingerprint", "encode") if not hasattr(encoder, name)]
@@ -75,7 +77,8 @@ def open_saved(
             raise ModelError(f"{folder}: its encoder was given as an object; give it again: load(..., encoder=)")
         chosen = folder / "encoder" if saved.get("is_inside") else reference
     try:
-        opened = open_encoder(chosen, -1 if is_object(chosen) else layers, threads)
+        # A GPU and a CPU have different precisions of their own: a model moves between them with that of its fit.
+        opened = open_encoder(chosen, -1 if is_object(chosen) else layers, threads, saved.get("precision"))
     except HandfulError as error:
         raise ModelError(f"{folder}: its encoder cannot be loaded: {error}") from None
     if opened.fingerprint != saved["fingerprint"] or opened.dim != saved["dim"]:

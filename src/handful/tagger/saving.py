@@ -38,7 +38,7 @@ class Saved:
     ----------
     parameters : those of `Tagger`, less the encoder
     encoder : its ``reference`` (a name or path, None for one that is an object, "encoder" for one inside the folder),
-        whether it ``is_inside``, its ``fingerprint`` and ``dim``
+        whether it ``is_inside``, its ``fingerprint`` and ``dim``, and the ``precision`` to ask for (None: its own)
     """
 
     parameters: dict[str, Any]

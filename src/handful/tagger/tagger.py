@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from handful.decode import Mention
-from handful.encoders import EMBEDDED
+from handful.encoders import EMBEDDED, Encoder
 from handful.encoders.progress import reporting
 from handful.errors import DataError, ModelError
 from handful.text import Sentence
@@ -313,6 +313,7 @@ class Tagger:
                 "is_inside": is_inside,
                 "fingerprint": encoder.fingerprint,
                 "dim": int(encoder.dim),
+                "precision": encoder.precision if isinstance(encoder, Encoder) else None,
             },
             model=model,
             examples=examples,
