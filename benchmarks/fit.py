@@ -110,9 +110,7 @@ def paper_size(console, n, d):
     plain = ROUNDS * min(plain_round(X, model.labels_) for _ in range(2))
     table.add_row("plain: a scatter a hard cluster, ten U alone (one timed)", f"{plain:.1f}", f"{plain / bare:.1f}", "")
     authors = ROUNDS * authors_round(X, model.responsibilities_)
-    table.add_row(
-        "authors': a weighted scatter a prototype, ten U alone", f"{authors:.0f}", f"{authors / bare:.0f}", ""
-    )
+    table.add_row("authors': a weighted scatter a prototype (one timed)", f"{authors:.0f}", f"{authors / bare:.0f}", "")
     console.print(table)
     console.print(f"allowed peak beyond X: a quarter of X plus 200 MB = {X.nbytes / 4e6 + 200:,.0f} MB")
 

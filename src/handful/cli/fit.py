@@ -62,8 +62,9 @@ def fit(
     """Learn to find mentions from a handful of labelled sentences.
 
     Labels may be as simple as [bold]\\[Ekeus](PER) heads for \\[Baghdad](LOC)[/bold], a sentence a line; label whole
-    sentences, 1 to 5 mentions of each type. Unlabelled text of the kind you want to tag helps, the more the better.
-    If you know the share of words that are in no mention, say it; else it is estimated.
+    sentences, 1 to 5 mentions of each type. Tens of thousands of words of unlabelled text of the kind you want
+    to tag help; a page or two may not. If you know the share of words that are in no mention, say it; else it is
+    estimated from three mentions of each type on.
 
     [bold]Examples[/bold]
 
@@ -128,7 +129,7 @@ def _show(summary: "FitSummary") -> None:
         f"{summary.n_support:,} labelled sentences, with {summary.n_unlabelled_words:,} unlabelled words"
     )
     verb = "estimated" if summary.ratio_is_estimated else "asked"
-    asked = "not asked for" if summary.ratio_asked is None else f"{summary.ratio_asked:.4g} {verb}"
+    asked = "left open" if summary.ratio_asked is None else f"{summary.ratio_asked:.4g} {verb}"
     console.print(f"share of O: {asked}, {summary.ratio_met:.4g} met; {summary.rounds} rounds\n")
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("type", overflow="fold")

@@ -101,6 +101,7 @@ _OPTIONS = {
     r"\bencoding='([\w-]+)'": r"--encoding \1",
     r"\bformat='([\w-]+)'": r"--from \1",
     r"\bmisaligned='widen'": "--widen (in handful convert)",
+    r"\bo_ratio='(\w+)'": r"--ratio \1",
     r"\bo_ratio=(?=[\w.])": "--ratio ",
     r"\bo_ratio=": "--ratio",
     r"\bunlabelled=": "--unlabelled",

@@ -21,7 +21,8 @@ def stats(
 ) -> None:
     """Count what corpora hold: sentences, words, mentions by type, the share of O.
 
-    The share of O words in a labelled corpus is what [bold]handful fit --ratio[/bold] takes.
+    The share of O words in a fully labelled corpus is what [bold]handful fit --ratio[/bold] takes; in a support, whose
+    sentences were picked for their mentions, it is too low.
 
     [bold]Examples[/bold]
 

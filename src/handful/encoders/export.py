@@ -30,7 +30,7 @@ _OPSET = 20
 _TRAINED = "handful.json"
 
 # How far an export may be from the original: float32 as |difference| <= 1e-4 + 1e-4 |value|; then int8 by the mean
-# cosine over tokens drawn at random, which are harder than text (docs/encoders.md has the figures on text).
+# cosine over tokens drawn at random, which are harder than text (docs/performance.md has the figures on text).
 _TOLERANCE = 1e-4
 _MEAN_COSINE = 0.97
 

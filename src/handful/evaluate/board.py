@@ -12,7 +12,7 @@ __all__ = ["Board", "Figure", "Line", "Place", "make_board"]
 
 Place = tuple[int, str]  # shots and target
 
-HINDSIGHT = "best of these ratios in hindsight"
+HINDSIGHT = "best of none and fixed, in hindsight"
 _TITLES = {
     "hard": "Hard clustering",
     "soft": "Soft clustering",

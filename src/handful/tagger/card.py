@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from .summary import LITTLE_TEXT
+
 if TYPE_CHECKING:
     from .saving import Saved
 
@@ -24,6 +26,8 @@ def model_card(saved: "Saved") -> str:
         if summary.method == "paper"
         else "A score is an estimate of the chance that the mention is right."
     )
+    if summary.method != "paper" and summary.n_unlabelled_words < LITTLE_TEXT:
+        scores += " It is too high here, for little or no unlabelled text was given."
     prototype_tags = saved.model.prototype_tags
     rows = [
         f"| {_cell(name)} | {summary.mentions[name]} | {summary.unlabelled_words[name]:,} | "

@@ -11,6 +11,7 @@ from handful.decode import runs
 
 from .learning import Learned
 from .model import Model
+from .ratio import FEWEST_MENTIONS
 from .training import TrainingText
 
 __all__ = ["FitSummary", "summarise"]
@@ -79,8 +80,8 @@ class FitSummary:
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes), *(f"try: {a}" for a in self.advice)])
 
 
-def summarise(text: TrainingText, learned: Learned, method: str, is_estimated: bool, notes: list[str]) -> FitSummary:
-    """Say what a fit learned."""
+def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, notes: list[str]) -> FitSummary:
+    """Say what a fit learned; `is_auto` is whether the ratio was to be estimated."""
     model, fitted, allowed = learned.model, learned.clusters, learned.allowed
     is_free = text.is_unlabelled()
     counts = np.bincount(fitted.tags_[is_free], minlength=len(model.tags))
@@ -94,7 +95,7 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_estimated: b
         n_support_words=sum(map(len, text.labels)),
         n_unlabelled_words=int(is_free.sum()),
         ratio_asked=None if fitted.o_ratio is None else float(fitted.o_ratio),
-        ratio_is_estimated=is_estimated and fitted.o_ratio is not None,
+        ratio_is_estimated=is_auto and fitted.o_ratio is not None,
         ratio_met=float(fitted.o_share_),
         rounds=int(fitted.n_iter_),
         objective=float(fitted.objective_[-1]),
@@ -102,7 +103,7 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_estimated: b
         examples=_examples(text, model, fitted.tags_, is_free),
         notes=notes,
     )
-    summary.advice.extend(_advice(summary, float(sure_o[~is_free].mean())))
+    summary.advice.extend(_advice(summary, is_auto, float(sure_o[~is_free].mean())))
     return summary
 
 
@@ -127,7 +128,7 @@ def _examples(
     }
 
 
-def _advice(summary: FitSummary, o_share: float) -> list[str]:
+def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[str]:
     advice = []
     if summary.n_unlabelled_words == 0:
         advice.append(
@@ -139,10 +140,14 @@ def _advice(summary: FitSummary, o_share: float) -> list[str]:
             f"give more unlabelled text: {summary.n_unlabelled_words:,} words are few, tens of thousands help"
         )
     if summary.n_unlabelled_words and summary.ratio_asked is None:
+        estimate = (
+            f"label {FEWEST_MENTIONS} mentions of each type, for the share of words in no mention to be estimated,"
+            if is_auto
+            else "let the share of words in no mention be estimated (o_ratio='auto')"
+        )
         advice.append(
-            "let the share of words in no mention be estimated (o_ratio='auto') or say it (o_ratio=, often 0.85 to "
-            f"0.97): in the support it is {o_share:.2f}, which is lower than in other text, for its sentences were "
-            "picked for their mentions"
+            f"{estimate} or say it (o_ratio=, often 0.85 to 0.97): in the support it is {o_share:.2f}, which is lower "
+            "than in other text, for its sentences were picked for their mentions"
         )
     few = {name: n for name, n in summary.mentions.items() if n < FEW_MENTIONS}
     if few:

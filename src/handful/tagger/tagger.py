@@ -42,8 +42,8 @@ class Tagger:
         "paper" is the published method: a word gets the tag of the nearest prototype. "handful" adds what the labels
         alone say, and how tags follow each other.
     o_ratio : "auto", float or None, default="auto"
-        The share of words, of all that are given to `fit`, that are in no mention; "auto" estimates it, None is for
-        no such constraint.
+        The share of words, of all that are given to `fit`, that are in no mention; "auto" estimates it from three
+        mentions of each type on, None is for no such constraint.
     assignment, subspace, o_prototypes, type_prototypes, scaling, shrinkage, temperature, max_iter
         See `handful.cluster.SubspaceKMeans`.
     layers : int or sequence of int, default=-1

@@ -1,4 +1,4 @@
-"""Greedy k-shot supports: the one seeded random step in the project."""
+"""Greedy k-shot supports: the one random step in this room, and seeded."""
 
 import random
 from collections import Counter
