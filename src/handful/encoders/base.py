@@ -5,8 +5,10 @@ here and the same for both: splitting, windows, packing by length, pooling, writ
 """
 
 import hashlib
+import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -62,6 +64,9 @@ class Encoder:
         The most tokens in a batch, padding included. Speed depends on it, results do not.
     precision
         What `load` must be asked for to give the same vectors on another machine; None where the folder decides.
+    reads_padding
+        Whether padding changes the vectors of the tokens before it, as with convolutions; then only rows of one length
+        share a batch.
     """
 
     name = ""  # what whoever loaded it calls it, for ``handful cache``
@@ -77,6 +82,7 @@ class Encoder:
         identity: Callable[[], bytes],
         batch_tokens: int = 1024,
         precision: str | None = None,
+        reads_padding: bool = False,
     ) -> None:
         if pooling not in POOLINGS:
             raise EncoderError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
@@ -88,6 +94,7 @@ class Encoder:
         self.pooling = pooling
         self.batch_tokens = batch_tokens
         self.precision = precision
+        self.reads_padding = reads_padding
         self.tokenizer = tokenizer
         self._network = network
         self._identity = identity
@@ -141,12 +148,16 @@ class Encoder:
             raise EncoderError("sentences are lists of words, found one str; split it into words first")
         sentences = sentences if isinstance(sentences, Sequence) else list(sentences)
         total = sum(len(_words(sentence, i)) for i, sentence in enumerate(sentences))
+        if out is not None and not isinstance(out, str | os.PathLike | np.ndarray):
+            raise DataError(f"out must be an array, a path or None, found {type(out).__name__}")
+        if isinstance(out, np.ndarray):
+            _check_out(out, (total, self.dim))
         with reporting(progress, total) as report:
             vectors = self._vectors(sentences, total, report)
             if out is None:
                 out = np.empty((total, self.dim), np.float32)
             if isinstance(out, np.ndarray):
-                return _fill(out, vectors, (total, self.dim))
+                return _fill(out, vectors)
             return _write(Path(out), vectors, (total, self.dim))
 
     def _vectors(self, sentences: Iterable[Any], total: int, report: ProgressCallback) -> Iterator[Float32]:
@@ -156,7 +167,7 @@ class Encoder:
             n_words = chunk[-1].words[-1] + 1 - done
             vectors = np.zeros((n_words, self.dim), np.float32)
             n_seen = 0
-            for batch in _batches(chunk, self.batch_tokens):
+            for batch in _batches(chunk, self.batch_tokens, is_even=self.reads_padding):
                 words, found = self._run(batch)
                 vectors[words - done] += found
                 n_seen += len(words)
@@ -189,6 +200,11 @@ class Encoder:
             ids[row, : lengths[row]] = piece.ids
             mask[row, : lengths[row]] = 1
         hidden = self._network({"input_ids": ids, "attention_mask": mask})
+        if hidden.shape != (*ids.shape, self.dim):
+            raise EncoderError(
+                f"the network gives an array of shape {hidden.shape} for {ids.shape[0]} rows of {ids.shape[1]} tokens, "
+                f"where {self.dim} numbers a token were expected: its configuration or card is wrong"
+            )
         rows = np.repeat(np.arange(len(pieces)) * longest, [len(piece.words) for piece in pieces])
         words = np.array([word for piece in pieces for word in piece.words], np.intp)
         positions = np.array([position for piece in pieces for position in piece.positions], np.intp)
@@ -227,13 +243,16 @@ def load(
     Encoder
         With ``dim``, ``fingerprint`` and ``encode``.
     """
-    wanted = tuple(layers) if isinstance(layers, Sequence) else (layers,)
-    if not wanted or not all(isinstance(layer, int) for layer in wanted):
+    try:
+        wanted = tuple(map(_whole, layers if isinstance(layers, Sequence | np.ndarray) else [layers]))
+    except TypeError:
+        wanted = ()
+    if not wanted:
         raise EncoderError(f"layers is a whole number or a list of them, found {layers!r}")
     if pooling not in POOLINGS:
         raise EncoderError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
-    if threads is not None and threads < 1:
-        raise EncoderError(f"threads is at least 1, found {threads}")
+    if threads is not None and not (isinstance(threads, int | np.integer) and threads >= 1):
+        raise EncoderError(f"threads is a whole number of at least 1, found {threads!r}")
     name = os.fspath(name_or_path)
     path = EMBEDDED.get(name, Path(name))
     if name in EMBEDDED and not path.is_dir():
@@ -259,8 +278,15 @@ def load(
 _CHOICES = (
     f"give an embedded name ({', '.join(EMBEDDED)}), a folder written by `handful export-encoder` "
     "(encoder.json, model.onnx, tokenizer.json), or, after `pip install 'handful[transformers]'`, "
-    "a Hugging Face folder (config.json, model.safetensors, tokenizer.json) or hub name"
+    "a Hugging Face folder (config.json, model.safetensors, tokenizer.json, tokenizer_config.json) or hub name"
 )
+
+
+def _whole(number: Any) -> int:
+    """Give a whole number as an int; a TypeError for anything else."""
+    if isinstance(number, bool):
+        raise TypeError
+    return operator.index(number)
 
 
 def usable_threads() -> int:
@@ -305,11 +331,12 @@ def _chunks(pieces: Iterable[Piece], chunk_words: int) -> Iterator[list[Piece]]:
         yield chunk
 
 
-def _batches(pieces: list[Piece], batch_tokens: int) -> Iterator[list[Piece]]:
-    """Pieces of like length together, longest first, so that little is padding."""
+def _batches(pieces: list[Piece], batch_tokens: int, *, is_even: bool) -> Iterator[list[Piece]]:
+    """Pieces of like length together, longest first, so that little is padding, or nothing with `is_even`."""
     batch: list[Piece] = []
     for piece in sorted(pieces, key=lambda piece: -len(piece.ids)):
-        if batch and (len(batch) + 1) * len(batch[0].ids) > batch_tokens:
+        is_uneven = is_even and batch and len(piece.ids) != len(batch[0].ids)
+        if batch and (is_uneven or (len(batch) + 1) * len(batch[0].ids) > batch_tokens):
             yield batch
             batch = []
         batch.append(piece)
@@ -317,9 +344,14 @@ def _batches(pieces: list[Piece], batch_tokens: int) -> Iterator[list[Piece]]:
         yield batch
 
 
-def _fill(out: npt.NDArray[Any], chunks: Iterable[Float32], shape: tuple[int, int]) -> npt.NDArray[Any]:
+def _check_out(out: npt.NDArray[Any], shape: tuple[int, int]) -> None:
     if out.shape != shape or out.dtype not in (np.float16, np.float32):
         raise DataError(f"out must be float16 or float32 of shape {shape}, found {out.dtype} of shape {out.shape}")
+    if not out.flags.writeable:
+        raise DataError("out must be an array that can be written to; this one is read-only")
+
+
+def _fill(out: npt.NDArray[Any], chunks: Iterable[Float32]) -> npt.NDArray[Any]:
     start = 0
     for vectors in chunks:
         if out.dtype == np.float16 and np.abs(vectors).max() > np.finfo(np.float16).max:
@@ -331,6 +363,8 @@ def _fill(out: npt.NDArray[Any], chunks: Iterable[Float32], shape: tuple[int, in
 
 def _write(path: Path, chunks: Iterable[Float32], shape: tuple[int, int]) -> npt.NDArray[Any]:
     """Write chunks one after the other: mapped pages would count as memory in use."""
+    if not path.name:
+        raise FileError(f"cannot write vectors to {os.fspath(path)!r}: it names no file")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     header = {
         "descr": np.lib.format.dtype_to_descr(np.dtype(np.float32)),
@@ -349,5 +383,6 @@ def _write(path: Path, chunks: Iterable[Float32], shape: tuple[int, int]) -> npt
     except OSError as error:
         raise FileError(f"cannot write vectors to {path}: {error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return np.load(path, mmap_mode="r") if shape[0] else np.load(path)  # type: ignore[no-any-return]

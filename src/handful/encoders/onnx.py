@@ -66,8 +66,9 @@ class Card:
     @classmethod
     def read(cls, path: Path) -> "Card":
         """Read and check a card."""
+        text = _read(path)
         try:
-            content = json.loads(_read(path))
+            content = json.loads(text)
         except ValueError as error:
             raise EncoderError(f"{path} is not JSON: {error}") from None
         kinds = {field.name: field.type for field in fields(cls)}
@@ -83,6 +84,10 @@ class Card:
         if not all(type(number) is int for number in [*numbers, *layers]):
             raise EncoderError(
                 f"{path}: dim, window, n_layers, layers, pad_id, unknown_id and shape_stride must be whole numbers"
+            )
+        if card.dim < 1 or card.shape_stride < 0 or not layers or min(layers) < 0 or max(layers) != card.n_layers:
+            raise EncoderError(
+                f"{path}: dim must be at least 1, shape_stride at least 0, and layers must hold n_layers and none above"
             )
         return card
 
@@ -129,7 +134,11 @@ def load_onnx(
         raise EncoderError(f"broken encoder: {model} has no output {', '.join(sorted(lacking))}")
 
     def network(inputs: dict[str, npt.NDArray[np.int64]]) -> Float32:
-        found: list[Float32] = session.run(names, inputs)
+        try:
+            found: list[Float32] = session.run(names, inputs)
+        except Exception as error:  # onnxruntime raises classes of its own
+            reason = str(error).strip().splitlines()[0]
+            raise EncoderError(f"broken encoder: {model} does not fit tokenizer.json: {reason}") from None
         return found[0] if len(found) == 1 else np.mean(found, axis=0, dtype=np.float32)
 
     def identity() -> bytes:

@@ -12,6 +12,7 @@ where it has only one). Nothing here knows of a network, so training and inferen
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -95,20 +96,24 @@ class WordTokenizer:
         from tokenizers import Tokenizer
 
         text = with_leading_space(text)
+        lead = " " if _needs_a_space(json.loads(text)) else ""
         try:
             tokenizer = Tokenizer.from_str(text)
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
+            sample = tokenizer.encode(["a"], is_pretokenized=True, add_special_tokens=True)
         except Exception as error:  # the library raises bare exceptions
             raise EncoderError(f"tokenizer.json cannot be read by the tokenizers library: {error}") from None
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        sample = tokenizer.encode(["a"], is_pretokenized=True, add_special_tokens=True)
         special = sample.special_tokens_mask
         start = special.index(0) if 0 in special else len(special)
         end = len(special) - special[::-1].index(0) if 0 in special else len(special)
 
         def split(words: list[str]) -> list[list[int]]:
-            batch = [[word] for word in words]
-            encodings = tokenizer.encode_batch(batch, is_pretokenized=True, add_special_tokens=False)
+            batch = [[lead + word if word.strip() else word] for word in words]
+            try:
+                encodings = tokenizer.encode_batch(batch, is_pretokenized=True, add_special_tokens=False)
+            except Exception as error:
+                raise EncoderError(f"the tokenizer cannot split a word: {error}") from None
             return [encoding.ids for encoding in encodings]
 
         return cls(
@@ -117,7 +122,7 @@ class WordTokenizer:
             suffix=sample.ids[end:],
             pad_id=pad_id,
             unknown_id=unknown_id,
-            content=f"{text}\n{pad_id} {unknown_id}".encode(),
+            content=f"{text}\n{pad_id} {unknown_id}{lead}".encode(),
             shape_stride=shape_stride,
         )
 
@@ -128,16 +133,17 @@ class WordTokenizer:
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         """Give the sub-word ids of each word, at least one a word."""
-        known = self._known
         try:
-            return [known[word] for word in words]
+            return [self._known[word] for word in words]
         except (KeyError, TypeError):  # TypeError: a word that is no str
             pass
         for word in words:
             if not isinstance(word, str):
                 raise EncoderError(f"words are str, found {word!r}")
+        # Another thread may start a new memory at any time: this one is kept until the answer is there.
+        known = self._known
         if len(known) > _REMEMBERED_WORDS:
-            known.clear()
+            known = self._known = {}
         new = list(dict.fromkeys(word for word in words if word not in known))
         # A lone surrogate is no text; the tokenizer sees a replacement character in its place.
         texts = [word.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for word in new]
@@ -158,15 +164,35 @@ def with_leading_space(text: str) -> str:
         steps = settings["pre_tokenizer"]
         if not isinstance(settings["model"], dict):
             raise TypeError
-    except (ValueError, KeyError, TypeError):
+        for number, step in enumerate(_steps(steps, "pretokenizers")):
+            # After a step that cuts words up, each part would get its own space: see `_needs_a_space`.
+            if step["type"] == "ByteLevel" and number == 0:
+                step["add_prefix_space"] = True
+            elif step["type"] == "Metaspace":
+                step["prepend_scheme"] = "always"
+                step.pop("add_prefix_space", None)
+        _needs_a_space(settings)
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise EncoderError("tokenizer.json is not JSON of the tokenizers library") from None
-    for step in (steps or {}).get("pretokenizers", [steps]):
-        if step and step["type"] == "ByteLevel":
-            step["add_prefix_space"] = True
-        elif step and step["type"] == "Metaspace":
-            step["prepend_scheme"] = "always"
-            step.pop("add_prefix_space", None)
     return json.dumps(settings, ensure_ascii=False)
+
+
+def _steps(setting: Any, name: str) -> list[dict[str, Any]]:
+    """Give the steps of a pre-tokenizer or normalizer, which may be none, one, or a sequence."""
+    return list(setting.get(name, [setting])) if setting else []
+
+
+def _needs_a_space(settings: dict[str, Any]) -> bool:
+    """Tell whether a word must be given with the space before it, because no step of the file can add it.
+
+    So it is where bytes are taken after another step has cut the word, and where a space is replaced by "▁" but none is
+    put before.
+    """
+    cuts = [step["type"] for step in _steps(settings.get("pre_tokenizer"), "pretokenizers")]
+    changes = _steps(settings.get("normalizer"), "normalizers")
+    kinds = {step["type"] for step in changes}
+    is_replaced = any(step["type"] == "Replace" and step.get("content") == "▁" for step in changes)
+    return "ByteLevel" in cuts[1:] or (is_replaced and "Prepend" not in kinds and "Metaspace" not in cuts)
 
 
 def lay_out(

@@ -9,7 +9,8 @@ The layout, little-endian::
     features  one row a word
 
 A segment appears under its name whole or not at all: it is written to a temporary name, synced to the disk,
-and renamed. Its name is a hash of its index: the same features written by two processes are one file.
+and renamed. Its name is a hash of head and index: the same features written by two processes are one file, and no
+file of another content ever gets its name.
 """
 
 import contextlib
@@ -200,7 +201,7 @@ def write_segment(
     content = json.dumps(dict(head), sort_keys=True).encode()
     content, head_bytes = content + index, len(content)
     prefix = _PREFIX.pack(_MAGIC, head_bytes, len(keys), zlib.crc32(content))
-    path = folder / (blake2b(index, digest_size=16).hexdigest() + _SUFFIX)
+    path = folder / (blake2b(content, digest_size=16).hexdigest() + _SUFFIX)
     temporary = path.with_suffix(f".{secrets.token_hex(4)}{_TEMPORARY}")
     try:
         with temporary.open("xb") as file:

@@ -23,6 +23,7 @@ __all__ = ["FeatureStore", "StoredFeatures", "default_place", "parse_size"]
 DEFAULT_LIMIT = "10 GB"
 _LIMIT = "HANDFUL_CACHE_LIMIT"
 _STALE_NS = 3600 * 10**9  # a temporary file older than this was left by a process that was killed
+_CLOCKS_DIFFER_NS = 60 * 10**9
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 _BINARY_UNITS = {"ki": 1024, "mi": 1024**2, "gi": 1024**3, "ti": 1024**4}
 
@@ -35,7 +36,10 @@ def default_place() -> Path:
     ``%LOCALAPPDATA%``.
     """
     if chosen := os.environ.get("HANDFUL_CACHE"):
-        return Path(chosen).expanduser().absolute() / "features"
+        try:
+            return Path(chosen).expanduser().absolute() / "features"
+        except (RuntimeError, ValueError) as error:  # an unknown user, a NUL
+            raise DataError(f"the environment variable HANDFUL_CACHE names no folder: {chosen!r} ({error})") from None
     try:
         home = Path.home()
     except RuntimeError:  # a user without a home, as in some containers
@@ -188,6 +192,8 @@ class FeatureStore:
             with contextlib.suppress(OSError):  # gone since, or not ours to touch
                 status = file.stat()
                 if is_segment(file.name):
-                    yield status.st_mtime_ns, status.st_size, file
+                    # A time to come is that of a clock that was wrong: such a file is not in use.
+                    is_to_come = status.st_mtime_ns > time.time_ns() + _CLOCKS_DIFFER_NS
+                    yield 0 if is_to_come else status.st_mtime_ns, status.st_size, file
                 elif is_temporary(file.name) and status.st_mtime_ns < time.time_ns() - _STALE_NS:
                     file.unlink()

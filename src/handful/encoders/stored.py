@@ -63,6 +63,7 @@ class StoredEncoder:
         self.dim = encoder.dim
         self.fingerprint = encoder.fingerprint
         self.name = str(getattr(encoder, "name", "") or encoder.fingerprint)
+        self.precision = getattr(encoder, "precision", None)
         precision = self.store.precision
         identity = repr((_FORMAT, encoder.fingerprint, encoder.dim, precision)).encode()
         self._hash = blake2b(identity, digest_size=KEY_BYTES)
@@ -95,6 +96,7 @@ class StoredEncoder:
             As in `handful.encoders.Encoder.encode`: True, False, None, or a function called with the words done and
             the words in all.
         """
+        sentences = sentences if isinstance(sentences, Sequence) else list(sentences)
         words = [_words(sentence, i) for i, sentence in enumerate(sentences)]
         keys = [self._key(sentence, i) for i, sentence in enumerate(words)]
         n_words = np.array([len(sentence) for sentence in words], np.int64)
@@ -129,6 +131,7 @@ class StoredEncoder:
 
         left = not_stored(np.fromiter(first.values(), np.int64, len(first)))
         with reporting(progress, len(features)) as report:
+            report(len(features) - int(n_words[left].sum()), len(features))
             while len(left):
                 sizes = np.cumsum(n_words[left])
                 n_fit = max(1, int(np.searchsorted(sizes * self.dim * 4, SEGMENT_BYTES, side="right")))

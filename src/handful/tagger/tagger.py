@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from handful.decode import Mention
-from handful.encoders import EMBEDDED, Encoder
+from handful.encoders import EMBEDDED
 from handful.encoders.progress import reporting
 from handful.errors import DataError, ModelError
 from handful.text import Sentence
@@ -303,6 +303,7 @@ class Tagger:
         is_inside = include_encoder or self._encoder_is_inside
         folder = encoder_folder(self.encoder) if is_inside else None
         encoder = self._open()
+        precision = getattr(encoder, "precision", None)
         reference = os.fspath(self.encoder) if isinstance(self.encoder, str | os.PathLike) else None
         saved = Saved(
             parameters={"method": self.method, "o_ratio": self.o_ratio, "layers": self.layers}
@@ -313,7 +314,7 @@ class Tagger:
                 "is_inside": is_inside,
                 "fingerprint": encoder.fingerprint,
                 "dim": int(encoder.dim),
-                "precision": encoder.precision if isinstance(encoder, Encoder) else None,
+                "precision": precision if isinstance(precision, str) else None,
             },
             model=model,
             examples=examples,
