@@ -147,6 +147,21 @@ def test_a_failure_leaves_no_file(exported, tmp_path):
         encoder.encode([["a"]], out=tmp_path / "nowhere" / "x.npy")
 
 
+def test_an_out_that_cannot_take_anything_is_an_error_at_once(exported):
+    encoder = load(exported("bert"))
+    out = np.empty((1, 32), np.float32)
+    out.flags.writeable = False
+    with pytest.raises(DataError, match="read-only"):
+        encoder.encode([["a"]], out=out)
+    with pytest.raises(DataError, match="an array, a path or None, found list"):
+        encoder.encode([["a"]], out=[1])
+    for path in ("", "."):
+        with pytest.raises(FileError, match="names no file"):
+            encoder.encode([["a"]], out=path)
+    with pytest.raises(FileError, match="cannot write"):
+        encoder.encode([["a"]], out="x" * 254)
+
+
 @pytest.mark.parametrize("out", [np.empty((3, 32), np.float64), np.empty((2, 32), np.float32)])
 def test_out_must_fit(exported, out):
     with pytest.raises(DataError, match=r"shape \(3, 32\), found"):

@@ -100,11 +100,11 @@ def test_a_full_gpu_is_an_error_that_says_what_to_do(source):
         config = transformers.AutoConfig.from_pretrained(source("bert"))
 
         def get_input_embeddings(self):
-            return torch.nn.Embedding(2, 2)
+            return torch.nn.Embedding(1000, 2)
 
         def forward(self, **inputs):
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nMore lines")
 
-    encoder = as_encoder(Full(), transformers.AutoTokenizer.from_pretrained(source("bert")))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(source("bert"))
     with pytest.raises(EncoderError, match=r"CUDA_VISIBLE_DEVICES=.* Tried to allocate 2\.00 GiB\.$"):
-        encoder.encode([["the", "dog"]])
+        as_encoder(Full(), tokenizer)

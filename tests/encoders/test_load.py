@@ -39,7 +39,10 @@ def test_a_damaged_file_is_named(folder, name, content):
         ({"format": 99}, "format 1 expected, found 99"),
         ({"dim": "32"}, "must be whole numbers"),
         ({"layers": 3}, "must be whole numbers"),
-        ({"layers": [2, 1, 0, 5], "n_layers": 5}, "has no output layer_5"),
+        ({"layers": [5, 2, 1, 0], "n_layers": 5}, "has no output layer_5"),
+        ({"n_layers": 1}, "layers must hold n_layers and none above"),
+        ({"layers": []}, "layers must hold n_layers"),
+        ({"dim": 0}, "dim must be at least 1"),
     ],
 )
 def test_a_wrong_card_is_told(folder, change, message):
@@ -49,6 +52,19 @@ def test_a_wrong_card_is_told(folder, change, message):
         load(folder)
 
 
+def test_a_card_of_another_width_is_told(folder):
+    card = json.loads((folder / "encoder.json").read_text())
+    (folder / "encoder.json").write_text(json.dumps(card | {"dim": 16}))
+    with pytest.raises(EncoderError, match="where 16 numbers a token were expected"):
+        load(folder).encode([["the", "dog"]])
+
+
+def test_layers_may_be_numbers_of_numpy(folder):
+    expected = load(folder, layers=[-1, -2]).encode([["the", "dog"]])
+    for layers in (np.array([-1, -2]), [np.int64(-1), np.int8(-2)]):
+        assert np.array_equal(load(folder, layers=layers).encode([["the", "dog"]]), expected)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -56,7 +72,9 @@ def test_a_wrong_card_is_told(folder, change, message):
         ({"layers": []}, "layers is a whole number or a list"),
         ({"layers": 1.5}, "layers is a whole number or a list"),
         ({"pooling": "max"}, "pooling is one of first-last, first, last, mean; found 'max'"),
-        ({"threads": 0}, "threads is at least 1, found 0"),
+        ({"layers": True}, "layers is a whole number or a list"),
+        ({"threads": 0}, "threads is a whole number of at least 1, found 0"),
+        ({"threads": "2"}, "threads is a whole number of at least 1, found '2'"),
         ({"precision": "int8"}, "holds float32 weights, not int8"),
     ],
 )
@@ -111,6 +129,60 @@ def test_a_broken_hugging_face_folder_names_the_file(source, tmp_path, name):
     (tmp_path / "hf" / name).unlink()
     with pytest.raises(EncoderError, match=name):
         load(tmp_path / "hf")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("config.json", b"{"),
+        ("tokenizer.json", b'{"a'),
+        ("tokenizer.json", b"{}"),
+        ("tokenizer.json", b"[]"),
+        ("tokenizer_config.json", b"[]"),
+        ("tokenizer_config.json", b"{"),
+        ("model.safetensors", b""),
+        ("model.safetensors", b"\x10\0\0\0\0\0\0\0{}"),
+    ],
+)
+def test_a_damaged_file_of_a_hugging_face_folder_is_named(source, tmp_path, name, content):
+    shutil.copytree(source("bert"), tmp_path / "hf")
+    (tmp_path / "hf" / name).write_bytes(content)
+    with pytest.raises(EncoderError, match=name):
+        load(tmp_path / "hf")
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_a_folder_without_its_tokenizer_is_an_error(source, tmp_path, family):
+    shutil.copytree(source(family), tmp_path / "hf")
+    (tmp_path / "hf" / "tokenizer_config.json").unlink()
+    with pytest.raises(EncoderError, match=r"tokenizer_config\.json missing"):
+        load(tmp_path / "hf")
+    (tmp_path / "hf" / "tokenizer.json").unlink()
+    with pytest.raises(EncoderError, match=r"it has no tokenizer|tokenizer\.json missing"):
+        load(tmp_path / "hf")
+
+
+def test_a_tokenizer_of_more_ids_than_the_network_knows_is_an_error(source, tmp_path):
+    import transformers
+
+    from handful.encoders.export import export_encoder
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(source("bert"))
+    tokenizer.add_tokens(["zzz"])
+    shutil.copytree(source("bert"), tmp_path / "hf")
+    tokenizer.save_pretrained(tmp_path / "hf")
+    assert load(tmp_path / "hf").encode([["the", "dog"]]).shape == (2, 32)
+    with pytest.raises(EncoderError, match=r"tokenizer gives the id \d+, but the network knows ids up to"):
+        load(tmp_path / "hf").encode([["the", "zzz"]])
+    export_encoder(tmp_path / "hf", tmp_path / "out")
+    with pytest.raises(EncoderError, match=r"does not fit tokenizer\.json"):
+        load(tmp_path / "out").encode([["the", "zzz"]])
+
+
+def test_another_release_of_transformers_reads_the_same_encoder(source, monkeypatch):
+    before = load(source("bert")).fingerprint
+    monkeypatch.setattr("transformers.configuration_utils.__version__", "99.0.0")
+    assert load(source("bert")).fingerprint == before
 
 
 def test_weights_that_are_not_in_the_file_are_an_error(source, tmp_path):

@@ -124,3 +124,21 @@ def test_each_word_is_split_once():
     tokenizer(["a", "b", "a"])
     tokenizer(["b", "c"])
     assert seen == ["a", "b", "c"]
+
+
+def test_words_are_found_though_another_thread_forgets_them(monkeypatch):
+    monkeypatch.setattr("handful.encoders.pooling._REMEMBERED_WORDS", 2)
+    busy = []
+
+    def split(words):  # as if another thread came in between
+        if not busy:
+            busy.append(1)
+            tokenizer(["d", "e", "f", "g"])
+            tokenizer(["h"])
+        return letters(words)
+
+    tokenizer = make_tokenizer(split)
+    busy.append(1)
+    tokenizer(["a", "b"])
+    busy.clear()
+    assert tokenizer(["a", "b", "c"]) == letters(["a", "b", "c"])

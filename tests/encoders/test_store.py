@@ -275,3 +275,22 @@ def test_other_users_cannot_look(store):
     (folder,) = store.path.iterdir()
     assert folder.stat().st_mode & 0o077 == 0
     assert b"secret" not in segments_of(store)[0].read_bytes()
+
+
+def test_a_time_to_come_does_not_keep_a_file_for_ever(tmp_path):
+    store = FeatureStore(tmp_path, limit="20 kB")
+    StoredEncoder(CountingEncoder(), store).encode(sentences_of(40))
+    later = time.time() + 365 * 86400
+    for file in segments_of(store):
+        os.utime(file, (later, later))
+    encoder = CountingEncoder()
+    for _ in range(2):
+        StoredEncoder(encoder, store).encode(sentences_of(70, first=100))
+    assert len(encoder.seen) == 70  # the second time all of them were stored
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no names of users in paths on Windows")
+def test_a_place_of_an_unknown_user_is_an_error(monkeypatch):
+    monkeypatch.setenv("HANDFUL_CACHE", "~no-such-user-here/x")
+    with pytest.raises(DataError, match="HANDFUL_CACHE names no folder"):
+        default_place()

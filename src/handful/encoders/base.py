@@ -8,7 +8,6 @@ import hashlib
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from handful.errors import DataError, EncoderError, FileError
+from handful.errors import DataError, EncoderError
 
 from .pooling import POOLINGS, Float32, Piece, WordTokenizer, lay_out, pool
 from .progress import ProgressCallback, reporting
+from .writing import check_out, fill, write
 
 __all__ = ["EMBEDDED", "Encoder", "load"]
 
@@ -151,14 +151,14 @@ class Encoder:
         if out is not None and not isinstance(out, str | os.PathLike | np.ndarray):
             raise DataError(f"out must be an array, a path or None, found {type(out).__name__}")
         if isinstance(out, np.ndarray):
-            _check_out(out, (total, self.dim))
+            check_out(out, (total, self.dim))
         with reporting(progress, total) as report:
             vectors = self._vectors(sentences, total, report)
             if out is None:
                 out = np.empty((total, self.dim), np.float32)
             if isinstance(out, np.ndarray):
-                return _fill(out, vectors)
-            return _write(Path(out), vectors, (total, self.dim))
+                return fill(out, vectors)
+            return write(Path(out), vectors, (total, self.dim))
 
     def _vectors(self, sentences: Iterable[Any], total: int, report: ProgressCallback) -> Iterator[Float32]:
         """Vectors of all words, in order, a chunk at a time."""
@@ -342,47 +342,3 @@ def _batches(pieces: list[Piece], batch_tokens: int, *, is_even: bool) -> Iterat
         batch.append(piece)
     if batch:
         yield batch
-
-
-def _check_out(out: npt.NDArray[Any], shape: tuple[int, int]) -> None:
-    if out.shape != shape or out.dtype not in (np.float16, np.float32):
-        raise DataError(f"out must be float16 or float32 of shape {shape}, found {out.dtype} of shape {out.shape}")
-    if not out.flags.writeable:
-        raise DataError("out must be an array that can be written to; this one is read-only")
-
-
-def _fill(out: npt.NDArray[Any], chunks: Iterable[Float32]) -> npt.NDArray[Any]:
-    start = 0
-    for vectors in chunks:
-        if out.dtype == np.float16 and np.abs(vectors).max() > np.finfo(np.float16).max:
-            raise DataError("a value is too large for float16: use float32")
-        out[start : start + len(vectors)] = vectors
-        start += len(vectors)
-    return out
-
-
-def _write(path: Path, chunks: Iterable[Float32], shape: tuple[int, int]) -> npt.NDArray[Any]:
-    """Write chunks one after the other: mapped pages would count as memory in use."""
-    if not path.name:
-        raise FileError(f"cannot write vectors to {os.fspath(path)!r}: it names no file")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    header = {
-        "descr": np.lib.format.dtype_to_descr(np.dtype(np.float32)),
-        "fortran_order": False,
-        "shape": shape,
-    }
-    try:
-        with temporary.open("wb") as file:
-            np.lib.format.write_array_header_1_0(file, header)
-            for vectors in chunks:
-                file.write(vectors.data)
-                del vectors
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise FileError(f"cannot write vectors to {path}: {error}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-    return np.load(path, mmap_mode="r") if shape[0] else np.load(path)  # type: ignore[no-any-return]

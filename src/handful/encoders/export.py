@@ -1,5 +1,6 @@
 """A Hugging Face encoder to a folder that `handful.encoders.onnx` reads (extra ``transformers``)."""
 
+import io
 import json
 import logging
 import os
@@ -7,7 +8,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from handful.errors import DataError, EncoderError, FileError, MissingExtraError
 from .onnx import Card, open_session
 from .pooling import POOLINGS, with_leading_space
 from .shapes import N_SHAPES
-from .transformers import read_pretrained, shape_stride, window_of, word_tokenizer
+from .transformers import layer_of, read_pretrained, shape_stride, window_of, word_tokenizer
 
 __all__ = ["export_encoder"]
 
@@ -28,6 +29,9 @@ _OPSET = 20
 
 # What `handful pretrain` leaves in a folder; it goes along, so that an export still says what it was trained on.
 _TRAINED = "handful.json"
+
+# The most bytes of weights in a graph: its format ends at 2 GiB, and the rest of it needs room, too.
+_LARGEST = 2_000_000_000
 
 # How far an export may be from the original: float32 as |difference| <= 1e-4 + 1e-4 |value|; then int8 by the mean
 # cosine over tokens drawn at random, which are harder than text (docs/performance.md has the figures on text).
@@ -67,7 +71,7 @@ def export_encoder(
     Card
         What was written to ``encoder.json``.
     """
-    out = Path(out)
+    out = Path(out).resolve()
     if pooling not in POOLINGS:
         raise DataError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -97,15 +101,19 @@ def export_encoder(
         origin=origin or _origin(source),
         licence=licence or _licence(Path(source)),
     )
+    if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
+        raise EncoderError(f"{source}: its weights take over 2 GB, which a file of ONNX cannot hold; use it as it is")
     model.set_attn_implementation("eager")  # plain operators, which the fusion knows
-    with _quiet_exporter():
-        graph = _graph(model, card)
+    _check_padding(model, card)
     from .graph import fuse_attention, quantise
 
-    fuse_attention(graph, model.config.num_attention_heads)
     temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
         temporary.mkdir(parents=True)
+        with _quiet_exporter():
+            graph = _graph(model, card)
+        if n_heads := getattr(model.config, "num_attention_heads", None):
+            fuse_attention(graph, n_heads)
         onnx.save(graph, temporary / "model.onnx")
         _check(model, temporary / "model.onnx", replace(card, precision="float32"))
         if int8:
@@ -151,15 +159,38 @@ def _graph(model: Any, card: Card) -> Any:
             verbose=False,
         )
     except Exception as error:  # the exporter raises many kinds
-        reason = str(error).strip().splitlines()[0]
+        reason = _cause(error)
         raise EncoderError(f"torch cannot export this {model.config.model_type} encoder: {reason}") from error
     assert program is not None  # with dynamo=True
     return program.model_proto
 
 
+def _cause(error: BaseException) -> str:
+    """Give the first line of what an error goes back to: the exporter's own words are about its steps."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return re.sub(r"\x1b\[[0-9;]*m", "", str(error).strip() or type(error).__name__).splitlines()[0]
+
+
 def _hidden(model: Any, ids: Any, mask: Any, card: Card) -> tuple[Any, ...]:
     output = model(input_ids=ids, attention_mask=mask, output_hidden_states=True, return_dict=True)
-    return (output.last_hidden_state, *(output.hidden_states[layer] for layer in card.layers[1:]))
+    return tuple(layer_of(output, layer, card.n_layers) for layer in card.layers)
+
+
+def _check_padding(model: Any, card: Card) -> None:
+    """Refuse a model whose vectors depend on what stands beside a row, or are not of the length it says."""
+    import torch
+
+    ids, mask = (torch.from_numpy(array) for array in _rows(model, card, [7, 19]))
+    with torch.inference_mode():
+        padded, alone = (_hidden(model, i, m, card)[0][0, :7] for i, m in ((ids, mask), (ids[:1, :7], mask[:1, :7])))
+    if alone.shape[-1] != card.dim:
+        raise EncoderError(f"this {model.config.model_type} gives {alone.shape[-1]} numbers a token, not {card.dim}")
+    if float((padded - alone).norm()) > 1e-3 * float(alone.norm()):
+        raise EncoderError(
+            f"this {model.config.model_type} encoder reads the padding behind a row, so it cannot be exported; use it "
+            "as it is, through transformers, where rows of one length go together"
+        )
 
 
 def _rows(model: Any, card: Card, lengths: list[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -177,7 +208,10 @@ def _check(model: Any, path: Path, card: Card) -> None:
     """Compare the graph with the original where they must agree: every real token of a padded batch."""
     import torch
 
-    session = open_session(path, threads=None)
+    try:
+        session = open_session(path, threads=None)
+    except EncoderError as error:
+        raise EncoderError(f"what torch exported cannot be run, and nothing was written: {error}") from None
     for lengths in ([3, 40, 17, 9, 1, 28], [6], [card.window, card.window // 3]):
         ids, mask = _rows(model, card, lengths)
         with torch.inference_mode():
@@ -186,9 +220,9 @@ def _check(model: Any, path: Path, card: Card) -> None:
         for layer, a, b in zip(card.layers, expected, found, strict=True):
             a, b = a.numpy()[mask == 1], b[mask == 1]
             if card.precision == "float32":
-                error = float(np.abs(a - b).max())
+                furthest = float(np.abs(a - b).max())
                 is_close = np.allclose(b, a, rtol=_TOLERANCE, atol=_TOLERANCE)
-                what = f"differs by up to {error:.2g}"
+                what = f"differs by up to {furthest:.2g}"
             else:
                 norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
                 cosine = float(((a * b).sum(1) / np.maximum(norms, 1e-30)).mean())
@@ -232,7 +266,7 @@ def _quiet_exporter() -> Iterator[None]:
     level = log.level
     log.setLevel(logging.ERROR)  # torchvision is not installed
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):  # graphs by the page where it fails
             warnings.filterwarnings("ignore", r"`isinstance\(treespec, LeafSpec\)`", FutureWarning)
             warnings.filterwarnings("ignore", r"# The axis name: ", UserWarning)
             yield

@@ -116,6 +116,8 @@ def fuse_attention(model: onnx.ModelProto, n_heads: int) -> int:
     for out in list(graph.nodes):
         # The last steps are, backwards: reshape, transpose, the product with V, softmax.
         merged = _from(graph, out, "Reshape")
+        if merged is not None and _n_dimensions(graph, out.input[1]) not in (3, None):
+            continue  # merged with a step after it
         product = _from(graph, merged, "Transpose", perm=[0, 2, 1, 3])
         if product is None or product.op_type != "MatMul":
             continue
@@ -147,6 +149,14 @@ def _from(graph: _Graph, node: Any, op: str, **attributes: Any) -> Any:
     if any(list(found.get(name, [])) != value for name, value in attributes.items()):
         return None
     return graph.producer.get(node.input[0])
+
+
+def _n_dimensions(graph: _Graph, name: str) -> int | None:
+    """Give how many dimensions a shape has; None where that is not plain to see."""
+    constant, node = graph.constant(name), graph.producer.get(name)
+    if constant is not None:
+        return int(constant.size)
+    return len(node.input) if node is not None and node.op_type == "Concat" else None
 
 
 def _heads(graph: _Graph, name: str, *, is_key: bool = False) -> str | None:

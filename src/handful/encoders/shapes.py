@@ -82,7 +82,10 @@ def add_word_shapes(model: Any, weight: Any = None) -> int:
 
 def has_word_shapes(model: Any) -> bool:
     """Whether `add_word_shapes` was applied."""
-    return hasattr(model.get_input_embeddings(), "shapes")
+    try:
+        return hasattr(model.get_input_embeddings(), "shapes")
+    except NotImplementedError:  # a model without a table of tokens, such as one that reads characters
+        return False
 
 
 def remove_word_shapes(model: Any) -> Any:

@@ -106,6 +106,8 @@ class StoredEncoder:
         if out is None and self.store.precision == "float32":
             view = self._shelf.view([key for key, n in zip(keys, n_words, strict=True) if n])
             if view is not None:
+                with reporting(progress, len(view)) as report:
+                    report(len(view), len(view))
                 return view
         features = np.empty(shape, np.float32) if out is None else _checked(out, shape)
         self._fill(sentences, keys, n_words, features, progress)

@@ -1,6 +1,7 @@
 """Any Hugging Face encoder, through the extra ``transformers``."""
 
 import hashlib
+import json
 import os
 import warnings
 from collections.abc import Iterator
@@ -13,11 +14,19 @@ import numpy.typing as npt
 
 from handful.errors import EncoderError, MissingExtraError
 
-from .base import _CHOICES, Encoder, absolute_layers
+from .base import _CHOICES, Encoder, Network, absolute_layers
 from .pooling import Float32, WordTokenizer
-from .shapes import has_word_shapes, load_word_shapes
+from .shapes import N_SHAPES, has_word_shapes, load_word_shapes
 
-__all__ = ["as_encoder", "load_transformers", "read_pretrained", "shape_stride", "window_of", "word_tokenizer"]
+__all__ = [
+    "as_encoder",
+    "layer_of",
+    "load_transformers",
+    "read_pretrained",
+    "shape_stride",
+    "window_of",
+    "word_tokenizer",
+]
 
 _PRECISIONS = ("float32", "bfloat16", "float16")
 
@@ -53,16 +62,14 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
             raise EncoderError(
                 f"unknown encoder {name_or_path!r}: {_CHOICES}. Hugging Face said: {_first_line(error)}"
             ) from None
-        missing = [file for file in ("config.json", "tokenizer.json") if not (path / file).is_file()]
-        if not any(path.glob("*.safetensors")) and not any(path.glob("pytorch_model*.bin")):
-            missing.append("model.safetensors")
-        what = f"{', '.join(missing)} missing" if missing else _first_line(error)
-        raise EncoderError(f"broken encoder {path}: {what}") from None
+        raise EncoderError(f"broken encoder {path}: {_broken_file(path) or _first_line(error)}") from None
+    if is_local:
+        _check_tokenizer_files(path, tokenizer)
     # The pooler makes a vector of a whole text: it is not used here, and files of weights often leave it out.
     if lacking := [key for key in sorted(report["missing_keys"]) if "pooler" not in key]:
         raise EncoderError(f"broken encoder {name_or_path}: its file of weights lacks {', '.join(lacking[:5])}")
     if getattr(model, "pooler", None) is not None:
-        model.pooler = None
+        model.pooler = torch.nn.Identity()
     if getattr(model.config, "is_encoder_decoder", False):
         model = model.get_encoder()
     load_word_shapes(model, path)
@@ -75,20 +82,64 @@ def _quiet() -> Iterator[None]:
 
     The one warning silenced comes from importing its DeBERTa.
     """
+    import huggingface_hub
     import transformers
 
     logging: Any = transformers.utils.logging
-    verbosity, has_bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    hub: Any = huggingface_hub.utils.logging
+    verbosity, has_bar, of_hub = logging.get_verbosity(), logging.is_progress_bar_enabled(), hub.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
+    hub.set_verbosity_error()
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
             yield
     finally:
         logging.set_verbosity(verbosity)
+        hub.set_verbosity(of_hub)
         if has_bar:
             logging.enable_progress_bar()
+
+
+def _broken_file(folder: Path) -> str | None:
+    """Say which file of a folder is missing or is not what its name says; None where each by itself is sound."""
+    from safetensors import SafetensorError, safe_open
+
+    weights = sorted(folder.glob("*.safetensors"))
+    missing = [name for name in ("config.json", "tokenizer.json") if not (folder / name).is_file()]
+    if not weights and not any(folder.glob("pytorch_model*.bin")):
+        missing.append("model.safetensors")
+    if missing:
+        return f"{', '.join(missing)} missing"
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        try:
+            content = json.loads((folder / name).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            return f"{name} is not JSON: {error}"
+        if not isinstance(content, dict) or (name == "tokenizer.json" and not isinstance(content.get("model"), dict)):
+            return f"{name} does not hold what it should"
+    for file in weights:
+        try:
+            with safe_open(file, "numpy"):
+                pass
+        except (OSError, SafetensorError) as error:
+            return f"{file.name} cannot be read: {error}"
+    return None
+
+
+def _check_tokenizer_files(folder: Path, tokenizer: Any) -> None:
+    """Refuse what transformers lets pass: it makes an empty tokenizer where there is no file of one.
+
+    Without a tokenizer_config.json it changes what tokenizer.json says to the custom of the model's family.
+    """
+    names = sorted(set(tokenizer.vocab_files_names.values()))
+    if names and not any((folder / name).is_file() for name in names):
+        raise EncoderError(f"broken encoder {folder}: it has no tokenizer, which is one of {', '.join(names)}")
+    if (folder / "tokenizer.json").is_file() and not (folder / "tokenizer_config.json").is_file():
+        raise EncoderError(f"broken encoder {folder}: tokenizer_config.json missing")
 
 
 def _first_line(error: Exception) -> str:
@@ -98,6 +149,17 @@ def _first_line(error: Exception) -> str:
 def shape_stride(model: Any) -> int:
     """Give the distance between the ids of one sub-word in two shapes; 0 where the model knows no shapes."""
     return int(model.get_input_embeddings().words.weight.shape[0]) if has_word_shapes(model) else 0
+
+
+def _n_ids(model: Any) -> int | None:
+    """Give how many token ids the model knows; None where it does not say."""
+    stride = shape_stride(model)
+    if stride:
+        return stride * N_SHAPES
+    try:
+        return int(model.get_input_embeddings().weight.shape[0])
+    except (AttributeError, NotImplementedError):
+        return None
 
 
 def word_tokenizer(tokenizer: Any, shape_stride: int = 0) -> WordTokenizer:
@@ -178,8 +240,14 @@ def as_encoder(
     n_layers = model.config.num_hidden_layers
     wanted = absolute_layers(layers, n_layers)
     only_last = wanted == (n_layers,)
+    n_ids = _n_ids(model)
 
     def network(inputs: dict[str, npt.NDArray[np.int64]]) -> Float32:
+        if n_ids is not None and inputs["input_ids"].max() >= n_ids:
+            raise EncoderError(
+                f"the tokenizer gives the id {inputs['input_ids'].max()}, but the network knows ids up to {n_ids - 1}: "
+                "tokenizer and weights are not of one encoder"
+            )
         tensors = {name: torch.from_numpy(array).to(device) for name, array in inputs.items()}
         before = torch.get_num_threads()
         torch.set_num_threads(threads or before)
@@ -189,28 +257,51 @@ def as_encoder(
                 if only_last:
                     hidden = output.last_hidden_state.float()
                 else:
-                    hidden = torch.stack([output.hidden_states[layer].float() for layer in wanted]).mean(0)
+                    hidden = torch.stack([layer_of(output, layer, n_layers).float() for layer in wanted]).mean(0)
         finally:
             torch.set_num_threads(before)
         return hidden.cpu().numpy()  # type: ignore[no-any-return]
 
     def identity() -> bytes:
-        digest = hashlib.sha256(f"{model.config.to_json_string()} {wanted} {precision}".encode())
+        settings = json.loads(model.config.to_json_string())
+        settings.pop("transformers_version", None)  # another release reads the same encoder
+        digest = hashlib.sha256(f"{json.dumps(settings, sort_keys=True)} {wanted} {precision}".encode())
         for name, tensor in sorted(model.state_dict().items()):
             digest.update(f"{name} {tuple(tensor.shape)}".encode())
             digest.update(tensor.detach().float().cpu().contiguous().numpy().data)
         return digest.digest()
 
+    words, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
     return Encoder(
         network,
-        word_tokenizer(tokenizer, shape_stride(model)),
+        words,
         dim=model.config.hidden_size,
-        window=window_of(model, tokenizer),
+        window=window,
         pooling=pooling,
         identity=identity,
         batch_tokens=1024 if device.type == "cpu" else 8192,
         precision=precision,
+        reads_padding=_reads_padding(network, words, window, 1e-3 if precision == "float32" else 0.05),
     )
+
+
+def layer_of(output: Any, layer: int, n_layers: int) -> Any:
+    """Give a hidden layer; the last one as the model gives it out, which some normalise once more."""
+    return output.last_hidden_state if layer == n_layers else output.hidden_states[layer]
+
+
+def _reads_padding(network: Network, words: WordTokenizer, window: int, tolerance: float) -> bool:
+    """Try whether padding behind a row changes the vectors of its tokens, as convolutions and the like let it."""
+    middle = [token for ids in words(["a", "few", "plain", "words"]) for token in ids]
+    row = [*words.prefix, *middle, *words.suffix][: window // 2]
+    ids = np.full((1, len(row) + min(8, window - len(row))), words.pad_id, np.int64)
+    ids[0, : len(row)] = row
+    mask = (np.arange(ids.shape[1]) < len(row)).astype(np.int64)[None]
+    padded = network({"input_ids": ids, "attention_mask": mask})[:, : len(row)]
+    alone = network({"input_ids": ids[:, : len(row)], "attention_mask": mask[:, : len(row)]})
+    if padded.shape != alone.shape:
+        return True
+    return bool(np.linalg.norm(padded - alone) > tolerance * np.linalg.norm(alone))
 
 
 @contextmanager
