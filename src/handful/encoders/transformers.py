@@ -5,7 +5,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +242,12 @@ def as_encoder(
     only_last = wanted == (n_layers,)
     n_ids = _n_ids(model)
 
+    def exact() -> AbstractContextManager[None]:
+        """Keep a GPU's convolutions from rounding float32 to 10 bits, and from choosing among ways by chance."""
+        if device.type == "cpu":
+            return nullcontext()
+        return torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
+
     def network(inputs: dict[str, npt.NDArray[np.int64]]) -> Float32:
         if n_ids is not None and inputs["input_ids"].max() >= n_ids:
             raise EncoderError(
@@ -252,7 +258,7 @@ def as_encoder(
         before = torch.get_num_threads()
         torch.set_num_threads(threads or before)
         try:
-            with torch.inference_mode(), _told_when_full():
+            with torch.inference_mode(), exact(), _told_when_full():
                 output = model(**tensors, output_hidden_states=not only_last, return_dict=True)
                 if only_last:
                     hidden = output.last_hidden_state.float()
