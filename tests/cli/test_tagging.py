@@ -49,6 +49,22 @@ def test_fit_takes_the_encoder_along(inside, tmp_path):
     assert run("predict", tmp_path / "moved", "text.txt", "--json").stdout.count("\n") == 4
 
 
+def test_a_model_works_from_any_folder_and_with_an_encoder_that_moved(inside, tmp_path, monkeypatch):
+    shutil.copytree("encoder", tmp_path / "here" / "encoder")
+    monkeypatch.chdir(tmp_path / "here")
+    support = str(inside / "support.txt")
+    assert run("fit", support, "--encoder", "encoder", "--out", tmp_path / "model", "-q").exit_code == 0
+    commands = [["predict", "--text", TEXT], ["explain", "--text", TEXT], ["evaluate", support]]
+    monkeypatch.chdir(tmp_path)
+    found = [run(command, "model", *rest, "--json") for command, *rest in commands]
+    assert [result.exit_code for result in found] == [0, 0, 0]
+    shutil.move("here", "there")
+    for (command, *rest), before in zip(commands, found, strict=True):
+        assert failed(run(command, "model", *rest, "--json"), "no longer there: say where it is now (--encoder)")
+        result = run(command, "model", *rest, "--json", "--encoder", "there/encoder")
+        assert (result.exit_code, result.stdout) == (0, before.stdout)
+
+
 @pytest.mark.parametrize("given", ["text.txt", "-"])
 def test_predict_writes_what_the_tagger_finds(inside, tagger, given):
     result = run("predict", "model", given, input=TEXT.encode() if given == "-" else None)

@@ -15,6 +15,7 @@ from .options import (
     Given,
     MinScore,
     Model,
+    ModelEncoder,
     Quiet,
     Texts,
     Threads,
@@ -69,6 +70,7 @@ def predict(
         Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
     ] = None,
     min_score: MinScore = 0.0,
+    encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --to jsonl.")] = False,
@@ -93,7 +95,7 @@ def predict(
     if as_json and to not in (None, "jsonl"):
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
     to = "jsonl" if as_json else to or _default_format(out)
-    tagger = load(model, threads)
+    tagger = load(model, encoder, threads)
     texts: Iterable[str | Sentence] = (sentences_of if to in _BY_SENTENCE else documents_of)(
         files, text, from_format, encoding, quiet=quiet
     )

@@ -12,7 +12,7 @@ from handful.encoders.progress import reporting
 from handful.errors import DataError, ModelError
 from handful.text import Sentence
 
-from .encoder import AnyEncoder, WordEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
+from .encoder import AnyEncoder, OpenedEncoder, WordEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
 from .evaluation import Evaluation, evaluate
 from .explanation import Explanation, explain
 from .inputs import document, gather, gather_for_fit, gather_to_add, text_to_tag
@@ -296,15 +296,15 @@ class Tagger:
         path
             The folder. One that holds a saved tagger is replaced; one with anything else is left alone.
         include_encoder
-            Put a copy of the encoder into the folder. Else only its name or path is kept, as it was given. A tagger
-            that was loaded with its encoder inside is saved with it.
+            Put a copy of the encoder into the folder. Else only its name is kept, or the absolute path of its folder.
+            A tagger that was loaded with its encoder inside is saved with it.
         """
         model, examples = self._fitted()
         is_inside = include_encoder or self._encoder_is_inside
-        folder = encoder_folder(self.encoder) if is_inside else None
         encoder = self._open()
+        reference = encoder.reference if isinstance(encoder, OpenedEncoder) else None
+        folder = encoder_folder(reference) if is_inside else None
         precision = getattr(encoder, "precision", None)
-        reference = os.fspath(self.encoder) if isinstance(self.encoder, str | os.PathLike) else None
         saved = Saved(
             parameters={"method": self.method, "o_ratio": self.o_ratio, "layers": self.layers}
             | self._parameters()
