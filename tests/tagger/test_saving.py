@@ -252,17 +252,6 @@ def test_another_encoder_is_an_error_that_names_both(saved):
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    """Make a very small encoder of the usual kind, in the Hugging Face layout."""
-    sys.path.insert(0, str(Path(__file__).parents[1] / "encoders"))
-    from models import bert
-
-    folder = tmp_path_factory.mktemp("bert")
-    bert(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def exported(source, tmp_path_factory):
     folder = tmp_path_factory.mktemp("exported") / "encoder"
     export_encoder(source, folder)

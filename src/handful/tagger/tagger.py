@@ -116,6 +116,9 @@ class Tagger:
         fitted = f"fitted to {', '.join(self.types_)}" if self._model is not None else "not fitted"
         return f"<Tagger(encoder={encoder}, method={self.method!r}, o_ratio={self.o_ratio!r}), {fitted}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_stored": None}  # files in use; a copy opens them for itself
+
     def fit(self, support: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Learn from labelled sentences and unlabelled text.
 
