@@ -14,8 +14,8 @@ from handful.text import Sentence
 
 from .encoder import AnyEncoder, OpenedEncoder, WordEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
 from .evaluation import Evaluation, evaluate
-from .explanation import Explanation, explain
-from .inputs import document, gather, gather_for_fit, gather_to_add, text_to_tag
+from .explanation import Explanation, check_n_nearest, explain
+from .inputs import gather, gather_for_fit, gather_to_add, sentences_to_tag, text_to_explain, text_to_tag
 from .language import LanguageWatch
 from .learning import ESTIMATOR, check, learn
 from .model import Examples, Model
@@ -129,8 +129,9 @@ class Tagger:
         ----------
         support : path or list
             Labelled sentences, wholly or in part: a file; or a list of `Sentence`, of texts with their mentions
-            marked, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, and of dicts as annotation tools write them.
-            Sentences among them without labels count as unlabelled text.
+            marked, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, of dicts as annotation tools write them, and of
+            spaCy's pairs, as in ``("To Baghdad", {"entities": [(3, 10, "LOC")]})``. Sentences among them without labels
+            count as unlabelled text.
         unlabelled : path or list, optional
             Text of the kind to be tagged: a file; or a list of texts (documents), of `Sentence`, lists of words, and
             dicts. Labels that it has are not used.
@@ -240,11 +241,7 @@ class Tagger:
         """
         self._fitted()
         check_min_score(min_score)
-        given = []
-        for number, item in enumerate(sentences):
-            if isinstance(item, str) or not item:
-                raise DataError(f"sentence {number} is {item!r}, expected a Sentence or a list of words")
-            given += document(item, f"sentence {number}")
+        given = sentences_to_tag(sentences)
         found = self._mentions(given, min_score)
         return [
             replace(sentence, spans=tuple(mention.span for mention in spans), allowed=None)
@@ -257,7 +254,7 @@ class Tagger:
         Parameters
         ----------
         text
-            A text (str), a `Sentence` or a list of words.
+            One text: a str, a `Sentence` or a list of words.
         min_score : float
             Mentions of a lower score are left out.
         n_nearest : int
@@ -265,7 +262,8 @@ class Tagger:
         """
         model, examples = self._fitted()
         check_min_score(min_score)
-        sentences = text_to_tag(text, "the text")
+        check_n_nearest(n_nearest)
+        sentences = text_to_explain(text, "the text")
         self._warn_if_foreign(sentences)
         return explain(model, examples, scored(self._encoder_for_fit(), model, sentences), min_score, n_nearest)
 
