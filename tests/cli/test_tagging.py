@@ -49,6 +49,18 @@ def test_fit_takes_the_encoder_along(inside, tmp_path):
     assert run("predict", tmp_path / "moved", "text.txt", "--json").stdout.count("\n") == 4
 
 
+def test_fit_takes_several_files_such_as_one_with_gaps_and_one_without(inside, tmp_path):
+    assert run("convert", "support.txt", tmp_path / "gaps.conll", "--to", "conll", "--unmarked-unknown").exit_code == 0
+    (tmp_path / "whole.txt").write_text("[Olga](PER) likes the rain in [Oslo](LOC) .\n", encoding="utf-8")
+    options = ["--encoder", "encoder", "--out", tmp_path / "model", "--json"]
+    assert failed(run("fit", tmp_path / "gaps.conll", *options), "add a sentence or two in which every mention is")
+    result = run("fit", tmp_path / "gaps.conll", tmp_path / "whole.txt", *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["mentions"] == {"LOC": 4, "PER": 4}
+    message = "text.txt: no sentence is labelled"
+    assert failed(run("fit", "support.txt", "text.txt", *options), message)
+
+
 def test_a_model_works_from_any_folder_and_with_an_encoder_that_moved(inside, tmp_path, monkeypatch):
     shutil.copytree("encoder", tmp_path / "here" / "encoder")
     monkeypatch.chdir(tmp_path / "here")

@@ -137,6 +137,7 @@ def test_some_entity_among_types_is_resolved_by_the_fit():
         ([{"text": "no labels"}], "has no labels"),
         ([], "has no labels"),
         (["[Paul](PER)", "[London](LOC)"], "no word that is O for certain"),
+        (["[Paul](PER) [saw](_) [London](LOC)"], r"unknown \(_\); add a sentence or two in which every mention is"),
         (["[Paul](PER) saw [Gent](LOC|ORG) and [Lima](LOC)"], "type ORG stands only in partial labels"),
         (["[Paul](PER) saw [it](!PER|O)"], "'it' may be none of the tags"),
         ([None], "item 0: found NoneType"),
