@@ -169,6 +169,35 @@ def test_colours_on_a_terminal_brackets_without(inside):
     assert "](" in plain.stdout
 
 
+@pytest.fixture(scope="module")
+def spaced(place, tmp_path_factory):
+    """Make a model whose types have names as annotation tools allow them."""
+    folder = tmp_path_factory.mktemp("spaced")
+    spans = [{"start": 0, "end": 5, "label": "Head (of State)"}, {"start": 16, "end": 23, "label": "Big City"}]
+    record = {"text": "Ekeus heads for Baghdad on Thursday .", "spans": spans}
+    (folder / "support.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    Tagger(place / "encoder", cache=False).fit(folder / "support.jsonl").save(folder / "model")
+    return folder / "model"
+
+
+@pytest.mark.parametrize("to", ["conll", "inline", "lines"])
+def test_types_that_a_format_cannot_hold_are_named_before_any_work(inside, spaced, tmp_path, to):
+    result = run("predict", spaced, "text.txt", "--to", to, "--out", tmp_path / "out", "--min-score", "1")
+    assert failed(result, "'Big City'")
+    assert "--to jsonl holds any type" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("to", ["text", "jsonl", "html", "prodigy", "doccano", "label-studio", "spacy", "huggingface"])
+def test_other_formats_hold_any_type(spaced, to):
+    text = "Ekeus heads for Baghdad on Thursday ."
+    result = run("predict", spaced, "--text", text, "--to", to, env={"NO_COLOR": "1"})
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "Big City" in result.stdout
+    if to == "text":
+        assert result.stdout == "[Ekeus](Head (of State)) heads for [Baghdad](Big City) on Thursday .\n"
+
+
 def test_predict_streams(inside):
     """Answers come while the text is still being written."""
     with subprocess.Popen(
