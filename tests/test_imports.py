@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "baselines": {"tagger", "pretrain", "encoders", "decode", "text", "cluster"},
     "evaluate": {"baselines", "tagger", "pretrain", "encoders", "decode", "text", "cluster"},
     "cli": {"evaluate", "baselines", "tagger", "pretrain", "encoders", "decode", "text", "cluster", "examples"},
+    "__main__": {"cli"},
 }
 
 

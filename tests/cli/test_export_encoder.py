@@ -13,7 +13,8 @@ from handful.cli.commands import app
 from handful.encoders import load
 
 
-def test_export_encoder(tmp_path):
+@pytest.mark.parametrize(("layers", "given"), [([], "0, 1, 2"), (["--layers", "1"], "2")])
+def test_export_encoder(tmp_path, layers, given):
     FAMILIES["distilbert"](tmp_path / "hf")
     arguments = [
         "export-encoder",
@@ -23,10 +24,11 @@ def test_export_encoder(tmp_path):
         "--int8",
         "--licence",
         "MIT",
+        *layers,
     ]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
-    assert "int8, 2 layers, 32 dimensions" in result.stdout
+    assert f"int8, 2 layers (it can give {given}), 32 dimensions" in result.stdout
     assert "licence MIT" in result.stdout
     assert load(tmp_path / "out", precision="int8").encode([["a", "b"]]).shape == (2, 32)
 

@@ -62,6 +62,20 @@ def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch):
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
 
 
+@pytest.mark.parametrize("error", [ImportError("initialization failed"), DataError("odd"), OSError("odd")])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_ctrl_c_that_became_another_error_is_still_ctrl_c(monkeypatch, error, is_named):
+    def press(*_, **__):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as pressed:
+            raise error from (pressed if is_named else None)
+
+    monkeypatch.setattr("handful.text.describe", press)
+    result = run(cli.app, ["stats", __file__, "--from", "text"])
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
+
+
 def commands(group=None, name=()):
     """Yield every command, those of groups too, with the words that call it."""
     for word, command in (group or typer.main.get_command(cli.app)).commands.items():

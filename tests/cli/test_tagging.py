@@ -49,6 +49,34 @@ def test_fit_takes_the_encoder_along(inside, tmp_path):
     assert run("predict", tmp_path / "moved", "text.txt", "--json").stdout.count("\n") == 4
 
 
+def test_fit_takes_several_files_such_as_one_with_gaps_and_one_without(inside, tmp_path):
+    assert run("convert", "support.txt", tmp_path / "gaps.conll", "--to", "conll", "--unmarked-unknown").exit_code == 0
+    (tmp_path / "whole.txt").write_text("[Olga](PER) likes the rain in [Oslo](LOC) .\n", encoding="utf-8")
+    options = ["--encoder", "encoder", "--out", tmp_path / "model", "--json"]
+    assert failed(run("fit", tmp_path / "gaps.conll", *options), "add a sentence or two in which every mention is")
+    result = run("fit", tmp_path / "gaps.conll", tmp_path / "whole.txt", *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["mentions"] == {"LOC": 4, "PER": 4}
+    message = "text.txt: no sentence is labelled"
+    assert failed(run("fit", "support.txt", "text.txt", *options), message)
+
+
+def test_a_model_works_from_any_folder_and_with_an_encoder_that_moved(inside, tmp_path, monkeypatch):
+    shutil.copytree("encoder", tmp_path / "here" / "encoder")
+    monkeypatch.chdir(tmp_path / "here")
+    support = str(inside / "support.txt")
+    assert run("fit", support, "--encoder", "encoder", "--out", tmp_path / "model", "-q").exit_code == 0
+    commands = [["predict", "--text", TEXT], ["explain", "--text", TEXT], ["evaluate", support]]
+    monkeypatch.chdir(tmp_path)
+    found = [run(command, "model", *rest, "--json") for command, *rest in commands]
+    assert [result.exit_code for result in found] == [0, 0, 0]
+    shutil.move("here", "there")
+    for (command, *rest), before in zip(commands, found, strict=True):
+        assert failed(run(command, "model", *rest, "--json"), "no longer there: say where it is now (--encoder)")
+        result = run(command, "model", *rest, "--json", "--encoder", "there/encoder")
+        assert (result.exit_code, result.stdout) == (0, before.stdout)
+
+
 @pytest.mark.parametrize("given", ["text.txt", "-"])
 def test_predict_writes_what_the_tagger_finds(inside, tagger, given):
     result = run("predict", "model", given, input=TEXT.encode() if given == "-" else None)
@@ -139,6 +167,35 @@ def test_colours_on_a_terminal_brackets_without(inside):
     plain = handful("predict", "model", "text.txt", "--to", "text", env={"NO_COLOR": "1"})
     assert "\x1b[" not in plain.stdout
     assert "](" in plain.stdout
+
+
+@pytest.fixture(scope="module")
+def spaced(place, tmp_path_factory):
+    """Make a model whose types have names as annotation tools allow them."""
+    folder = tmp_path_factory.mktemp("spaced")
+    spans = [{"start": 0, "end": 5, "label": "Head (of State)"}, {"start": 16, "end": 23, "label": "Big City"}]
+    record = {"text": "Ekeus heads for Baghdad on Thursday .", "spans": spans}
+    (folder / "support.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    Tagger(place / "encoder", cache=False).fit(folder / "support.jsonl").save(folder / "model")
+    return folder / "model"
+
+
+@pytest.mark.parametrize("to", ["conll", "inline", "lines"])
+def test_types_that_a_format_cannot_hold_are_named_before_any_work(inside, spaced, tmp_path, to):
+    result = run("predict", spaced, "text.txt", "--to", to, "--out", tmp_path / "out", "--min-score", "1")
+    assert failed(result, "'Big City'")
+    assert "--to jsonl holds any type" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("to", ["text", "jsonl", "html", "prodigy", "doccano", "label-studio", "spacy", "huggingface"])
+def test_other_formats_hold_any_type(spaced, to):
+    text = "Ekeus heads for Baghdad on Thursday ."
+    result = run("predict", spaced, "--text", text, "--to", to, env={"NO_COLOR": "1"})
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "Big City" in result.stdout
+    if to == "text":
+        assert result.stdout == "[Ekeus](Head (of State)) heads for [Baghdad](Big City) on Thursday .\n"
 
 
 def test_predict_streams(inside):

@@ -5,6 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from handful import Sentence
+from handful.errors import DataError
+
 from .toy import ToyEncoder, fitted
 
 TEXT = "Pim Pam went to Leiden"
@@ -50,6 +53,19 @@ def test_min_score_and_words_go_in_too():
     scores = [mention["score"] for mention in model.predict(TEXT)]
     assert [found.mention["score"] for found in model.explain(TEXT, min_score=max(scores))] == [max(scores)]
     assert [found.mention for found in model.explain(TEXT.split())] == model.predict([TEXT.split()])[0]
+
+
+def test_several_texts_are_not_taken_for_words():
+    model = fitted()
+    with pytest.raises(DataError, match=r"members are words, but str 'Pim went home' has white space.*at a time"):
+        model.explain(["Pim went home", "see Lima"])
+    assert model.explain(Sentence(("Pim Pam", "sat")))[0].mention["word"] == "Pim Pam"
+
+
+@pytest.mark.parametrize("n_nearest", ["a", -1, None, 1.5, True])
+def test_a_number_of_words_is_asked_for(n_nearest):
+    with pytest.raises(DataError, match=r"n_nearest is .*, expected a whole number"):
+        fitted().explain(TEXT, n_nearest=n_nearest)
 
 
 def test_a_word_of_the_support_is_nearest_to_itself():

@@ -35,6 +35,7 @@ def test_every_way_to_give_sentences_gives_the_same(tmp_path):
         {"tokens": ["the", "Peter", "of", "Lima", "sleeps", "all", "day"],
          "ner_tags": np.array(["O", "B-PER", "O", "B-LOC", "O", "O", "O"])},
     ]  # fmt: skip
+    pair = ("Paul went to London with me", {"entities": [(0, 4, "PER"), (13, 19, "LOC")]})  # spaCy's
     write(LABELLED, tmp_path / "few.conll", "conll")
     (tmp_path / "text.txt").write_text("\n".join(UNLABELLED), encoding="utf-8")
     with (tmp_path / "few.conll").open(encoding="utf-8") as file:
@@ -42,6 +43,8 @@ def test_every_way_to_give_sentences_gives_the_same(tmp_path):
             tagger(o_ratio=0.7).fit(tmp_path / "few.conll", str(tmp_path / "text.txt")),
             tagger(o_ratio=0.7).fit(LABELLED, UNLABELLED),
             tagger(o_ratio=0.7).fit([LABELLED[0], SUPPORT[1]], iter(UNLABELLED)),
+            tagger(o_ratio=0.7).fit([pair, SUPPORT[1]], UNLABELLED),
+            tagger(o_ratio=0.7).fit([list(pair), records[1]], [(text, {}) for text in UNLABELLED]),
             tagger(o_ratio=0.7).fit(records, [text.split() for text in UNLABELLED]),
             tagger(o_ratio=0.7).fit(file, [{"text": text} for text in UNLABELLED]),
         ]
@@ -134,6 +137,7 @@ def test_some_entity_among_types_is_resolved_by_the_fit():
         ([{"text": "no labels"}], "has no labels"),
         ([], "has no labels"),
         (["[Paul](PER)", "[London](LOC)"], "no word that is O for certain"),
+        (["[Paul](PER) [saw](_) [London](LOC)"], r"unknown \(_\); add a sentence or two in which every mention is"),
         (["[Paul](PER) saw [Gent](LOC|ORG) and [Lima](LOC)"], "type ORG stands only in partial labels"),
         (["[Paul](PER) saw [it](!PER|O)"], "'it' may be none of the tags"),
         ([None], "item 0: found NoneType"),

@@ -146,6 +146,12 @@ def test_predict_sentences_keeps_words_text_and_order():
             MODEL.predict_sentences([wrong])
 
 
+@pytest.mark.parametrize("sentences", [None, "Paul", b"x", 3, {"text": "x"}, Sentence(("Paul",))])
+def test_predict_sentences_takes_a_list(sentences):
+    with pytest.raises(DataError, match=f"list of Sentences or of lists of words, found {type(sentences).__name__}"):
+        MODEL.predict_sentences(sentences)
+
+
 def test_streaming_reads_no_further_than_it_must():
     encoder = ToyEncoder()
     model = fitted(encoder=encoder, o_ratio=0.7)

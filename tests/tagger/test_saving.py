@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -251,17 +252,6 @@ def test_another_encoder_is_an_error_that_names_both(saved):
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    """Make a very small encoder of the usual kind, in the Hugging Face layout."""
-    sys.path.insert(0, str(Path(__file__).parents[1] / "encoders"))
-    from models import bert
-
-    folder = tmp_path_factory.mktemp("bert")
-    bert(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def exported(source, tmp_path_factory):
     folder = tmp_path_factory.mktemp("exported") / "encoder"
     export_encoder(source, folder)
@@ -273,12 +263,34 @@ def test_an_encoder_given_by_path_travels_by_reference(exported, tmp_path, monke
     model = tagger(encoder="./encoder").fit(SUPPORT, UNLABELLED)
     model.save(tmp_path / "model")
     config = json.loads((tmp_path / "model" / "config.json").read_text(encoding="utf-8"))
-    assert config["encoder"]["reference"] == "./encoder"
-    assert Tagger.load(tmp_path / "model", cache=False).predict(TEXT) == model.predict(TEXT)
+    assert config["encoder"]["reference"] == str(exported)
+    card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+    assert "a folder named `encoder`" in card
+    assert str(exported) not in card  # a card is for others to read
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ModelError, match="its encoder cannot be loaded"):
+    assert Tagger.load(tmp_path / "model", cache=False).predict(TEXT) == model.predict(TEXT)
+    model.save(tmp_path / "again")  # it is where it was when the tagger was fitted
+    assert contents(tmp_path / "again") == contents(tmp_path / "model")
+    model.save(tmp_path / "whole", include_encoder=True)
+    assert Tagger.load(tmp_path / "whole", cache=False).predict(TEXT) == model.predict(TEXT)
+
+
+@pytest.mark.parametrize("gone", ["/no/such", r"C:\no\such"])
+def test_an_encoder_that_has_gone_is_looked_for_nowhere_else(exported, tmp_path, monkeypatch, gone):
+    model = tagger(encoder=exported).fit(SUPPORT, UNLABELLED)
+    model.save(tmp_path / "model")
+    encoder = json.loads((tmp_path / "model" / "config.json").read_text(encoding="utf-8"))["encoder"]
+    change(tmp_path / "model", encoder=encoder | {"reference": gone})
+    monkeypatch.setattr("handful.tagger.encoder.load", None)
+    with pytest.raises(ModelError, match=re.escape(f"was in {gone}, which is no longer there") + r".*\(encoder=\)"):
         Tagger.load(tmp_path / "model")
-    assert Tagger.load(tmp_path / "model", encoder=exported, cache=False).predict(TEXT) == model.predict(TEXT)
+    monkeypatch.undo()
+    monkeypatch.chdir(exported.parent)
+    again = Tagger.load(tmp_path / "model", encoder="encoder", cache=False)
+    assert again.predict(TEXT) == model.predict(TEXT)
+    monkeypatch.chdir(tmp_path)
+    again.save("again")
+    assert Tagger.load("again", cache=False).predict(TEXT) == model.predict(TEXT)
 
 
 def test_an_encoder_inside_travels_with_the_model(exported, tmp_path):

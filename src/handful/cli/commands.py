@@ -54,7 +54,8 @@ class _Commands(TyperGroup):
 @contextmanager
 def _ending_well() -> Iterator[None]:
     try:
-        yield
+        with _seeing_ctrl_c():
+            yield
     except BrokenPipeError:
         raise _unread() from None
     except SystemExit as stop:
@@ -69,6 +70,22 @@ def _ending_well() -> Iterator[None]:
     except OSError as error:
         _let_go_of_output()
         raise _failed(f"{error.filename or 'standard output'}: {error.strerror or error}") from None
+
+
+@contextmanager
+def _seeing_ctrl_c() -> Iterator[None]:
+    """Give Ctrl-C back as what it is where other code made an error of it: modules in C do, while they are loaded."""
+    try:
+        yield
+    except typer.Exit:  # a command has dealt with it
+        raise
+    except Exception as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            cause = cause.__cause__ or cause.__context__
+        raise
 
 
 def _unread() -> typer.Exit:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Encoding, From, Json, Model, Quiet, Threads, load, progress_of, read_corpus
+from .options import Encoding, From, Json, Model, ModelEncoder, Quiet, Threads, load, progress_of, read_corpus
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,6 +22,7 @@ def evaluate(
     errors: Annotated[
         int, typer.Option("--errors", metavar="N", min=0, help="How many of the worst errors to show.")
     ] = 10,
+    encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
     as_json: Json = False,
@@ -41,7 +42,7 @@ def evaluate(
     handful evaluate model test.conll --errors 30
     handful evaluate model test.conll --json | jq .scores.strict.micro.f1
     """
-    tagger = load(model, threads)
+    tagger = load(model, encoder, threads)
     gold = read_corpus(file, from_format, encoding, quiet=quiet)
     result = tagger.evaluate(gold, progress=progress_of(quiet))
     if as_json:

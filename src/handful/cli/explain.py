@@ -5,7 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Encoding, From, Given, Json, MinScore, Model, Quiet, Texts, Threads, load, say, sentences_of
+from .options import (
+    Encoding,
+    From,
+    Given,
+    Json,
+    MinScore,
+    Model,
+    ModelEncoder,
+    Quiet,
+    Texts,
+    Threads,
+    load,
+    say,
+    sentences_of,
+)
 
 if TYPE_CHECKING:
     from handful.tagger import Explanation
@@ -20,6 +34,7 @@ def explain(
         int, typer.Option("--nearest", metavar="N", min=1, help="How many labelled words to show for each.")
     ] = 3,
     min_score: MinScore = 0.0,
+    encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
     as_json: Json = False,
@@ -38,7 +53,7 @@ def explain(
     handful explain model notes.txt --nearest 5 | less
     head -20 notes.txt | handful explain model - --json
     """
-    tagger = load(model, threads)
+    tagger = load(model, encoder, threads)
     if not as_json:
         from rich.console import Console
 

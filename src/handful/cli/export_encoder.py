@@ -28,7 +28,8 @@ def export_encoder(
 
     card = export(folder, out, int8=int8, layers=layers, pooling=pooling, licence=licence, origin=origin)
     size = sum(file.stat().st_size for file in out.iterdir()) / 2**20
+    given = ", ".join(map(str, sorted(card.layers)))
     typer.echo(
-        f"{out}: {card.precision}, {card.n_layers} layers, {card.dim} dimensions, {size:.1f} MiB "
+        f"{out}: {card.precision}, {card.n_layers} layers (it can give {given}), {card.dim} dimensions, {size:.1f} MiB "
         f"(from {card.origin}, licence {card.licence})"
     )

@@ -12,12 +12,13 @@ from .options import Encoding, From, Json, Quiet, Threads, in_options, one_of, p
 
 if TYPE_CHECKING:
     from handful.tagger import FitSummary
+    from handful.text import Sentence
 
 
 def fit(
     support: Annotated[
-        str,
-        typer.Argument(metavar="SUPPORT", help="Labelled sentences, in any format; - is standard input."),
+        list[str],
+        typer.Argument(metavar="SUPPORT", help="Files of labelled sentences, in any format; - is standard input."),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
     unlabelled: Annotated[
@@ -71,7 +72,7 @@ def fit(
     \b
     handful fit few.txt --out model
     handful fit few.txt --unlabelled corpus.txt --ratio 0.95 --out model
-    handful fit few.conll -u a.txt -u b.txt --encoder my-encoder --out model
+    handful fit few.conll more.txt -u a.txt --encoder my-encoder --out model
     """
     from handful.errors import DataError
     from handful.tagger import Tagger
@@ -87,12 +88,15 @@ def fit(
         threads=threads,
         cache=not no_cache,
     )
-    labelled = read_corpus(support, from_format, encoding, quiet=quiet)
-    if all(sentence.is_unlabelled for sentence in labelled):
-        raise DataError(
-            f"{labelled.report.name}: no sentence is labelled (it was read as {labelled.report.format}); "
-            "label mentions as in [Baghdad](LOC), or name the format"
-        )
+    labelled: list[Sentence] = []
+    for path in support:
+        corpus = read_corpus(path, from_format, encoding, quiet=quiet)
+        if all(sentence.is_unlabelled for sentence in corpus):
+            raise DataError(
+                f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "
+                "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
+            )
+        labelled += corpus
     text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet)]
     tagger.fit(labelled, text or None, progress=progress_of(quiet))
     tagger.save(out, include_encoder=include_encoder)

@@ -89,6 +89,16 @@ Given = Annotated[
     typer.Option("--text", "-t", metavar="TEXT", show_default=False, help="A text itself, not a file."),
 ]
 
+ModelEncoder = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder",
+        metavar="NAME",
+        show_default=False,
+        help="The model's encoder, if it is no longer where it was: a name or a folder.",
+    ),
+]
+
 
 def paragraphs(docstring: str) -> str:
     """Join the lines of each paragraph, so that help is as wide as the terminal; what starts with \\b stays."""
@@ -160,11 +170,11 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def load(model: Path, threads: int | None) -> "Tagger":
-    """Load a tagger to run with so many threads."""
+def load(model: Path, encoder: str | None, threads: int | None) -> "Tagger":
+    """Load a tagger, with its own encoder if none is named, to run with so many threads."""
     from handful.tagger import Tagger
 
-    return Tagger.load(model, threads=threads)
+    return Tagger.load(model, encoder=encoder, threads=threads)
 
 
 def sentences_of(

@@ -4,10 +4,13 @@ import json
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from handful.errors import DataError
 
 from .options import (
     Encoding,
@@ -15,6 +18,7 @@ from .options import (
     Given,
     MinScore,
     Model,
+    ModelEncoder,
     Quiet,
     Texts,
     Threads,
@@ -26,6 +30,7 @@ from .options import (
     say_report,
     sentences_of,
 )
+from .show import bracketed, has_colours
 
 if TYPE_CHECKING:
     from handful.tagger import Tagger
@@ -69,6 +74,7 @@ def predict(
         Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
     ] = None,
     min_score: MinScore = 0.0,
+    encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --to jsonl.")] = False,
@@ -93,20 +99,25 @@ def predict(
     if as_json and to not in (None, "jsonl"):
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
     to = "jsonl" if as_json else to or _default_format(out)
-    tagger = load(model, threads)
+    tagger = load(model, encoder, threads)
+    unfit = None if to in ("jsonl", "html") else _unfit(tagger.types_, "inline" if to == "text" else to)
+    if unfit is not None and to != "text":
+        raise DataError(f"--to {to} cannot be written with the types of this model: {unfit}; --to jsonl holds any type")
     texts: Iterable[str | Sentence] = (sentences_of if to in _BY_SENTENCE else documents_of)(
         files, text, from_format, encoding, quiet=quiet
     )
     texts = counting(texts, quiet=quiet or (out is None and is_terminal()))
     predicted = _predicted(tagger, texts, min_score)
     target = "-" if out is None else out
-    if to == "text" and target == "-":
+    if to == "text" and target == "-" and has_colours():
         _print(tagger, predicted)
+    elif unfit is not None:  # to be read by people only
+        _write(target, (bracketed(_with_mentions(document, mentions)) for document, mentions in predicted))
     elif to == "jsonl":
         _write(target, (_line(document, mentions) for document, mentions in predicted))
     elif to == "html":
         _write(target, _page(tagger, predicted, f"{model.resolve().name} · {', '.join(files or []) or 'text'}"))
-    else:
+    else:  # text without colours: brackets, which handful reads
         from handful.text import write
 
         labelled = (_with_mentions(document, mentions) for document, mentions in predicted)
@@ -118,6 +129,18 @@ def _default_format(out: Path | None) -> str:
     if out is not None:
         return _BY_SUFFIX.get(out.suffix.lower(), "jsonl")
     return "text" if is_terminal() else "jsonl"
+
+
+def _unfit(types: list[str], format: str) -> DataError | None:
+    """Give what is wrong with the first type that a format cannot hold."""
+    from handful.text import Sentence, Span, write
+
+    for name in types:
+        try:
+            write([Sentence(("word",), (Span(0, 1, name),))], StringIO(), format)
+        except DataError as error:
+            return error
+    return None
 
 
 def _predicted(tagger: "Tagger", texts: "Iterable[str | Sentence]", min_score: float) -> _Predicted:
@@ -169,11 +192,6 @@ def _print(tagger: "Tagger", predicted: _Predicted) -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     colours = colours_of(tagger.types_)
-    if console.color_system is None:  # a pipe, or NO_COLOR: brackets instead, which handful reads
-        from handful.text import write
-
-        write((_with_mentions(document, mentions) for document, mentions in predicted), "-", "inline")
-        return
     for document, mentions in predicted:
         console.print(coloured(_with_mentions(document, mentions), colours))
 

@@ -17,6 +17,25 @@ def colours_of(types: Sequence[str]) -> dict[str, str]:
     return {label: _COLOURS[i % len(_COLOURS)] for i, label in enumerate(types)}
 
 
+def has_colours() -> bool:
+    """Whether standard output shows colours: not if it is a pipe, or if NO_COLOR is set."""
+    from rich.console import Console
+
+    return Console().color_system is not None
+
+
+def bracketed(sentence: "Sentence") -> str:
+    """Give a line with the mentions in brackets, each followed by its type, whatever that is called."""
+    sentence = sentence.with_text()
+    text, offsets = sentence.text or "", sentence.offsets or ()
+    pieces, position = [], 0
+    for span in sentence.spans or ():
+        start, end = offsets[span.start][0], offsets[span.end - 1][1]
+        pieces += [text[position:start], f"[{text[start:end]}]({span.label})"]
+        position = end
+    return "".join([*pieces, text[position:]]).replace("\n", " ") + "\n"
+
+
 def coloured(sentence: "Sentence", colours: Mapping[str, str]) -> "Text":
     """Give a sentence with its mentions in colour, each followed by its type."""
     from rich.text import Text

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from .encoder import is_path
 from .summary import LITTLE_TEXT
 
 if TYPE_CHECKING:
@@ -11,12 +12,15 @@ __all__ = ["model_card"]
 
 
 def model_card(saved: "Saved") -> str:
-    """Write the card, the same for the same fit whenever and wherever it is saved."""
+    """Write the card, the same for the same fit whenever and wherever it is saved; a path shows by its last part."""
     summary, encoder, parameters = saved.summary, saved.encoder, saved.parameters
     if encoder["is_inside"]:
         where = "in this folder, under `encoder`"
     elif encoder["reference"] is None:
         where = "an object of Python, to be given to `Tagger.load(..., encoder=)`"
+    elif is_path(encoder["reference"]):
+        name = encoder["reference"].replace("\\", "/").rstrip("/").rpartition("/")[2]
+        where = f"a folder named `{name}`, not in here; `config.json` has its path"
     else:
         where = f"`{encoder['reference']}`"
     verb = "estimated" if summary.ratio_is_estimated else "asked"

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from handful.cluster.statistics import Float
 from handful.decode import decode
+from handful.errors import DataError
 
 from .model import Examples, Model
 from .predicting import Prediction, Scored, as_prediction
 
-__all__ = ["Explanation", "NearPrototype", "NearWord", "explain"]
+__all__ = ["Explanation", "NearPrototype", "NearWord", "check_n_nearest", "explain"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,12 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
         return asdict(self)
+
+
+def check_n_nearest(n_nearest: object) -> None:
+    """Refuse what is no number of words."""
+    if isinstance(n_nearest, bool) or not isinstance(n_nearest, int | np.integer) or n_nearest < 0:
+        raise DataError(f"n_nearest is {n_nearest!r}, expected a whole number from 0")
 
 
 def explain(

@@ -13,7 +13,15 @@ from handful.text import Corpus, Sentence, read, to_sentences
 
 from .training import Words, by_words, count_changed
 
-__all__ = ["document", "gather", "gather_for_fit", "gather_to_add", "text_to_tag"]
+__all__ = [
+    "document",
+    "gather",
+    "gather_for_fit",
+    "gather_to_add",
+    "sentences_to_tag",
+    "text_to_explain",
+    "text_to_tag",
+]
 
 
 def gather_for_fit(support: Any, unlabelled: Any) -> tuple[list[Sentence], dict[Words, Sentence], list[str]]:
@@ -88,7 +96,7 @@ def gather(source: Any, name: str, *, is_inline: bool) -> tuple[list[Sentence], 
     ----------
     source
         A path (str or PathLike) or an open file, in any format that `handful.text.read` knows; or an iterable of
-        `Sentence`, str, lists of words, and dicts in any of its JSON dialects.
+        `Sentence`, str, lists of words, dicts in any of its JSON dialects, and spaCy's pairs of a text and a dict.
     name
         What to call it in messages.
     is_inline
@@ -124,6 +132,8 @@ def gather(source: Any, name: str, *, is_inline: bool) -> tuple[list[Sentence], 
     for item in source:
         if isinstance(item, Mapping):
             records.append(item)
+        elif _is_pair(item):
+            records.append({**item[1], "text": item[0]})
         else:
             read_records()
             where = f"{name}, item {number}"
@@ -157,6 +167,37 @@ def text_to_tag(item: Any, where: str) -> list[Sentence]:
     if isinstance(item, Sentence) and item.offset:
         return [replace(item, offset=0)]
     return document(item, where)
+
+
+def sentences_to_tag(sentences: Any) -> list[Sentence]:
+    """Make a list of sentences, one for each `Sentence` or list of words."""
+    if isinstance(sentences, str | bytes | Sentence | Mapping) or not isinstance(sentences, Iterable):
+        raise DataError(f"sentences must be a list of Sentences or of lists of words, found {type(sentences).__name__}")
+    given = []
+    for number, item in enumerate(sentences):
+        if isinstance(item, str) or not item:
+            raise DataError(f"sentence {number} is {item!r}, expected a Sentence or a list of words")
+        given += document(item, f"sentence {number}")
+    return given
+
+
+def text_to_explain(item: Any, where: str) -> list[Sentence]:
+    """Make sentences of one text to explain; a list is one of words, and several texts are refused."""
+    if isinstance(item, list | tuple):
+        for word in item:
+            if isinstance(word, str) and any(space in word for space in " \t\n"):
+                raise DataError(
+                    f"{where} is a list, so its members are words, but {_show(word)} has white space in it; give one "
+                    "text (str) at a time, or words that hold spaces as a Sentence"
+                )
+    return text_to_tag(item, where)
+
+
+def _is_pair(item: Any) -> bool:
+    """Whether this is spaCy's ``("text", {"entities": ...})``."""
+    return (
+        isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], Mapping)
+    )
 
 
 def _from_file(source: Any, name: str) -> tuple[list[Sentence], list[str]]:

@@ -1,6 +1,7 @@
 """A fitted tagger as a folder: config.json, model.safetensors, support.jsonl, README.md and, if asked, encoder/.
 
-Nothing in it is code, and nothing in it depends on when or where it was written.
+Nothing in it is code, and nothing in it depends on when or where it was written, but for the path in config.json of
+an encoder that was given by path and does not lie inside.
 """
 
 import json
@@ -37,8 +38,9 @@ class Saved:
     Attributes
     ----------
     parameters : those of `Tagger`, less the encoder
-    encoder : its ``reference`` (a name or path, None for one that is an object, "encoder" for one inside the folder),
-        whether it ``is_inside``, its ``fingerprint`` and ``dim``, and the ``precision`` to ask for (None: its own)
+    encoder : its ``reference`` (a name or absolute path, None for one that is an object, "encoder" for one inside the
+        folder), whether it ``is_inside``, its ``fingerprint`` and ``dim``, and the ``precision`` to ask for (None:
+        its own)
     """
 
     parameters: dict[str, Any]

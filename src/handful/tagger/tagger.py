@@ -12,10 +12,10 @@ from handful.encoders.progress import reporting
 from handful.errors import DataError, ModelError
 from handful.text import Sentence
 
-from .encoder import AnyEncoder, WordEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
+from .encoder import AnyEncoder, OpenedEncoder, WordEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
 from .evaluation import Evaluation, evaluate
-from .explanation import Explanation, explain
-from .inputs import document, gather, gather_for_fit, gather_to_add, text_to_tag
+from .explanation import Explanation, check_n_nearest, explain
+from .inputs import gather, gather_for_fit, gather_to_add, sentences_to_tag, text_to_explain, text_to_tag
 from .language import LanguageWatch
 from .learning import ESTIMATOR, check, learn
 from .model import Examples, Model
@@ -116,6 +116,9 @@ class Tagger:
         fitted = f"fitted to {', '.join(self.types_)}" if self._model is not None else "not fitted"
         return f"<Tagger(encoder={encoder}, method={self.method!r}, o_ratio={self.o_ratio!r}), {fitted}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_stored": None}  # files in use; a copy opens them for itself
+
     def fit(self, support: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Learn from labelled sentences and unlabelled text.
 
@@ -126,8 +129,9 @@ class Tagger:
         ----------
         support : path or list
             Labelled sentences, wholly or in part: a file; or a list of `Sentence`, of texts with their mentions
-            marked, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, and of dicts as annotation tools write them.
-            Sentences among them without labels count as unlabelled text.
+            marked, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, of dicts as annotation tools write them, and of
+            spaCy's pairs, as in ``("To Baghdad", {"entities": [(3, 10, "LOC")]})``. Sentences among them without labels
+            count as unlabelled text.
         unlabelled : path or list, optional
             Text of the kind to be tagged: a file; or a list of texts (documents), of `Sentence`, lists of words, and
             dicts. Labels that it has are not used.
@@ -237,11 +241,7 @@ class Tagger:
         """
         self._fitted()
         check_min_score(min_score)
-        given = []
-        for number, item in enumerate(sentences):
-            if isinstance(item, str) or not item:
-                raise DataError(f"sentence {number} is {item!r}, expected a Sentence or a list of words")
-            given += document(item, f"sentence {number}")
+        given = sentences_to_tag(sentences)
         found = self._mentions(given, min_score)
         return [
             replace(sentence, spans=tuple(mention.span for mention in spans), allowed=None)
@@ -254,7 +254,7 @@ class Tagger:
         Parameters
         ----------
         text
-            A text (str), a `Sentence` or a list of words.
+            One text: a str, a `Sentence` or a list of words.
         min_score : float
             Mentions of a lower score are left out.
         n_nearest : int
@@ -262,7 +262,8 @@ class Tagger:
         """
         model, examples = self._fitted()
         check_min_score(min_score)
-        sentences = text_to_tag(text, "the text")
+        check_n_nearest(n_nearest)
+        sentences = text_to_explain(text, "the text")
         self._warn_if_foreign(sentences)
         return explain(model, examples, scored(self._encoder_for_fit(), model, sentences), min_score, n_nearest)
 
@@ -296,15 +297,15 @@ class Tagger:
         path
             The folder. One that holds a saved tagger is replaced; one with anything else is left alone.
         include_encoder
-            Put a copy of the encoder into the folder. Else only its name or path is kept, as it was given. A tagger
-            that was loaded with its encoder inside is saved with it.
+            Put a copy of the encoder into the folder. Else only its name is kept, or the absolute path of its folder.
+            A tagger that was loaded with its encoder inside is saved with it.
         """
         model, examples = self._fitted()
         is_inside = include_encoder or self._encoder_is_inside
-        folder = encoder_folder(self.encoder) if is_inside else None
         encoder = self._open()
+        reference = encoder.reference if isinstance(encoder, OpenedEncoder) else None
+        folder = encoder_folder(reference) if is_inside else None
         precision = getattr(encoder, "precision", None)
-        reference = os.fspath(self.encoder) if isinstance(self.encoder, str | os.PathLike) else None
         saved = Saved(
             parameters={"method": self.method, "o_ratio": self.o_ratio, "layers": self.layers}
             | self._parameters()

@@ -84,7 +84,7 @@ class TrainingText:
                 )
             for number in self.places[words]:
                 allowed[self.rows(number)] = rows
-        _check_sure(allowed, tags)
+        _check_sure(allowed, tags, has_unknown=bool((allowed[:, 0] & ~self.is_unlabelled()).any()))
         return allowed
 
     def is_unlabelled(self) -> NDArray[np.bool_]:
@@ -164,11 +164,19 @@ def types_to_learn(labels: Iterable[Sentence]) -> list[str]:
     return sorted(types)
 
 
-def _check_sure(allowed: NDArray[np.bool_], tags: Sequence[str]) -> None:
-    """Refuse a tag that no word has for certain: there would be nothing to start from."""
+def _check_sure(allowed: NDArray[np.bool_], tags: Sequence[str], *, has_unknown: bool) -> None:
+    """Refuse a tag that no word has for certain: there would be nothing to start from.
+
+    `has_unknown` says whether words of the support may be O, if not for certain.
+    """
     is_sure = allowed.sum(axis=1) == 1
     for tag, name in enumerate(tags):
         if not (is_sure & allowed[:, tag]).any():
+            if tag == 0 and has_unknown:
+                raise DataError(
+                    "the support has no word that is O for certain: the words around its mentions are labelled as "
+                    "unknown (_); add a sentence or two in which every mention is marked, so that the other words are O"
+                )
             if tag == 0:
                 raise DataError(
                     "the support has no word that is O for certain: give whole sentences, with the words around the "
