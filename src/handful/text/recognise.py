@@ -16,7 +16,7 @@ __all__ = ["recognise"]
 # What only a tag looks like, and what a type without a prefix may look like.
 _TAG = re.compile(r"O|_|[BIESLU]-\S+|!\S+|[^\W\d][^\s|]*(?:\|[^\s|]+)+")
 _BARE = re.compile(r"[^\W\d][\w/.&-]*")
-_MARK = re.compile(r"\[[^\[\]\n]+\]\((?:!?[^\W\d][\w-]*(?:\|[^\W\d][\w-]*)*|_)\)")
+_MARK = re.compile(r"\[[^\[\]\n]+\]\(!?\w[\w-]*(?:\|\w[\w-]*)*\)")
 _JSON = re.compile(r"\{\s*[\"}]|\[\s*(?:[\[{]\s*[\"\]}]|\])")
 _ENOUGH, _SOME = 0.8, 0.2  # of all lines
 
