@@ -106,3 +106,16 @@ def test_a_line_longer_than_what_is_looked_at():
     assert len(read_bytes("word " * 50_000)[0].words) == 50_000
     corpus = read_bytes("[" + ", ".join(['{"text": "a b"}'] * 20_000) + "]")
     assert len(corpus) == 20_000
+
+
+def test_some_marks_are_plain_text_where_no_labels_are_looked_for():
+    text = "He left. See [the docs](guide) now.\nAnd [more](LOC|ORG) here.\n"
+    assert read_bytes(text).report.format == "inline"
+    corpus = read_bytes(text, unlabelled=True)
+    assert corpus.report.format == "text"
+    assert [s.text for s in corpus] == ["He left.", "See [the docs](guide) now.", "And [more](LOC|ORG) here."]
+    (note,) = corpus.report.notes
+    assert (note[:27], corpus.report.notes[note]) == ("marks such as [words](TYPE)", 2)
+    assert not read_bytes(text, "text", unlabelled=True).report.notes
+    assert read_bytes(text, "inline", unlabelled=True).report.format == "inline"
+    assert read_bytes("A [b](LOC) c\nd\n" * 4, unlabelled=True).report.format == "inline"

@@ -93,7 +93,7 @@ def fit(
             f"{labelled.report.name}: no sentence is labelled (it was read as {labelled.report.format}); "
             "label mentions as in [Baghdad](LOC), or name the format"
         )
-    text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet)]
+    text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet, unlabelled=True)]
     tagger.fit(labelled, text or None, progress=progress_of(quiet))
     tagger.save(out, include_encoder=include_encoder)
     if as_json:

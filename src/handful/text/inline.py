@@ -38,6 +38,7 @@ _MARKUP = re.compile(
 )
 _ESCAPE = re.compile(r"\\([\[\]\\])")
 _LINE_BREAKS = str.maketrans("\r\n", "  ")
+MARK = re.compile(r"\[[^\[\]\n]+\]\(!?\w[\w-]*(?:\|\w[\w-]*)*\)")  # what is hardly anything else
 WRAP_WIDTH = 100
 
 
@@ -131,6 +132,10 @@ def read_text(reading: Reading) -> Iterator[Sentence]:
         sentences = to_sentences(document.rstrip("\r\n"), is_whole=reading.is_whole)
         if not sentences and document.strip():
             reading.report.notes["lines without a word (invisible characters only) were passed over"] += 1
+        if reading.is_counting_marks and "](" in document and (marks := MARK.findall(document)):
+            reading.report.notes[
+                "marks such as [words](TYPE) were left in the text as they stand (format='inline' reads them as labels)"
+            ] += len(marks)
         yield from sentences
 
 

@@ -8,6 +8,7 @@ from handful.errors import FormatError
 
 from .conll import DOCSTART, split_columns
 from .files import Source
+from .inline import MARK
 from .ontonotes import BEGIN
 from .types import shorten
 
@@ -17,14 +18,21 @@ __all__ = ["recognise"]
 _PREFIXED = re.compile(r"[BIESLU]-[^\W\d]\S*")
 _TAG = re.compile(rf"O|_|{_PREFIXED.pattern}|!\S+|[^\W\d][^\s|]*(?:\|[^\s|]+)+")
 _BARE = re.compile(r"[^\W\d][\w/.&-]*")
-_MARK = re.compile(r"\[[^\[\]\n]+\]\(!?\w[\w-]*(?:\|\w[\w-]*)*\)")
 _JSON = re.compile(r"\{\s*[\"}]|\[\s*(?:[\[{]\s*[\"\]}]|\])")
 _ENOUGH, _SOME = 0.8, 0.2  # of all lines
 _SEVERAL, _MANY = 4, 20  # lines
 
 
-def recognise(source: Source) -> str:
+def recognise(source: Source, *, is_unlabelled: bool = False) -> str:
     """Return the name of a source's format.
+
+    Parameters
+    ----------
+    source : Source
+        What is read.
+    is_unlabelled : bool
+        Whether no labels are looked for: then some ``[words](TYPE)`` in a text may be links, and only several, in half
+        of its lines, are marks.
 
     Raises
     ------
@@ -49,7 +57,8 @@ def recognise(source: Source) -> str:
     is_pairs, tried_pairs = _pairs(lines)
     if is_pairs:
         return "lines"
-    if _MARK.search(head):
+    marked = sum(bool(MARK.search(line)) for line in lines)
+    if marked >= (max(_SEVERAL, 0.5 * len(lines)) if is_unlabelled else 1):
         return "inline"
     if "\0" not in head and not tried_columns and not tried_pairs:
         return "text"
