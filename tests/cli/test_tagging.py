@@ -269,3 +269,20 @@ def test_every_text_given_has_its_record(inside):
     texts = [json.loads(line)["text"] for line in run("predict", "model", *given, "--json").stdout.splitlines()]
     assert texts == ["", "the rain", " "]
     assert json.loads(run("predict", "model", "-t", "", "--json").stdout) == {"text": "", "entities": []}
+
+
+def test_the_ending_of_a_compressed_file_names_its_format(inside, tmp_path):
+    assert run("predict", "model", "text.txt", "--out", tmp_path / "out.conll.gz").exit_code == 0
+    assert read(tmp_path / "out.conll.gz").report.format == "conll"
+
+
+def test_one_of_a_kind_is_singular(inside, tmp_path):
+    (tmp_path / "one.txt").write_text("[Ekeus](PER) heads\n")
+    arguments = [tmp_path / "one.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
+    shown = " ".join(run("fit", *arguments).stdout.split())
+    assert "learned 1 type from 1 mention in 1 labelled sentence, with 0 unlabelled words" in shown
+    shown = " ".join(run("stats", tmp_path / "one.txt").stdout.split())
+    assert "1 of 1 type PER 1 longest 1 word (PER)" in shown
+    shown = run("convert", tmp_path / "one.txt", tmp_path / "one.conll", "--to", "conll").stderr
+    assert "inline, 1 sentence, 2 words\n" in shown
+    assert "conll, 1 sentence\n" in shown

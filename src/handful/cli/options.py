@@ -101,6 +101,9 @@ _OPTIONS = {
     r"\bencoding='([\w-]+)'": r"--encoding \1",
     r"\bformat='([\w-]+)'": r"--from \1",
     r"\bmisaligned='widen'": "--widen (in handful convert)",
+    r"\b(names=\[[^\]]*\])": r"handful.text.read(FILE, \1) in Python (the command line has no option for it)",
+    r"\buse scheme='(\w+)'": r"use --scheme \1",
+    r"\b(scheme='\w+')": r"handful.text.read(FILE, \1) in Python (the command line has no option for it)",
     r"\bo_ratio='(\w+)'": r"--ratio \1",
     r"\bo_ratio=(?=[\w.])": "--ratio ",
     r"\bo_ratio=": "--ratio",
@@ -114,6 +117,11 @@ def in_options(advice: str) -> str:
     for python, option in _OPTIONS.items():
         advice = re.sub(python, option, advice)
     return advice
+
+
+def number_of(n: int, noun: str) -> str:
+    """Give a number and what is counted, in the plural if need be."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def say(message: str, *, quiet: bool = False) -> None:

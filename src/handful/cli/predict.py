@@ -45,7 +45,15 @@ _TO = (
     "lines",
 )
 _BY_SENTENCE = ("conll", "inline", "huggingface", "lines")  # the others: by document
-_BY_SUFFIX = {".jsonl": "jsonl", ".conll": "conll", ".html": "html", ".htm": "html"}
+_BY_SUFFIX = {
+    ".jsonl": "jsonl",
+    ".json": "jsonl",
+    ".ndjson": "jsonl",
+    ".conll": "conll",
+    ".html": "html",
+    ".htm": "html",
+    "": "jsonl",
+}
 
 _Predicted = Iterator[tuple["Sentence", list[dict[str, Any]]]]
 _WithRest = Iterator[tuple["Sentence", list[dict[str, Any]], dict[str, Any]]]
@@ -120,7 +128,13 @@ def predict(
 
 def _default_format(out: Path | None) -> str:
     if out is not None:
-        return _BY_SUFFIX.get(out.suffix.lower(), "jsonl")
+        suffix = (out.with_suffix("") if out.suffix.lower() == ".gz" else out).suffix.lower()
+        if suffix not in _BY_SUFFIX:
+            endings = ", ".join(filter(None, _BY_SUFFIX))
+            raise typer.BadParameter(
+                f"{out.name} ends in {suffix}, which is no format; name the file with {endings}, or say --to"
+            )
+        return _BY_SUFFIX[suffix]
     return "text" if is_terminal() else "jsonl"
 
 

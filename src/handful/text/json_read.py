@@ -195,10 +195,13 @@ def _marked(reading: Reading, record: dict[str, Any], keys: tuple[str, ...]) -> 
     if answer != "accept":
         reading.report.notes[f"records whose answer is {shorten(repr(answer))} were passed over"] += 1
         return None
-    text = record.get("text", record.get("data"))
-    if not isinstance(text, str):
+    key = "text" if "text" in record else "data"
+    if key not in record:
         keys_found = ", ".join(map(repr, record)) or "nothing"
         raise DataError(f"the record has no text: found {shorten(keys_found)}, expected 'text' (or 'tokens')")
+    text = record[key]
+    if not isinstance(text, str):
+        raise DataError(f"{key!r} is {shorten(json.dumps(text))}, expected a string")
     found = [key for key in keys if isinstance(record.get(key), list)]
     odd = [key for key in keys if key in record and not isinstance(record[key], list | None)]
     if len(found) > 1:

@@ -59,7 +59,8 @@ class ReadReport:
     def __str__(self) -> str:
         """Say it in one line, and one more for each thing that was handled."""
         scheme = f", scheme {self.scheme}" if self.scheme else ""
-        lines = [f"{self.name}: {self.format}{scheme}, {self.n_sentences} sentences, {self.n_words} words"]
+        sentences = f"{self.n_sentences} sentence{'s' * (self.n_sentences != 1)}"
+        lines = [f"{self.name}: {self.format}{scheme}, {sentences}, {self.n_words} word{'s' * (self.n_words != 1)}"]
         if self.n_broken:
             lines.append(f"{self.n_broken} tags break the scheme and were read as conlleval does")
         if self.n_widened:
