@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from handful.errors import FormatError
 
-from .conll import DOCSTART, split_columns
+from .conll import DOCSTART, is_numbered, split_columns
 from .files import Source
 from .inline import MARK
 from .ontonotes import BEGIN
@@ -51,7 +51,8 @@ def recognise(source: Source, *, is_unlabelled: bool = False) -> str:
         return "conll-2012"
     if _is_json(head.lstrip()):
         return "json"
-    is_columns, tried_columns = _columns(lines, has_blank_lines=has_blank_lines)
+    rows = [line for line in lines if line[0] != "#"] if is_numbered(source) else lines
+    is_columns, tried_columns = _columns(rows, has_blank_lines=has_blank_lines)
     if is_columns:
         return "conll"
     is_pairs, tried_pairs = _pairs(lines)
