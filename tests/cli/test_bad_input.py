@@ -167,6 +167,30 @@ main()
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.txt", "out.CSV.gz"])
+def test_an_ending_that_is_no_format_is_refused(inside, tmp_path, name):
+    result = run("predict", "model", "text.txt", "--out", tmp_path / name)
+    assert result.exit_code == 2
+    assert all(word in result.stderr for word in (".jsonl", ".conll", ".html", "--to"))
+    assert list(tmp_path.iterdir()) == []
+    assert run("predict", "model", "text.txt", "--out", tmp_path / name, "--to", "conll").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ('{"tokens": ["a"], "ner_tags": [1]}', "handful.text.read(FILE, names=['O', 'B-PER', 'I-PER']) in Python (the"),
+        ('{"tokens": ["a", "b"], "ner_tags": ["B-X", "Y"]}', "handful.text.read(FILE, scheme='types') in Python (the"),
+    ],
+)
+def test_advice_names_what_there_is(inside, tmp_path, record, message):
+    (tmp_path / "in.jsonl").write_text(record)
+    assert failed(run("convert", tmp_path / "in.jsonl", "-", "--to", "conll"), message)
+    (tmp_path / "in.jsonl").write_text('{"text": "a", "entities": [[0, 1, "X"]]}')
+    written = run("convert", tmp_path / "in.jsonl", "-", "--to", "lines", "--scheme", "types")
+    assert failed(written, "use --scheme BIO")
+
+
 OUTPUTS = [
     ["--help"],
     ["--version"],

@@ -130,11 +130,6 @@ def test_training_formats_get_sentences(inside, tagger, tmp_path, to):
     assert len(sentences) == 5
 
 
-def test_a_text_without_words_gives_nothing(inside):
-    result = run("predict", "model", "--json", "--text", " ")
-    assert (result.exit_code, result.output) == (0, "")
-
-
 @pytest.mark.parametrize("to", ["conll", "prodigy", "doccano", "label-studio", "text", "inline", "spacy", "jsonl"])
 def test_predict_to_other_formats(inside, tagger, tmp_path, to):
     gold = read("support.txt")
@@ -288,3 +283,63 @@ def test_prediction_loads_nothing_that_takes_long(inside):
 def test_threads_are_taken(inside):
     assert run("--threads", "1", "predict", "model", "text.txt").exit_code == 0
     assert run("predict", "model", "text.txt", "--threads", "1").exit_code == 0
+
+
+def test_a_link_does_not_change_how_text_is_read(inside, tmp_path):
+    line = "Ekeus left. See [the rain](guide) in Paris .\n"
+    result = run("predict", "model", "-", input=line)
+    assert [json.loads(found)["text"] for found in result.stdout.splitlines()] == [line.strip()]
+    assert "marks such as [words](TYPE) were left in the text as they stand (--from inline" in result.stderr
+    explained = run("explain", "model", "-", "--json", input=line).stdout.splitlines()
+    assert [json.loads(found)["text"] for found in explained] == ["Ekeus left.", "See [the rain](guide) in Paris ."]
+    (tmp_path / "more.txt").write_text(line)
+    arguments = ["fit", "support.txt", "-u", tmp_path / "more.txt", "--encoder", "encoder", "--json"]
+    fitted = run(*arguments, "--out", tmp_path / "out")
+    assert json.loads(fitted.stdout)["n_unlabelled_words"] == 14
+
+
+def test_records_come_back_with_what_else_is_in_them(inside, tmp_path):
+    records = [
+        {"id": 1, "text": "Ekeus heads for Paris", "meta": {"from": ["x"]}},
+        {"text": "", "id": 2},
+        {"text": " ", "id": 3},
+        {"id": 4, "text": "the rain", "spans": []},
+        {"text": "", "id": 5},
+    ]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    found = [json.loads(line) for line in run("predict", "model", "-", input=lines).stdout.splitlines()]
+    assert [{**record, "entities": None} for record in found] == [
+        {key: value for key, value in {**record, "entities": None}.items() if key != "spans"} for record in records
+    ]
+    assert [bool(record["entities"]) for record in found] == [True, False, False, False, False]
+    assert run("predict", "model", "-", "--to", "conll", input=lines).stdout.count("\n\n") == 2
+    assert run("predict", "model", "-", "--to", "prodigy", input=lines).stdout.count("\n") == 2
+    (tmp_path / "more.jsonl").write_text(lines)
+    arguments = ["fit", "support.txt", "-u", tmp_path / "more.jsonl", "--encoder", "encoder", "--out", tmp_path / "out"]
+    fitted = run(*arguments)
+    assert fitted.exit_code == 0
+    assert "more.jsonl: 3 records without a word were passed over" in fitted.stderr
+
+
+def test_every_text_given_has_its_record(inside):
+    given = ["-t", "", "-t", "the rain", "-t", " "]
+    texts = [json.loads(line)["text"] for line in run("predict", "model", *given, "--json").stdout.splitlines()]
+    assert texts == ["", "the rain", " "]
+    assert json.loads(run("predict", "model", "-t", "", "--json").stdout) == {"text": "", "entities": []}
+
+
+def test_the_ending_of_a_compressed_file_names_its_format(inside, tmp_path):
+    assert run("predict", "model", "text.txt", "--out", tmp_path / "out.conll.gz").exit_code == 0
+    assert read(tmp_path / "out.conll.gz").report.format == "conll"
+
+
+def test_one_of_a_kind_is_singular(inside, tmp_path):
+    (tmp_path / "one.txt").write_text("[Ekeus](PER) heads\n")
+    arguments = [tmp_path / "one.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
+    shown = " ".join(run("fit", *arguments).stdout.split())
+    assert "learned 1 type from 1 mention in 1 labelled sentence, with 0 unlabelled words" in shown
+    shown = " ".join(run("stats", tmp_path / "one.txt").stdout.split())
+    assert "1 of 1 type PER 1 longest 1 word (PER)" in shown
+    shown = run("convert", tmp_path / "one.txt", tmp_path / "one.conll", "--to", "conll").stderr
+    assert "inline, 1 sentence, 2 words\n" in shown
+    assert "conll, 1 sentence\n" in shown

@@ -141,7 +141,7 @@ def test_some_entity_among_types_is_resolved_by_the_fit():
         (["[Paul](PER) saw [Gent](LOC|ORG) and [Lima](LOC)"], "type ORG stands only in partial labels"),
         (["[Paul](PER) saw [it](!PER|O)"], "'it' may be none of the tags"),
         ([None], "item 0: found NoneType"),
-        ([SUPPORT[0], {"text": 3}], "record has no text"),
+        ([SUPPORT[0], {"text": 3}], "'text' is 3, expected a string"),
         ([{"text": {1}}], "item 0: not a JSON record"),
         (["[Paul](PER) saw [Lo](LOC)ndon"], "item 0:1: the span"),
         (Sentence(("Paul",)), "put it in a list"),

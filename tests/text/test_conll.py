@@ -184,3 +184,38 @@ def test_lines_refuse_what_they_cannot_hold():
         written([Sentence(("a",), (Span(0, 1, "X"),))], "lines", scheme="types")
     with pytest.raises(DataError, match="'New type'"):
         written([Sentence(("a",), (Span(0, 1, "New type"),))], "lines")
+
+
+NUMBERED = "1\tEkeus\tN\tB-PER\n2\theads\tV\tO\n3\tfor\tP\tO\n4\tBaghdad\tN\tB-LOC\n\n1\tYes\tI\tO\n"
+COMMENTS = "# doc\n# text = Ekeus heads for Baghdad\n" + NUMBERED.replace("\n\n", "\n\n# text = Yes\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "n_comments", "n_ranges"),
+    [
+        (NUMBERED, 0, 0),
+        (NUMBERED.replace("\t", " "), 0, 0),
+        ("\n".join(str(int(line[0]) - 1) + line[1:] if line else "" for line in NUMBERED.split("\n")), 0, 0),
+        ("-DOCSTART- X X O\n\n" + NUMBERED, 0, 0),
+        (COMMENTS, 3, 0),
+        (COMMENTS.replace("\t", " "), 3, 0),
+        (NUMBERED.replace("2\t", "2-3\theads for\t_\t_\n2\t"), 0, 1),
+    ],
+)
+def test_a_column_that_counts_words_is_passed_over(text, n_comments, n_ranges):
+    for format in ("conll", None):
+        corpus = read_bytes(text, format)
+        assert corpus == [EKEUS, Sentence(("Yes",), ())]
+        notes = corpus.report.notes
+        assert notes["sentences count their words in the first column; the second was taken for the words"] == 2
+        assert notes["comment lines were passed over"] == n_comments
+        assert notes["lines whose number is no single word's were passed over"] == n_ranges
+
+
+def test_numbers_that_are_words():
+    two_columns = "1\tO\n2\tO\n3\tO\n\n1\tO\n2\tO\n"
+    assert [s.words for s in read_bytes(two_columns)] == [("1", "2", "3"), ("1", "2")]
+    no_count = "1\tx\tO\n5\tx\tO\n\n#\tx\tO\n2\tx\tO\n"
+    assert [s.words for s in read_bytes(no_count)] == [("1", "5"), ("#", "2")]
+    hash_word = NUMBERED.replace("1\tYes", "1\t#").replace("I\tO\n", "I\tO\n2\t#\tx\tO\n")
+    assert read_bytes(hash_word)[1].words == ("#", "#")

@@ -26,9 +26,9 @@ def test_inline_partial_labels_and_unknown_words():
 
 
 def test_inline_escapes_and_links():
-    text = r"see \[x](PER) or C:\dir \\ [docs](https://x.org) a [b] (c) [\[d\]](Y)"
+    text = r"see \[x](PER) or C:\dir \\ [docs](https://x.org) a \[b] (c) [1] e [\[d\]](Y)"
     (sentence,) = read_bytes(text, "inline")
-    assert sentence.text == r"see [x](PER) or C:\dir \ [docs](https://x.org) a [b] (c) [d]"
+    assert sentence.text == r"see [x](PER) or C:\dir \ [docs](https://x.org) a [b] (c) [1] e [d]"
     assert [sentence.span_text(span) for span in sentence.spans] == ["[d]"]
     (back,) = read_bytes(written([sentence], "inline"), "inline")
     assert back == sentence
@@ -50,6 +50,42 @@ def test_malformed_markup(line, message):
     with pytest.raises(FormatError, match=f"the open file:2: .*{message}"):
         read_bytes(f"fine\n{line}\n", "inline")
     assert read_bytes(f"fine\n{line}\n", "inline", malformed="skip").report.n_skipped == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("The [slugs](GARDEN PEST) ate", "white space in its type; write [slugs](GARDEN_PEST)"),
+        ("The [slugs](PEST ate", "no closing round bracket after its type; write [slugs](PEST)"),
+        ("The [slugs] (PEST) ate", "white space between its brackets; write [slugs](PEST)"),
+        ("The [](PEST) ate", "no words; write [words](PEST)"),
+        ("The [slugs]() ate", "no type; write [slugs](TYPE)"),
+        ("The [slugs](PEST(1)) ate", "a round bracket in its type; write [slugs](PEST)"),
+        (r"The [slugs\]](A B) ate", r"white space in its type; write [slugs\]](A_B)"),
+        ("The [[slugs]](PEST) ate", "'](PEST) ate [roses](PLANT)' ends a mark that does not begin"),
+        ("The slugs](PEST) ate", "'](PEST) ate [roses](PLANT)' ends a mark that does not begin"),
+    ],
+)
+def test_what_is_nearly_a_mark_is_an_error(line, message):
+    with pytest.raises(FormatError) as caught:
+        read_bytes(f"[roses](PLANT) grow\n{line} [roses](PLANT)\n")
+    assert str(caught.value).startswith("the open file:2: ")
+    assert message in str(caught.value)
+    assert r"\[" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["as in [1] and [2], (see below)", "(a) [b] c", "a](https://x.org)", "[a] (see https://x.org)", r"\[a](b c)"],
+)
+def test_ordinary_brackets_stay_in_the_text(line):
+    (sentence,) = read_bytes(f"{line} [roses](PLANT)\n", "inline")
+    assert sentence.text == line.replace("\\", "") + " roses"
+
+
+def test_a_type_may_start_with_a_digit():
+    corpus = read_bytes("a [film](3D) here\n")
+    assert (corpus.report.format, corpus[0].spans) == ("inline", (Span(1, 2, "3D"),))
 
 
 def test_inline_widens():

@@ -1,11 +1,12 @@
 """JSON records as the tools write them."""
 
+import io
 import json
 
 import pytest
 
 from handful.errors import FormatError
-from handful.text import Allowed, Sentence, Span
+from handful.text import Allowed, Sentence, Span, stream
 
 from .strategies import read_bytes
 
@@ -198,10 +199,13 @@ def test_white_space_at_the_end_of_a_span_is_left_out_and_counted():
         ),
         ({"text": TEXT, "label": TRIPLES, "spans": OBJECTS}, "labels stand under spans and label"),
         ({"text": " ", "label": []}, "no word"),
-        ({"text": 3}, "no text"),
         ({"sentence": TEXT}, "found 'sentence', expected 'text'"),
         (["text"], "expected a JSON object"),
         (3, "expected a JSON object"),
+        ({"id": 3}, "the record has no text: found 'id', expected 'text'"),
+        ({"text": 3}, "'text' is 3, expected a string"),
+        ({"text": None, "data": "a"}, "'text' is null, expected a string"),
+        ({"data": [1]}, r"'data' is \[1\], expected a string"),
         ({"text": TEXT, "tokens": TOKENS[:2], "spans": OBJECTS}, "covers no word"),
         ({"text": TEXT, "tokens": [{"start": 0, "end": 5, "text": "x"}]}, "is 'Ekeus' in the text"),
         ({"text": TEXT, "tokens": [TOKENS[1], TOKENS[0]]}, "overlaps the one before"),
@@ -272,3 +276,25 @@ def test_an_array_larger_than_a_chunk():
     line = broken[: broken.index('""')].count("\n")
     with pytest.raises(FormatError, match=f":{line}: "):
         read_bytes(broken)
+
+
+@pytest.mark.parametrize(
+    "record",
+    ['{"text": ""}', '{"text": " \\u200b"}', '{"tokens": []}', '{"data": {"text": ""}}', '["", {"entities": []}]'],
+)
+def test_records_without_a_word(record):
+    text = f'{{"text": "a b"}}\n{record}\n{{"text": "c"}}\n'
+    with pytest.raises(FormatError, match=r"the open file:2: (there is no|a sentence needs at least one) word"):
+        read_bytes(text)
+    corpus = read_bytes(text, unlabelled=True)
+    assert [s.text for s in corpus] == ["a b", "c"]
+    assert corpus.report.notes == {"records without a word were passed over": 1}
+    with stream(io.BytesIO(text.encode()), unlabelled=True, whole=True) as documents:
+        assert [document.words for document in documents] == [("a", "b"), (), ("c",)]
+    assert not documents.report.notes
+
+
+def test_the_rest_of_a_record():
+    text = '{"id": 1, "text": "a", "spans": []}\n["b", {"entities": [], "meta": {"x": [1]}}]\n{"text": "c"}\n'
+    with stream(io.BytesIO(text.encode()), unlabelled=True) as sentences:
+        assert [sentences.rest for _ in sentences] == [{"id": 1}, {"meta": {"x": [1]}}, {}]

@@ -41,6 +41,24 @@ def test_tags_of_every_scheme_are_recognised(scheme, format):
         ("two words\nin every\nline here\n", "text"),
         ("one\nword\na line\n", "text"),
         ("The plan for group O is ready.\nWe start on Monday.\nThen we wait.\n", "text"),
+        ("John PER\nleft O\n\nKim PER\nis O\nfar O\n", "conll"),
+        ("John PER\nis O\nin O\nRome LOC\n. O\n", "conll"),
+        ("Kim B-per\nworks O\n", "conll"),
+        ("Malcolm B-PER\nX I-PER\n", "conll"),
+        ("Kim\tNNP\tB-per\n", "conll"),
+        ("Blood type O", "text"),
+        ("Type O", "text"),
+        ("Type A\nType B\nType O", "text"),
+        ("John Smith|New York|NY\nJane Roe|Los Angeles|CA\nJim Beam|San Jose|CA\n", "text"),
+        ("John\tA|B\nKim\tC|D\n", "text"),
+        ("Roses are red\nO my love", "text"),
+        ("slugs !!", "text"),
+        ("slugs\n!!", "text"),
+        ("The slugs ate my roses !!!", "text"),
+        ("Vitamin\nX", "text"),
+        ("They have a B-52", "text"),
+        ("Send an E-mail", "text"),
+        ("We went home\nby the U-Bahn\nand did not\nlook back then\n", "text"),
         ("See [the docs](https://x.org/a) for more.", "text"),
         ("A [name](PER) in a line.\nAnd none here.", "inline"),
         ("A [b](LOC|ORG) c", "inline"),
@@ -68,7 +86,7 @@ def test_by_content(text, format):
     [
         ("", ["is empty"]),
         (" \n\n", ["is empty"]),
-        ("Blood type O", ["not clear", "conll: 100% of the lines end in what may be a tag"]),
+        ("Ann A\nBob O\nCid O\nDan O\n", ["not clear", "conll: 75% of the lines end in what may be a tag"]),
         (
             "a B-X\nb O\nthis is not\nthis neither\n",
             ["50%", "'this is not' does not", "format='conll'", "format='text'"],
@@ -88,3 +106,16 @@ def test_a_line_longer_than_what_is_looked_at():
     assert len(read_bytes("word " * 50_000)[0].words) == 50_000
     corpus = read_bytes("[" + ", ".join(['{"text": "a b"}'] * 20_000) + "]")
     assert len(corpus) == 20_000
+
+
+def test_some_marks_are_plain_text_where_no_labels_are_looked_for():
+    text = "He left. See [the docs](guide) now.\nAnd [more](LOC|ORG) here.\n"
+    assert read_bytes(text).report.format == "inline"
+    corpus = read_bytes(text, unlabelled=True)
+    assert corpus.report.format == "text"
+    assert [s.text for s in corpus] == ["He left.", "See [the docs](guide) now.", "And [more](LOC|ORG) here."]
+    (note,) = corpus.report.notes
+    assert (note[:27], corpus.report.notes[note]) == ("marks such as [words](TYPE)", 2)
+    assert not read_bytes(text, "text", unlabelled=True).report.notes
+    assert read_bytes(text, "inline", unlabelled=True).report.format == "inline"
+    assert read_bytes("A [b](LOC) c\nd\n" * 4, unlabelled=True).report.format == "inline"

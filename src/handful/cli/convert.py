@@ -7,7 +7,7 @@ import typer
 
 from handful.text import FORMATS
 
-from .options import Encoding, From, Json, Quiet, Scheme, handled, one_of, say
+from .options import Encoding, From, Json, Quiet, Scheme, handled, number_of, one_of, say
 
 
 def convert(
@@ -72,4 +72,4 @@ def convert(
     for line in handled(written):
         say(line, quiet=quiet)
     name = "standard output" if target == "-" else target
-    say(f"wrote {name}: {to}, {written.n_sentences:,} sentences", quiet=quiet)
+    say(f"wrote {name}: {to}, {number_of(written.n_sentences, 'sentence')}", quiet=quiet)

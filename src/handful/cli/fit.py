@@ -8,7 +8,7 @@ import typer
 
 from handful.errors import DataError
 
-from .options import Encoding, From, Json, Quiet, Threads, in_options, one_of, progress_of, read_corpus, say
+from .options import Encoding, From, Json, Quiet, Threads, in_options, number_of, one_of, progress_of, read_corpus, say
 
 if TYPE_CHECKING:
     from handful.tagger import FitSummary
@@ -97,7 +97,7 @@ def fit(
                 "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
             )
         labelled += corpus
-    text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet)]
+    text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet, unlabelled=True)]
     tagger.fit(labelled, text or None, progress=progress_of(quiet))
     tagger.save(out, include_encoder=include_encoder)
     if as_json:
@@ -129,12 +129,13 @@ def _show(summary: "FitSummary") -> None:
     console = Console(highlight=False)
     n_mentions = sum(summary.mentions.values())
     console.print(
-        f"learned [bold]{len(summary.types)}[/bold] types from [bold]{n_mentions}[/bold] mentions in "
-        f"{summary.n_support:,} labelled sentences, with {summary.n_unlabelled_words:,} unlabelled words"
+        f"learned {number_of(len(summary.types), 'type')} from {number_of(n_mentions, 'mention')} in "
+        f"{number_of(summary.n_support, 'labelled sentence')}, with "
+        f"{number_of(summary.n_unlabelled_words, 'unlabelled word')}"
     )
     verb = "estimated" if summary.ratio_is_estimated else "asked"
     asked = "left open" if summary.ratio_asked is None else f"{summary.ratio_asked:.4g} {verb}"
-    console.print(f"share of O: {asked}, {summary.ratio_met:.4g} met; {summary.rounds} rounds\n")
+    console.print(f"share of O: {asked}, {summary.ratio_met:.4g} met; {number_of(summary.rounds, 'round')}\n")
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("type", overflow="fold")
     table.add_column("labelled", justify="right")

@@ -111,6 +111,9 @@ _OPTIONS = {
     r"\bencoding='([\w-]+)'": r"--encoding \1",
     r"\bformat='([\w-]+)'": r"--from \1",
     r"\bmisaligned='widen'": "--widen (in handful convert)",
+    r"\b(names=\[[^\]]*\])": r"handful.text.read(FILE, \1) in Python (the command line has no option for it)",
+    r"\buse scheme='(\w+)'": r"use --scheme \1",
+    r"\b(scheme='\w+')": r"handful.text.read(FILE, \1) in Python (the command line has no option for it)",
     r"\bo_ratio='(\w+)'": r"--ratio \1",
     r"\bo_ratio=(?=[\w.])": "--ratio ",
     r"\bo_ratio=": "--ratio",
@@ -126,6 +129,11 @@ def in_options(advice: str) -> str:
     return advice
 
 
+def number_of(n: int, noun: str) -> str:
+    """Give a number and what is counted, in the plural if need be."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
 def say(message: str, *, quiet: bool = False) -> None:
     """Write a line on standard error."""
     if not quiet:
@@ -135,7 +143,7 @@ def say(message: str, *, quiet: bool = False) -> None:
 def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) -> None:
     """Say what a reading or writing handled, if anything: a line each."""
     for line in handled(report):
-        say(f"{name}: {line}", quiet=quiet)
+        say(f"{name}: {in_options(line)}", quiet=quiet)
 
 
 def handled(report: "ReadReport | WriteReport") -> list[str]:
@@ -148,12 +156,12 @@ def handled(report: "ReadReport | WriteReport") -> list[str]:
     return lines
 
 
-def read_corpus(path: str, format: str | None, encoding: str, *, quiet: bool) -> "Corpus":
+def read_corpus(path: str, format: str | None, encoding: str, *, quiet: bool, unlabelled: bool = False) -> "Corpus":
     """Read a file, or standard input, and say what was handled."""
     from handful.errors import DataError
     from handful.text import read
 
-    corpus = read(path, format, encoding=encoding)
+    corpus = read(path, format, encoding=encoding, unlabelled=unlabelled)
     if not corpus:
         raise DataError(f"{corpus.report.name}: there is no sentence in it")
     say_report(corpus.report, corpus.report.name, quiet=quiet)
@@ -186,22 +194,26 @@ def sentences_of(
     for given in texts or ():
         yield from to_sentences(given)
     for path in _paths(files, texts, quiet=quiet):
-        with stream(path, format, encoding=encoding) as sentences:
+        with stream(path, format, encoding=encoding, unlabelled=True) as sentences:
             yield from sentences
         say_report(sentences.report, sentences.report.name, quiet=quiet)
 
 
 def documents_of(
     files: list[str] | None, texts: list[str] | None, format: str | None, encoding: str, *, quiet: bool
-) -> "Iterator[str | Sentence]":
-    """Yield texts and the documents of files: a str for plain text, a `Sentence` where the words are given."""
+) -> "Iterator[tuple[str | Sentence, dict[str, Any]]]":
+    """Yield texts and the documents of files: a str for plain text, a `Sentence` where the words are given.
+
+    With each comes what else stood in its record, where there are records.
+    """
     from handful.text import stream
 
-    yield from texts or ()
+    yield from ((text, {}) for text in texts or ())
     for path in _paths(files, texts, quiet=quiet):
-        with stream(path, format, encoding=encoding, whole=True) as documents:
+        with stream(path, format, encoding=encoding, unlabelled=True, whole=True) as documents:
             is_plain = documents.report.format == "text"
-            yield from (document.text or "" if is_plain else document for document in documents)
+            for document in documents:
+                yield (document.text or "" if is_plain else document), documents.rest
         say_report(documents.report, documents.report.name, quiet=quiet)
 
 

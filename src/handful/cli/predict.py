@@ -50,9 +50,18 @@ _TO = (
     "lines",
 )
 _BY_SENTENCE = ("conll", "inline", "huggingface", "lines")  # the others: by document
-_BY_SUFFIX = {".jsonl": "jsonl", ".conll": "conll", ".html": "html", ".htm": "html"}
+_BY_SUFFIX = {
+    ".jsonl": "jsonl",
+    ".json": "jsonl",
+    ".ndjson": "jsonl",
+    ".conll": "conll",
+    ".html": "html",
+    ".htm": "html",
+    "": "jsonl",
+}
 
 _Predicted = Iterator[tuple["Sentence", list[dict[str, Any]]]]
+_WithRest = Iterator[tuple["Sentence", list[dict[str, Any]], dict[str, Any]]]
 
 
 def predict(
@@ -84,9 +93,9 @@ def predict(
     """Find mentions in texts.
 
     Each line of jsonl is a document: its [bold]text[/bold] and its [bold]entities[/bold], each with entity_group,
-    score, word, start and end. In plain text a document is a line, or what stands between blank lines if lines are
-    wrapped. conll, lines, inline and huggingface are written a sentence at a time. Files of any size pass through in
-    little memory.
+    score, word, start and end; and, where JSON records are read, what else stands in the record, such as its id. In
+    plain text a document is a line, or what stands between blank lines if lines are wrapped. conll, lines, inline and
+    huggingface are written a sentence at a time. Files of any size pass through in little memory.
 
     [bold]Examples[/bold]
 
@@ -103,18 +112,21 @@ def predict(
     unfit = None if to in ("jsonl", "html") else _unfit(tagger.types_, "inline" if to == "text" else to)
     if unfit is not None and to != "text":
         raise DataError(f"--to {to} cannot be written with the types of this model: {unfit}; --to jsonl holds any type")
-    texts: Iterable[str | Sentence] = (sentences_of if to in _BY_SENTENCE else documents_of)(
-        files, text, from_format, encoding, quiet=quiet
-    )
+    texts: Iterable[tuple[str | Sentence, dict[str, Any]]]
+    if to in _BY_SENTENCE:
+        texts = ((sentence, {}) for sentence in sentences_of(files, text, from_format, encoding, quiet=quiet))
+    else:
+        texts = documents_of(files, text, from_format, encoding, quiet=quiet)
     texts = counting(texts, quiet=quiet or (out is None and is_terminal()))
-    predicted = _predicted(tagger, texts, min_score)
+    every = _predicted(tagger, texts, min_score)
+    predicted = ((document, mentions) for document, mentions, _ in every if document.words)
     target = "-" if out is None else out
     if to == "text" and target == "-" and has_colours():
         _print(tagger, predicted)
     elif unfit is not None:  # to be read by people only
         _write(target, (bracketed(_with_mentions(document, mentions)) for document, mentions in predicted))
     elif to == "jsonl":
-        _write(target, (_line(document, mentions) for document, mentions in predicted))
+        _write(target, (_line(*each) for each in every))
     elif to == "html":
         _write(target, _page(tagger, predicted, f"{model.resolve().name} · {', '.join(files or []) or 'text'}"))
     else:  # text without colours: brackets, which handful reads
@@ -127,7 +139,13 @@ def predict(
 
 def _default_format(out: Path | None) -> str:
     if out is not None:
-        return _BY_SUFFIX.get(out.suffix.lower(), "jsonl")
+        suffix = (out.with_suffix("") if out.suffix.lower() == ".gz" else out).suffix.lower()
+        if suffix not in _BY_SUFFIX:
+            endings = ", ".join(filter(None, _BY_SUFFIX))
+            raise typer.BadParameter(
+                f"{out.name} ends in {suffix}, which is no format; name the file with {endings}, or say --to"
+            )
+        return _BY_SUFFIX[suffix]
     return "text" if is_terminal() else "jsonl"
 
 
@@ -143,21 +161,35 @@ def _unfit(types: list[str], format: str) -> DataError | None:
     return None
 
 
-def _predicted(tagger: "Tagger", texts: "Iterable[str | Sentence]", min_score: float) -> _Predicted:
-    """Pair each text, as one `Sentence`, with the mentions in it; only those on their way are held."""
-    from handful.text import to_sentences
+def _predicted(
+    tagger: "Tagger", texts: "Iterable[tuple[str | Sentence, dict[str, Any]]]", min_score: float
+) -> _WithRest:
+    """Give each text, as one `Sentence`, with the mentions in it; only those on their way are held."""
+    from handful.text import Sentence, to_sentences
 
-    waiting: deque[Sentence] = deque()
+    waiting: deque[tuple[Sentence, dict[str, Any]]] = deque()
 
     def passing() -> "Iterator[str | Sentence]":
-        for text in texts:
-            document = to_sentences(text, is_whole=True) if isinstance(text, str) else [text.with_text()]
-            if document:  # there is a word in it
-                waiting.extend(document)
+        for text, rest in texts:
+            if isinstance(text, str):
+                found = to_sentences(text, is_whole=True)
+                document = found[0] if found else Sentence.trusted((), text=text, starts=())
+            else:
+                document = text.with_text()
+            waiting.append((document, rest))
+            if document.words:
                 yield text
 
+    def without_words() -> _WithRest:
+        while waiting and not waiting[0][0].words:
+            document, rest = waiting.popleft()
+            yield document, [], rest
+
     for mentions in tagger.predict_iter(passing(), min_score=min_score):
-        yield waiting.popleft(), mentions
+        yield from without_words()
+        document, rest = waiting.popleft()
+        yield document, mentions, rest
+    yield from without_words()
 
 
 def _with_mentions(document: "Sentence", mentions: list[dict[str, Any]]) -> "Sentence":
@@ -171,8 +203,8 @@ def _with_mentions(document: "Sentence", mentions: list[dict[str, Any]]) -> "Sen
     return replace(document, spans=spans, allowed=None)
 
 
-def _line(document: "Sentence", mentions: list[dict[str, Any]]) -> str:
-    return json.dumps({"text": document.text, "entities": mentions}, ensure_ascii=False) + "\n"
+def _line(document: "Sentence", mentions: list[dict[str, Any]], rest: dict[str, Any]) -> str:
+    return json.dumps({"text": document.text, "entities": mentions} | rest, ensure_ascii=False) + "\n"
 
 
 def _page(tagger: "Tagger", predicted: _Predicted, title: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Encoding, From, Json, Quiet, say_report
+from .options import Encoding, From, Json, Quiet, number_of, say_report
 
 if TYPE_CHECKING:
     from handful.text import ReadReport, Statistics
@@ -77,16 +77,18 @@ def _show(report: "ReadReport", figures: "Statistics", *, is_first: bool) -> Non
     table.add_row("sentences", f"{figures.n_sentences:,}" + (f" ({', '.join(kinds)})" if kinds else ""))
     table.add_row("words", f"{figures.n_words:,}")
     if figures.o_share is not None:
-        table.add_row("share of O", f"{figures.o_share:.3f} of {figures.n_known:,} words with a known label")
+        table.add_row("share of O", f"{figures.o_share:.3f} of {number_of(figures.n_known, 'word')} with a known label")
     if figures.mentions:
-        table.add_row("mentions", f"{figures.n_mentions:,} of {len(figures.mentions)} types")
+        table.add_row("mentions", f"{figures.n_mentions:,} of {number_of(len(figures.mentions), 'type')}")
         by_count = sorted(figures.mentions.items(), key=lambda item: (-item[1], item[0]))
         table.add_row("", Text(", ".join(f"{label} {n:,}" for label, n in by_count)))
     if figures.longest is not None:
         n_words = figures.longest.end - figures.longest.start
-        table.add_row("longest", Text(f"{n_words} words ({figures.longest.label}): {figures.longest_text}"))
+        table.add_row(
+            "longest", Text(f"{number_of(n_words, 'word')} ({figures.longest.label}): {figures.longest_text}")
+        )
     if figures.n_adjacent:
-        table.add_row("adjacent", f"{figures.n_adjacent:,} mentions directly after one of the same type")
+        table.add_row("adjacent", f"{number_of(figures.n_adjacent, 'mention')} directly after one of the same type")
     console = Console(highlight=False)
     if not is_first:
         console.print()

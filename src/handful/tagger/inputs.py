@@ -115,7 +115,7 @@ def gather(source: Any, name: str, *, is_inline: bool) -> tuple[list[Sentence], 
             f"{name} must be a path or a list of sentences, texts or records, found {_show(source)}; put it in a list"
         )
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
-        return _from_file(source, name)
+        return _from_file(source, name, is_unlabelled=not is_inline)
     sentences: list[Sentence] = []
     notes: list[str] = []
     records: list[Any] = []  # consecutive ones are read together
@@ -124,7 +124,8 @@ def gather(source: Any, name: str, *, is_inline: bool) -> tuple[list[Sentence], 
     def read_records() -> None:
         if records:
             first = number - len(records)
-            corpus = _read_text(_dump(records, name, first), f"{name}, records from item {first}", "json")
+            where = f"{name}, records from item {first}"
+            corpus = _read_text(_dump(records, name, first), where, "json", is_unlabelled=not is_inline)
             sentences.extend(corpus)
             notes.extend(_notes(corpus))
             records.clear()
@@ -200,9 +201,9 @@ def _is_pair(item: Any) -> bool:
     )
 
 
-def _from_file(source: Any, name: str) -> tuple[list[Sentence], list[str]]:
+def _from_file(source: Any, name: str, *, is_unlabelled: bool) -> tuple[list[Sentence], list[str]]:
     try:
-        corpus = read(source)
+        corpus = read(source, unlabelled=is_unlabelled)
     except FileError as error:
         if isinstance(source, str) and source != "-" and not Path(source).exists():
             raise FileError(f"{name}: {error} (a str names a file; give texts in a list)") from None
@@ -215,13 +216,13 @@ def _notes(corpus: Corpus) -> list[str]:
     return [f"{corpus.report.name}: {line}" for line in str(corpus.report).split("\n")[1:]]
 
 
-def _read_text(text: str, name: str, format: str) -> Corpus:
+def _read_text(text: str, name: str, format: str, *, is_unlabelled: bool = False) -> Corpus:
     class Named(io.StringIO):
         pass
 
     file = Named(text)
     file.name = name
-    return read(file, format)
+    return read(file, format, unlabelled=is_unlabelled)
 
 
 def _dump(records: list[Any], name: str, first: int) -> str:

@@ -3,7 +3,9 @@
 CoNLL has one word a line, its tag last, and a blank line after a sentence. Columns are separated by tabs
 (then a word may hold spaces) or by white space; there are two or more, as many in every line.
 ``-DOCSTART-`` lines are passed over and counted. Tags follow any scheme; a word whose label is open has a
-partial label: ``_``, ``LOC|ORG``, ``!O``.
+partial label: ``_``, ``LOC|ORG``, ``!O``. Where the first of three or more columns counts the words of each
+sentence, as in CoNLL-U, the second one is the word, and lines that start with ``#`` before a sentence are
+comments.
 
 In ``lines`` each sentence is two lines, words and tags, separated by spaces; ``X`` is an unknown tag. Blank
 lines between the pairs are passed over.
@@ -14,21 +16,43 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from handful.errors import DataError
 
+from .files import Source
 from .reading import Reading
 from .schemes import to_tags
 from .types import Sentence, shorten
 
-__all__ = ["read_conll", "read_lines", "split_columns", "write_conll", "write_lines"]
+__all__ = ["is_numbered", "read_conll", "read_lines", "split_columns", "write_conll", "write_lines"]
 
 DOCSTART = "-DOCSTART-"
 _SPACES = re.compile("[ \t\r\n]+")
 _SPACE_CHARACTERS = " \t\r\n"
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_RANGE = re.compile(r"\d+[-.]\d+")  # in CoNLL-U: several words as they are written, or one that is not written
+_ENOUGH = 0.8  # of all sentences
 
 
 def split_columns(line: str) -> list[str]:
     """Split at spaces and tabs only: a no-break space or a form feed is part of a word."""
     line = line.strip(_SPACE_CHARACTERS)
     return _SPACES.split(line) if line else []
+
+
+def is_numbered(source: Source) -> bool:
+    """Whether the first of three or more columns counts the words of each sentence, from 0 or from 1."""
+    blocks = _BLANK_LINE.split(source.head)
+    if not source.is_whole and len(blocks) > 1:
+        blocks.pop()  # it may be cut
+    counts = []
+    for block in blocks:
+        lines = [line for line in block.split("\n") if line.strip() and not line.startswith(("#", DOCSTART))]
+        rows = [split_columns(line) for line in lines]
+        counts.append([row[0] if len(row) > 2 else "" for row in rows if not _RANGE.fullmatch(row[0])])
+    counts = [count for count in counts if count]
+    longest = max(map(len, counts), default=0)
+    if longest < 2 or sum(map(len, counts)) < 3 or counts[0][0] not in ("0", "1"):
+        return False
+    right = [str(i) for i in range(int(counts[0][0]), longest + 1)]
+    return sum(count == right[: len(count)] for count in counts) >= _ENOUGH * len(counts)
 
 
 def read_conll(reading: Reading) -> Iterator[Sentence | None]:
@@ -57,6 +81,7 @@ class _Columns:
         self._first = 0  # the line that set the number of columns
         self._n = 0
         self._is_tabbed = False
+        self._word = int(is_numbered(reading.source))  # its column
 
     def split_alike(self, block: str) -> tuple[list[str], list[str]] | None:
         """Return the words and tags of a block in which nothing is out of the ordinary, quickly; or None.
@@ -74,7 +99,16 @@ class _Columns:
         tags = "".join(flat[n - 1 :: n]).split("\n")
         if len(flat) != n * len(tags) or len(tags) != block.count("\n") + 1 or "" in flat or "" in tags:
             return None
-        return flat[::n], tags
+        if self._word:
+            if block.startswith("#") or any(map(_RANGE.fullmatch, flat[::n])):
+                return None
+            self._note_number()
+        return flat[self._word :: n], tags
+
+    def _note_number(self) -> None:
+        self._reading.report.notes[
+            "sentences count their words in the first column; the second was taken for the words"
+        ] += 1
 
     def split_each(self, block: str, number: int) -> Iterator[tuple[list[str], list[str], list[int]]]:
         """Yield the words, tags and line numbers of a block's sentences, looking at every line by itself.
@@ -90,11 +124,16 @@ class _Columns:
             is_document = line.startswith(DOCSTART) and not line[len(DOCSTART) :][:1].strip()
             if is_document or not line.strip():
                 if words and not is_spoiled:
+                    if self._word:
+                        self._note_number()
                     yield words, tags, lines
                 words, tags, lines, is_spoiled = [], [], [], False
                 if is_document:
                     self._reading.report.notes[f"{DOCSTART} lines were passed over"] += 1
                     yield words, tags, lines
+                continue
+            if self._word and not words and line.startswith("#"):
+                self._reading.report.notes["comment lines were passed over"] += 1
                 continue
             try:
                 row = self._split(line, i)
@@ -102,7 +141,10 @@ class _Columns:
                 self._reading.malformed(i, error)
                 is_spoiled = True
                 continue
-            words.append(row[0].strip(" "))
+            if self._word and _RANGE.fullmatch(row[0]):
+                self._reading.report.notes["lines whose number is no single word's were passed over"] += 1
+                continue
+            words.append(row[self._word].strip(" "))
             tags.append(row[-1].strip(_SPACE_CHARACTERS))
             lines.append(i)
 
@@ -116,10 +158,11 @@ class _Columns:
                     f"found {shorten(line.strip())!r}, expected a word and, after a tab or a space, its tag"
                 )
             self._first, self._n, self._is_tabbed = number, n, is_tabbed
+            self._word = self._word if n > 2 else 0
         rows = [by_tabs, by_spaces] if self._is_tabbed else [by_spaces, by_tabs]
         for row in rows:
             if len(row) == self._n:
-                if not row[0].strip(" "):
+                if not row[self._word].strip(" "):
                     raise DataError(f"the word before the tag {row[-1]!r} is empty")
                 return row
         n = len(rows[0])

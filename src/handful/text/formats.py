@@ -96,12 +96,13 @@ def stream(
     unnamed: Literal["keep", "skip"] = "keep",
     names: Sequence[str] | None = None,
     encoding: str = "utf-8",
+    unlabelled: bool = False,
     whole: bool = False,
 ) -> Stream:
     """Read a file sentence by sentence, so that one larger than memory passes through.
 
     Takes what `read` takes, and `whole`: whether plain text comes as whole documents, each one long `Sentence`, instead
-    of cut into sentences.
+    of cut into sentences. Of unlabelled JSON, records without a word then come too, as a `Sentence` without words.
 
     Returns
     -------
@@ -118,13 +119,13 @@ def stream(
         check_scheme(scheme)
     source = Source(path, encoding)
     try:
-        format = format or recognise(source)
+        found = format or recognise(source, is_unlabelled=unlabelled)
     except BaseException:
         source.close()
         raise
     reading = Reading(
         source,
-        ReadReport(source.name, format),
+        ReadReport(source.name, found),
         scheme=scheme,
         is_unmarked_unknown=unmarked == "unknown",
         is_widening=misaligned == "widen",
@@ -132,8 +133,10 @@ def stream(
         is_whole=whole,
         names=names,
         is_by_document=unnamed == "skip",
+        is_unlabelled=unlabelled,
+        is_counting_marks=unlabelled and format is None,
     )
-    sentences: Iterator[Any] = _READERS[format](reading) if format in _READERS else read_json(reading, format)
+    sentences: Iterator[Any] = _READERS[found](reading) if found in _READERS else read_json(reading, found)
     return Stream(reading, named_documents(reading, sentences) if reading.is_by_document else sentences)
 
 
@@ -148,6 +151,7 @@ def read(
     unnamed: Literal["keep", "skip"] = "keep",
     names: Sequence[str] | None = None,
     encoding: str = "utf-8",
+    unlabelled: bool = False,
 ) -> Corpus:
     """Read a file of sentences, labelled or not.
 
@@ -174,11 +178,14 @@ def read(
         The tags' names, for Hugging Face tags that are numbers.
     encoding : str
         The text's encoding.
+    unlabelled : bool
+        Whether this is text to tag, or to learn from without labels. Then some ``[words](TYPE)`` in a file of no named
+        format are plain text (unless half of its lines have them), and JSON records without a word are passed over.
 
     Returns
     -------
-    Corpus A list of `Sentence`, whose ``report`` says what was met with and counts whatever was not simply
-    taken.
+    Corpus
+        A list of `Sentence`, whose ``report`` says what was met with and counts whatever was not simply taken.
 
     Raises
     ------
@@ -200,6 +207,7 @@ def read(
             unnamed=unnamed,
             names=names,
             encoding=encoding,
+            unlabelled=unlabelled,
         )
     )
 

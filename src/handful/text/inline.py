@@ -2,7 +2,8 @@ r"""Text as people type it: with its mentions marked (``inline``), or plain (``t
 
 Inline is one sentence a line: ``[Ekeus](PER) heads for [Baghdad](LOC)``. A label may be a partial one:
 ``[Baghdad](LOC|ORG)``, ``[heads](_)``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary
-character; what has ``://`` in its round brackets is a link, and stays in the text as it is.
+character; what has ``://`` in its round brackets is a link, and stays in the text as it is. What is nearly
+a mark, such as ``[Ekeus] (PER)`` or ``[Ekeus](PER``, is an error.
 
 Plain text is one document a line, or, where lines are wrapped to a width and blank lines stand between
 blocks, one document a block. Documents are cut into sentences.
@@ -16,7 +17,7 @@ from itertools import pairwise
 from handful.errors import DataError
 
 from .reading import Reading
-from .types import Allowed, Sentence
+from .types import Allowed, Sentence, shorten
 from .words import to_sentence, to_sentences, word_offsets
 
 __all__ = [
@@ -28,9 +29,16 @@ __all__ = [
     "write_text_lines",
 ]
 
-_MARKUP = re.compile(r"\\([\[\]\\])|\[((?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])+)\]\(((?:(?!://)[^()\s])+)\)")
+_INNER = r"(?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])"
+_MARKUP = re.compile(
+    r"\\([\[\]\\])"  # an escape
+    rf"|\[({_INNER}+)\]\(((?:(?!://)[^()\s])+)\)"  # a mark
+    rf"|(?P<near>\[(?P<words>{_INNER}*)\](?P<gap>\s*)\((?![^()]*://)(?P<label>[^()\[\]]*)(?P<close>\))?)"
+    r"|(?P<stray>\]\()(?![^()]*://)"
+)
 _ESCAPE = re.compile(r"\\([\[\]\\])")
 _LINE_BREAKS = str.maketrans("\r\n", "  ")
+MARK = re.compile(r"\[[^\[\]\n]+\]\(!?\w[\w-]*(?:\|\w[\w-]*)*\)")  # what is hardly anything else
 WRAP_WIDTH = 100
 
 
@@ -50,10 +58,21 @@ def parse_inline(line: str) -> tuple[str, list[tuple[int, int, str]]]:
     """Take the markup out of a line: return the text, and the marks as character positions and labels."""
     pieces: list[str] = []
     marks = []
-    length = position = 0
+    length = position = n_escaped = 0
     for match in _MARKUP.finditer(line):
         before = line[position : match.start()]
-        escaped, inner, label = match.groups()
+        escaped, inner, label = match.groups()[:3]
+        if match["near"] is not None:
+            raise DataError(_near(match))
+        if match["stray"] is not None:
+            if not n_escaped:
+                raise DataError(
+                    f"{shorten(line[match.start() :], 30)!r} ends a mark that does not begin, or has brackets in it; "
+                    r"write \[ and \] for brackets in the text"
+                )
+            n_escaped -= 1
+            continue
+        n_escaped += escaped == "["
         inside = escaped if escaped is not None else _ESCAPE.sub(r"\1", inner)
         pieces += [before, inside]
         length += len(before)
@@ -63,6 +82,29 @@ def parse_inline(line: str) -> tuple[str, list[tuple[int, int, str]]]:
         position = match.end()
     pieces.append(line[position:])
     return "".join(pieces), marks
+
+
+def _near(match: re.Match[str]) -> str:
+    """Say what is wrong with what is nearly a mark, and what to write."""
+    words, label = match["words"].strip(), "_".join(match["label"].split())
+    if match.string.startswith("(", match.end()):
+        fault = "has a round bracket in its type"
+    elif not match["close"]:
+        label = label.partition("_")[0]
+        fault = "has no closing round bracket after its type"
+    elif not label:
+        fault = "has no type"
+    elif not words:
+        fault = "has no words"
+    elif match["gap"]:
+        fault = "has white space between its brackets"
+    else:
+        fault = "has white space in its type"
+    right = f"[{words or 'words'}]({label or 'TYPE'})"
+    return (
+        f"{shorten(match['near'])!r} {fault}; write {shorten(right)} to mark a mention, or \\[ for a bracket that is "
+        "part of the text"
+    )
 
 
 def write_inline(sentences: Iterable[Sentence], notes: Counter[str]) -> Iterator[str]:
@@ -90,6 +132,10 @@ def read_text(reading: Reading) -> Iterator[Sentence]:
         sentences = to_sentences(document.rstrip("\r\n"), is_whole=reading.is_whole)
         if not sentences and document.strip():
             reading.report.notes["lines without a word (invisible characters only) were passed over"] += 1
+        if reading.is_counting_marks and "](" in document and (marks := MARK.findall(document)):
+            reading.report.notes[
+                "marks such as [words](TYPE) were left in the text as they stand (format='inline' reads them as labels)"
+            ] += len(marks)
         yield from sentences
 
 

@@ -22,7 +22,7 @@ from handful.errors import DataError
 
 from .reading import Reading
 from .types import Sentence, shorten
-from .words import to_sentence
+from .words import NoWordsError, to_sentence
 
 __all__ = ["read_json"]
 
@@ -36,6 +36,8 @@ LABEL_KEYS = {
 }
 _TAG_KEYS = ("ner_tags", "tags", "labels", "ner")
 _Mark = tuple[int, int, str]
+# What a record says of its text, its words and their labels; the rest is its own business.
+_READ_KEYS = {"text", "data", "tokens", "annotations", "completions", *LABEL_KEYS["json"], *_TAG_KEYS}
 
 
 def read_json(reading: Reading, dialect: str = "json") -> Iterator[Sentence]:
@@ -44,10 +46,18 @@ def read_json(reading: Reading, dialect: str = "json") -> Iterator[Sentence]:
         try:
             _refuse_half_pairs(raw, value)
             sentence = _sentence(reading, value, dialect)
+        except NoWordsError as error:
+            if not reading.is_unlabelled:
+                reading.malformed(number, error)
+                continue
+            sentence = reading.without_words(error.text)
         except DataError as error:
             reading.malformed(number, error)
             continue
         if sentence is not None:
+            if reading.is_unlabelled:
+                record = value[1] if _is_pair(value) else value
+                reading.rest = {key: item for key, item in record.items() if key not in _READ_KEYS}
             yield sentence
 
 
@@ -185,10 +195,13 @@ def _marked(reading: Reading, record: dict[str, Any], keys: tuple[str, ...]) -> 
     if answer != "accept":
         reading.report.notes[f"records whose answer is {shorten(repr(answer))} were passed over"] += 1
         return None
-    text = record.get("text", record.get("data"))
-    if not isinstance(text, str):
+    key = "text" if "text" in record else "data"
+    if key not in record:
         keys_found = ", ".join(map(repr, record)) or "nothing"
         raise DataError(f"the record has no text: found {shorten(keys_found)}, expected 'text' (or 'tokens')")
+    text = record[key]
+    if not isinstance(text, str):
+        raise DataError(f"{key!r} is {shorten(json.dumps(text))}, expected a string")
     found = [key for key in keys if isinstance(record.get(key), list)]
     odd = [key for key in keys if key in record and not isinstance(record[key], list | None)]
     if len(found) > 1:
@@ -227,7 +240,7 @@ def _from_tokens(reading: Reading, text: str, tokens: list[tuple[int, int]]) -> 
     if len(offsets) < len(tokens):
         reading.report.notes["tokens of white space were not taken as words"] += len(tokens) - len(offsets)
     if not offsets:
-        raise DataError("every token is white space")
+        raise NoWordsError(text)
     words = tuple([text[start:end] for start, end in offsets])
     return Sentence(words, text=text, starts=tuple([start for start, _ in offsets]))
 
@@ -316,6 +329,8 @@ def _tagged(reading: Reading, record: dict[str, Any]) -> Sentence:
     words = record.get("tokens")
     if not isinstance(words, list):
         raise DataError(f"found {shorten(', '.join(map(repr, record)))}, expected 'tokens', a list of words")
+    if not words and reading.is_unlabelled:
+        raise NoWordsError("")
     found = [key for key in _TAG_KEYS if record.get(key) is not None]
     if len(found) > 1:
         raise DataError(f"tags stand under {' and '.join(found)}, expected one of them")

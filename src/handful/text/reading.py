@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from types import TracebackType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from handful.errors import DataError, FormatError
 
@@ -59,7 +59,8 @@ class ReadReport:
     def __str__(self) -> str:
         """Say it in one line, and one more for each thing that was handled."""
         scheme = f", scheme {self.scheme}" if self.scheme else ""
-        lines = [f"{self.name}: {self.format}{scheme}, {self.n_sentences} sentences, {self.n_words} words"]
+        sentences = f"{self.n_sentences} sentence{'s' * (self.n_sentences != 1)}"
+        lines = [f"{self.name}: {self.format}{scheme}, {sentences}, {self.n_words} word{'s' * (self.n_words != 1)}"]
         if self.n_broken:
             lines.append(f"{self.n_broken} tags break the scheme and were read as conlleval does")
         if self.n_widened:
@@ -85,6 +86,8 @@ class Reading:
         is_whole: bool,
         names: Sequence[str] | None,
         is_by_document: bool = False,
+        is_unlabelled: bool = False,
+        is_counting_marks: bool = False,
     ) -> None:
         self.source = source
         self.report = report
@@ -92,6 +95,9 @@ class Reading:
         self.names = names
         self.is_by_document = is_by_document  # whether readers that know documents yield None where one begins
         self.is_whole = is_whole
+        self.is_unlabelled = is_unlabelled  # whether no labels are looked for
+        self.is_counting_marks = is_counting_marks  # whether marks in plain text are worth a note
+        self.rest: dict[str, Any] = {}  # of the last JSON record: what is neither text nor labels
         self._is_unmarked_unknown = is_unmarked_unknown
         self._is_widening = is_widening
         self._is_skipping = is_skipping
@@ -120,6 +126,13 @@ class Reading:
     def finish(self, sentence: Sentence) -> Sentence:
         """Open the labels of words that no mention covers, if that is asked for."""
         return self._open_unmarked(sentence) if self._is_unmarked_unknown else sentence
+
+    def without_words(self, text: str) -> Sentence | None:
+        """Give a document without a word, which only texts to tag can be; other unlabelled ones are passed over."""
+        if self.is_whole:
+            return Sentence.trusted((), text=text, starts=())
+        self.report.notes["records without a word were passed over"] += 1
+        return None
 
     def from_spans(self, sentence: Sentence, marks: Iterable[tuple[int, int, str]] | None) -> Sentence:
         """Put labels onto a sentence with a text; each mark is two character positions and a label.
@@ -214,19 +227,25 @@ class Stream(Iterator[Sentence]):
     ----------
     report : ReadReport
         Complete once the stream is at its end.
+    rest : dict
+        In JSON that is read as unlabelled: what stood in the last sentence's record besides its text and its labels.
     """
 
     def __init__(self, reading: Reading, sentences: Iterator[Sentence]) -> None:
         self.report = reading.report
-        self._source = reading.source
+        self._reading = reading
         self._run = _counted(reading, sentences)  # knows nothing of this object, which can so be thrown away
 
     def __next__(self) -> Sentence:
         return next(self._run)
 
+    @property
+    def rest(self) -> dict[str, Any]:  # noqa: D102
+        return self._reading.rest
+
     def close(self) -> None:
         """Close the file."""
-        self._source.close()
+        self._reading.source.close()
 
     def __enter__(self) -> "Stream":
         return self

@@ -6,23 +6,33 @@ from itertools import pairwise
 
 from handful.errors import FormatError
 
-from .conll import DOCSTART, split_columns
+from .conll import DOCSTART, is_numbered, split_columns
 from .files import Source
+from .inline import MARK
 from .ontonotes import BEGIN
 from .types import shorten
 
 __all__ = ["recognise"]
 
 # What only a tag looks like, and what a type without a prefix may look like.
-_TAG = re.compile(r"O|_|[BIESLU]-\S+|!\S+|[^\W\d][^\s|]*(?:\|[^\s|]+)+")
+_PREFIXED = re.compile(r"[BIESLU]-[^\W\d]\S*")
+_TAG = re.compile(rf"O|_|{_PREFIXED.pattern}|!\S+|[^\W\d][^\s|]*(?:\|[^\s|]+)+")
 _BARE = re.compile(r"[^\W\d][\w/.&-]*")
-_MARK = re.compile(r"\[[^\[\]\n]+\]\((?:!?[^\W\d][\w-]*(?:\|[^\W\d][\w-]*)*|_)\)")
 _JSON = re.compile(r"\{\s*[\"}]|\[\s*(?:[\[{]\s*[\"\]}]|\])")
 _ENOUGH, _SOME = 0.8, 0.2  # of all lines
+_SEVERAL, _MANY = 4, 20  # lines
 
 
-def recognise(source: Source) -> str:
+def recognise(source: Source, *, is_unlabelled: bool = False) -> str:
     """Return the name of a source's format.
+
+    Parameters
+    ----------
+    source : Source
+        What is read.
+    is_unlabelled : bool
+        Whether no labels are looked for: then some ``[words](TYPE)`` in a text may be links, and only several, in half
+        of its lines, are marks.
 
     Raises
     ------
@@ -33,6 +43,7 @@ def recognise(source: Source) -> str:
     lines = head.split("\n")
     if not source.is_whole and len(lines) > 1:
         lines.pop()  # it may be cut
+    has_blank_lines = any(not line.strip() for line in "\n".join(lines).strip().split("\n"))
     lines = [line for line in lines if line.strip()]
     if not lines:
         raise FormatError(f"{source.name}: is empty, there is no text in it")
@@ -40,13 +51,15 @@ def recognise(source: Source) -> str:
         return "conll-2012"
     if _is_json(head.lstrip()):
         return "json"
-    is_columns, tried_columns = _columns(lines)
+    rows = [line for line in lines if line[0] != "#"] if is_numbered(source) else lines
+    is_columns, tried_columns = _columns(rows, has_blank_lines=has_blank_lines)
     if is_columns:
         return "conll"
     is_pairs, tried_pairs = _pairs(lines)
     if is_pairs:
         return "lines"
-    if _MARK.search(head):
+    marked = sum(bool(MARK.search(line)) for line in lines)
+    if marked >= (max(_SEVERAL, 0.5 * len(lines)) if is_unlabelled else 1):
         return "inline"
     if "\0" not in head and not tried_columns and not tried_pairs:
         return "text"
@@ -75,8 +88,12 @@ def _is_json(head: str) -> bool:
     return True
 
 
-def _columns(lines: list[str]) -> tuple[bool, str]:
-    """Say whether these are columns with the tag last; and if they only may be, why."""
+def _columns(lines: list[str], *, has_blank_lines: bool) -> tuple[bool, str]:
+    """Say whether these are columns with the tag last; and if they only may be, why.
+
+    Any text ends in a last word, so that without tabs more is asked for: tags with a prefix, or mostly O in many lines
+    or in sentences.
+    """
     lines = [line for line in lines if not line.startswith(DOCSTART)]
     if not lines:
         return True, ""
@@ -84,20 +101,25 @@ def _columns(lines: list[str]) -> tuple[bool, str]:
     rows = [line.rstrip().split("\t") if is_tabbed else split_columns(line) for line in lines]
     widths = [len(row) for row in rows]
     width = max(set(widths), key=lambda w: (widths.count(w), w))
+    if width == 1:
+        return False, ""
     tags = [row[-1].strip() if len(row) > 1 else "" for row in rows]
-    odd = next((line for line, tag in zip(lines, tags, strict=True) if not _TAG.fullmatch(tag)), "")
-    alike, tagged = (
-        widths.count(width) / len(rows),
-        sum(bool(_TAG.fullmatch(tag)) for tag in tags) / len(rows),
-    )
-    if width > 1 and alike >= _ENOUGH:
-        is_certain = width == 2 or is_tabbed or len(rows) > 2 or any(tag[1:2] == "-" for tag in tags)
-        if tagged >= _ENOUGH and is_certain:
-            return True, ""
-        is_bare = alike == 1 and "O" in tags and all(_BARE.fullmatch(tag) for tag in tags)
-        if is_bare and len(rows) > 1 and not _looks_paired(rows):
-            return True, ""
-    if width > 1 and tagged > _SOME and not _looks_paired(rows):
+    alike = widths.count(width) / len(rows)
+    tagged = sum(bool(_TAG.fullmatch(tag)) for tag in tags) / len(rows)
+    is_paired = _looks_paired(rows)
+    is_bare = alike == 1 and "O" in tags and all(_TAG.fullmatch(tag) or _BARE.fullmatch(tag) for tag in tags)
+    is_alike = (is_bare and not is_paired) or (alike >= _ENOUGH and tagged >= _ENOUGH)
+    is_mostly_o = _share_outside(tags) >= 0.5 and len(rows) >= _SEVERAL
+    if is_tabbed:
+        is_evident = is_possible = any(tag in ("O", "_") or _PREFIXED.fullmatch(tag) for tag in tags)
+    else:
+        is_sentences = has_blank_lines or len(rows) >= _MANY or any(not _has_letters(row[0]) for row in rows)
+        is_evident = _has_prefixes(tags) or _are_partial(tags) or (is_mostly_o and is_sentences)
+        is_possible = _has_prefixes(tags) or is_mostly_o
+    if is_evident and is_alike:
+        return True, ""
+    if is_possible and tagged > _SOME and not is_paired:
+        odd = next((line for line, tag in zip(lines, tags, strict=True) if not _TAG.fullmatch(tag)), "")
         seen = f", but {shorten(odd.strip(), 40)!r} does not" if odd else ""
         return False, f"{tagged:.0%} of the lines end in what may be a tag{seen}"
     return False, ""
@@ -108,11 +130,36 @@ def _pairs(lines: list[str]) -> tuple[bool, str]:
     rows = [split_columns(line) for line in lines]
     if len(rows) < 2:
         return False, ""
-    good = [len(a) == len(b) and _are_tags(b) for a, b in list(pairwise(rows))[::2]]
-    share = sum(good) / len(good)
+    good = [b for a, b in list(pairwise(rows))[::2] if len(a) == len(b) and _are_tags(b)]
+    share = len(good) / (len(rows) // 2)
+    tags = [tag for row in good for tag in row]
+    is_mostly_o = _share_outside(tags) >= 0.5 and len(tags) > 1
+    is_upper = len(good) >= _SEVERAL or all(tag == tag.upper() for tag in tags)
+    if not _has_prefixes(tags) and not (is_mostly_o and is_upper):
+        return False, ""
     if share >= _ENOUGH:
         return True, ""
     return False, f"{share:.0%} of the line pairs are words and tags" if share > _SOME else ""
+
+
+def _has_prefixes(tags: list[str]) -> bool:
+    """Whether tags have prefixes; in small letters, like E-mail and U-boat, only several or with O count."""
+    prefixed = [tag for tag in tags if _PREFIXED.fullmatch(tag)]
+    return any(tag == tag.upper() or "O" in tags for tag in prefixed) or len(prefixed) >= _SEVERAL
+
+
+def _are_partial(tags: list[str]) -> bool:
+    """Whether these are partial labels, with O or _ among them: by itself, a|b or !! is no tag."""
+    is_open = any(tag[:1] == "!" or "|" in tag for tag in tags) and any(tag in ("O", "_") for tag in tags)
+    return is_open and len(tags) > 2 and all(_TAG.fullmatch(tag) for tag in tags)
+
+
+def _share_outside(tags: list[str]) -> float:
+    return sum(tag in ("O", "_", "X") for tag in tags) / len(tags) if tags else 0.0
+
+
+def _has_letters(word: str) -> bool:
+    return any(character.isalnum() for character in word)
 
 
 def _looks_paired(rows: list[list[str]]) -> bool:

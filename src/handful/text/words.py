@@ -26,7 +26,7 @@ from handful.errors import DataError
 
 from .types import Sentence, shorten
 
-__all__ = ["to_sentence", "to_sentences", "word_offsets"]
+__all__ = ["NoWordsError", "to_sentence", "to_sentences", "word_offsets"]
 
 _CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
@@ -100,6 +100,14 @@ def _ranges(codes: list[int]) -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in out)
 
 
+class NoWordsError(DataError):
+    """A text is empty, or has nothing that shows."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"there is no word in the text {shorten(repr(text))}")
+        self.text = text
+
+
 def word_offsets(text: str) -> list[tuple[int, int]]:
     """Find the words of a text.
 
@@ -130,7 +138,7 @@ def to_sentence(text: str) -> Sentence:
     """Make one unlabelled sentence of a text, whatever its length."""
     offsets = word_offsets(text)
     if not offsets:
-        raise DataError(f"there is no word in the text {shorten(repr(text))}")
+        raise NoWordsError(text)
     words = tuple([text[start:end] for start, end in offsets])
     return Sentence.trusted(words, text=text, starts=tuple([start for start, _ in offsets]))
 
