@@ -343,3 +343,23 @@ def test_one_of_a_kind_is_singular(inside, tmp_path):
     shown = run("convert", tmp_path / "one.txt", tmp_path / "one.conll", "--to", "conll").stderr
     assert "inline, 1 sentence, 2 words\n" in shown
     assert "conll, 1 sentence\n" in shown
+
+
+def test_the_same_text_is_cut_alike_in_json_and_in_plain_text(inside, tmp_path):
+    texts = [text.strip() for text in DOCUMENTS]
+    (tmp_path / "d.txt").write_text("\n".join(texts), encoding="utf-8")
+    records = "".join(json.dumps({"text": text, "id": i}) + "\n" for i, text in enumerate(texts))
+    (tmp_path / "d.jsonl").write_text(records, encoding="utf-8")
+    plain, packed = (run("predict", "model", str(tmp_path / name), "--json") for name in ("d.txt", "d.jsonl"))
+    plain, packed = ([json.loads(line) for line in result.stdout.splitlines()] for result in (plain, packed))
+    assert [record.pop("id") for record in packed] == [0, 1]
+    assert packed == plain
+    plain, packed = (run("predict", "model", str(tmp_path / f"d{end}"), "--to", "conll") for end in (".txt", ".jsonl"))
+    assert packed.stdout == plain.stdout
+    assert packed.stdout.count("\n\n") > len(texts)  # sentences, not documents
+    lines = {}
+    for end in (".txt", ".jsonl"):
+        out = str(tmp_path / f"m{end}")
+        given = ("--unlabelled", str(tmp_path / f"d{end}"), "--encoder", "encoder", "--out", out, "--json")
+        lines[end] = json.loads(run("fit", "support.txt", *given).stdout)
+    assert lines[".txt"]["objective"] == lines[".jsonl"]["objective"]

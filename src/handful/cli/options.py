@@ -211,9 +211,8 @@ def documents_of(
     yield from ((text, {}) for text in texts or ())
     for path in _paths(files, texts, quiet=quiet):
         with stream(path, format, encoding=encoding, unlabelled=True, whole=True) as documents:
-            is_plain = documents.report.format == "text"
             for document in documents:
-                yield (document.text or "" if is_plain else document), documents.rest
+                yield (document.text or "" if documents.is_text else document), documents.rest
         say_report(documents.report, documents.report.name, quiet=quiet)
 
 

@@ -22,7 +22,7 @@ from handful.errors import DataError
 
 from .reading import Reading
 from .types import Sentence, shorten
-from .words import NoWordsError, to_sentence
+from .words import NoWordsError, to_sentence, to_sentences
 
 __all__ = ["read_json"]
 
@@ -58,7 +58,11 @@ def read_json(reading: Reading, dialect: str = "json") -> Iterator[Sentence]:
             if reading.is_unlabelled:
                 record = value[1] if _is_pair(value) else value
                 reading.rest = {key: item for key, item in record.items() if key not in _READ_KEYS}
-            yield sentence
+                reading.is_text = sentence.is_unlabelled and not record.get("tokens")
+            if reading.is_text and not reading.is_whole:
+                yield from to_sentences(sentence.text or "")
+            else:
+                yield sentence
 
 
 def _records(reading: Reading) -> Iterator[tuple[int, str, Any]]:

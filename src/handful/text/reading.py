@@ -97,6 +97,7 @@ class Reading:
         self.is_whole = is_whole
         self.is_unlabelled = is_unlabelled  # whether no labels are looked for
         self.is_counting_marks = is_counting_marks  # whether marks in plain text are worth a note
+        self.is_text = report.format == "text"  # whether the words of what is read were found, not given
         self.rest: dict[str, Any] = {}  # of the last JSON record: what is neither text nor labels
         self._is_unmarked_unknown = is_unmarked_unknown
         self._is_widening = is_widening
@@ -238,6 +239,11 @@ class Stream(Iterator[Sentence]):
 
     def __next__(self) -> Sentence:
         return next(self._run)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the last sentence is a plain text, whose words were not given."""
+        return self._reading.is_text
 
     @property
     def rest(self) -> dict[str, Any]:  # noqa: D102
