@@ -298,3 +298,15 @@ def test_the_rest_of_a_record():
     text = '{"id": 1, "text": "a", "spans": []}\n["b", {"entities": [], "meta": {"x": [1]}}]\n{"text": "c"}\n'
     with stream(io.BytesIO(text.encode()), unlabelled=True) as sentences:
         assert [sentences.rest for _ in sentences] == [{"id": 1}, {"meta": {"x": [1]}}, {}]
+
+
+@pytest.mark.parametrize("label", ['"spam"', '["spam", "ham"]', "1", "null"])
+def test_a_class_of_a_text_is_no_obstacle_where_labels_are_not_looked_for(label):
+    text = f'{{"text": "a b", "label": {label}, "id": 7}}\n'
+    with stream(io.BytesIO(text.encode()), unlabelled=True) as sentences:
+        assert [(sentence.words, sentences.rest["label"]) for sentence in sentences] == [
+            (("a", "b"), json.loads(label))
+        ]
+    if label != "null":
+        with pytest.raises(FormatError):
+            read_bytes(text)

@@ -57,8 +57,10 @@ def read_json(reading: Reading, dialect: str = "json") -> Iterator[Sentence]:
         if sentence is not None:
             if reading.is_unlabelled:
                 record = value[1] if _is_pair(value) else value
-                reading.rest = {key: item for key, item in record.items() if key not in _READ_KEYS}
-                reading.is_text = sentence.is_unlabelled and not record.get("tokens")
+                is_text = sentence.is_unlabelled and not record.get("tokens")
+                read_keys = {"text", "data", "entities"} if is_text else _READ_KEYS
+                reading.rest = {key: item for key, item in record.items() if key not in read_keys}
+                reading.is_text = is_text
             if reading.is_text and not reading.is_whole:
                 yield from to_sentences(sentence.text or "")
             else:
@@ -210,14 +212,19 @@ def _marked(reading: Reading, record: dict[str, Any], keys: tuple[str, ...]) -> 
     odd = [key for key in keys if key in record and not isinstance(record[key], list | None)]
     if len(found) > 1:
         raise DataError(f"labels stand under {' and '.join(found)}; name the format: {', '.join(LABEL_KEYS)}")
-    if odd and not found:
+    if odd and not found and not reading.is_unlabelled:
         raise DataError(f"{odd[0]!r} is {shorten(repr(record[odd[0]]))}, expected a list of spans")
     foreign = [key for key in LABEL_KEYS["json"] if key not in keys and isinstance(record.get(key), list)]
     if foreign and not found:
         raise DataError(f"labels stand under {foreign[0]!r}, expected {' or '.join(map(repr, keys))}")
     tokens = _token_offsets(text, record["tokens"]) if record.get("tokens") else None
     sentence = to_sentence(text) if tokens is None else _from_tokens(reading, text, tokens)
-    marks = [_mark(reading, text, tokens, item) for item in record[found[0]]] if found else None
+    try:
+        marks = [_mark(reading, text, tokens, item) for item in record[found[0]]] if found else None
+    except DataError:
+        if not reading.is_unlabelled:
+            raise
+        marks = None  # labels of another kind, such as a class of the whole text
     return reading.from_spans(sentence, marks)
 
 
