@@ -78,6 +78,15 @@ def test_the_card_says_what_it_is(saved):
         "of which 2 for O",
     ):
         assert expected in card
+    assert "likely too high" not in card  # the paper's scores are no estimate
+
+
+def test_the_card_says_when_scores_run_high(tmp_path, monkeypatch):
+    fitted(method="handful").save(tmp_path / "model")
+    assert "likely too high" in (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+    monkeypatch.setattr("handful.tagger.card.FEW_WORDS", 1)
+    fitted(method="handful").save(tmp_path / "model")
+    assert "likely too high" not in (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
 
 
 MORE = ["[Gap](ORG) sells to [Pia](PER)", "the [Peter](PER) of [Lima](ORG) sleeps all day", "[Leo](LOC|PER) sat there"]

@@ -171,7 +171,7 @@ def with_leading_space(text: str) -> str:
             elif step["type"] == "Metaspace":
                 step["prepend_scheme"] = "always"
                 step.pop("add_prefix_space", None)
-        _needs_a_space(settings)
+        _needs_a_space(settings)  # for its errors: it is asked again when the file is used
     except (ValueError, KeyError, TypeError, AttributeError):
         raise EncoderError("tokenizer.json is not JSON of the tokenizers library") from None
     return json.dumps(settings, ensure_ascii=False)

@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING
 
 from .encoder import is_path
-from .summary import LITTLE_TEXT
 
 if TYPE_CHECKING:
     from .saving import Saved
 
 __all__ = ["model_card"]
+
+FEW_WORDS = 1_000  # of unlabelled text: with fewer, scores are too high; docs/decisions/0002 has figures
 
 
 def model_card(saved: "Saved") -> str:
@@ -30,8 +31,8 @@ def model_card(saved: "Saved") -> str:
         if summary.method == "paper"
         else "A score is an estimate of the chance that the mention is right."
     )
-    if summary.method != "paper" and summary.n_unlabelled_words < LITTLE_TEXT:
-        scores += " It is too high here, for little or no unlabelled text was given."
+    if summary.method != "paper" and summary.n_unlabelled_words < FEW_WORDS:
+        scores += " It is likely too high here, for little or no unlabelled text was given."
     prototype_tags = saved.model.prototype_tags
     rows = [
         f"| {_cell(name)} | {summary.mentions[name]} | {summary.unlabelled_words[name]:,} | "

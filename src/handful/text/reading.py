@@ -228,8 +228,6 @@ class Stream(Iterator[Sentence]):
     ----------
     report : ReadReport
         Complete once the stream is at its end.
-    rest : dict
-        In JSON that is read as unlabelled: what stood in the last sentence's record besides its text and its labels.
     """
 
     def __init__(self, reading: Reading, sentences: Iterator[Sentence]) -> None:
@@ -246,7 +244,8 @@ class Stream(Iterator[Sentence]):
         return self._reading.is_text
 
     @property
-    def rest(self) -> dict[str, Any]:  # noqa: D102
+    def rest(self) -> dict[str, Any]:
+        """Give what stood in the last sentence's record besides its text and its labels, in JSON read as unlabelled."""
         return self._reading.rest
 
     def close(self) -> None:
