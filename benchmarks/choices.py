@@ -16,20 +16,20 @@ from rich.table import Table
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 
+from handful.bench._differences import compare
+from handful.bench._features import MemoryEncoder
+from handful.bench._targets import read_corpus
+from handful.bench._tasks import make_task
 from handful.cluster import SubspaceKMeans
-from handful.decode import ENGLISH, runs, viterbi
 from handful.encoders import load
-from handful.encoders.stored import StoredEncoder
-from handful.evaluate.corpora import read_corpus
-from handful.evaluate.differences import compare
-from handful.evaluate.features import MemoryEncoder
-from handful.evaluate.tasks import make_task
-from handful.tagger.inputs import gather_for_fit
-from handful.tagger.labels import LabelModel
-from handful.tagger.learning import LABELLED_MASS
-from handful.tagger.model import CLUSTERS
-from handful.tagger.ratio import FEWEST_MENTIONS
-from handful.tagger.training import TrainingText, types_to_learn
+from handful.encoders.cache._stored import StoredEncoder
+from handful.tagger._decode import ENGLISH, runs, viterbi
+from handful.tagger._inputs import gather_for_fit
+from handful.tagger._labels import LabelModel
+from handful.tagger._learning import LABELLED_MASS
+from handful.tagger._model import CLUSTERS
+from handful.tagger._ratio import FEWEST_MENTIONS
+from handful.tagger._training import TrainingText, types_to_learn
 
 SHOTS = (1, 5)
 FIXED = (0.85, 0.90, 0.95)
@@ -145,7 +145,7 @@ class Cell:
 
 
 def _key(span):
-    return span.start, span.end, span.label
+    return span.start, span.end, span.type
 
 
 def mean(values, shots):

@@ -83,7 +83,7 @@ def cosines(a, b):
 
 
 def export(folder, place):
-    from handful.encoders.export import export_encoder
+    from handful.encoders._export import export_encoder
 
     paths = {}
     for precision in ("float32", "int8"):

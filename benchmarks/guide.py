@@ -14,8 +14,9 @@ from measure import describe_machine
 
 from handful import Tagger, examples
 from handful.encoders import load
-from handful.encoders.stored import StoredEncoder
-from handful.text import read, sample_support, score
+from handful.encoders.cache._stored import StoredEncoder
+from handful.evaluate import sample_support, score
+from handful.text import read
 
 SHOTS = (1, 2, 3, 5, 10)
 AMOUNTS = (0, 50, 100, 200, 434)

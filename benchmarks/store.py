@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from handful.encoders.store import FeatureStore
-from handful.encoders.stored import StoredEncoder
+from handful.encoders.cache._store import FeatureStore
+from handful.encoders.cache._stored import StoredEncoder
 
 
 class MadeEncoder:

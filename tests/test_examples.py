@@ -60,7 +60,7 @@ def test_the_same_words_always_have_the_same_type(corpora):
     for sentence in corpora[examples.SUPPORT] + corpora[examples.HELDOUT]:
         for span in sentence.spans:
             name = " ".join(sentence.words[span.start : span.end]).lower()
-            assert types.setdefault(name, span.label) == span.label, name
+            assert types.setdefault(name, span.type) == span.type, name
     unseen = Counter(types.values())
     assert min(unseen.values()) >= 20  # held-out mentions are not a few names over and over
 

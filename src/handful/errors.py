@@ -14,10 +14,15 @@
     HandfulWarning (UserWarning)        something was handled that the user should know of
 
 Each also derives from the built-in exception named beside it, so ``except ValueError`` works. A message says what
-was wrong, where, what was found and what to do.
+was wrong, where, and what was found. What to do is in the message where it is the same for everyone; where it is a
+parameter in Python and an option on the command line, it is an `Advice` beside the message.
 """
 
+from dataclasses import dataclass
+from typing import Self
+
 __all__ = [
+    "Advice",
     "DataError",
     "EncoderError",
     "FileError",
@@ -30,7 +35,41 @@ __all__ = [
 ]
 
 
-class HandfulError(Exception):
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to do, as it is written in Python and on the command line.
+
+    >>> advice = Advice("say encoding='latin-1'", "say --encoding latin-1")
+    >>> str(advice)
+    "say encoding='latin-1'"
+    """
+
+    python: str
+    shell: str
+
+    def __str__(self) -> str:
+        return self.python
+
+
+class _Advised:
+    """A message, and an advice that reads differently in Python and on the command line."""
+
+    def __init__(self, message: object = "", advice: Advice | None = None) -> None:
+        self.message = str(message)
+        self.advice = advice
+        super().__init__(self.message if advice is None else f"{self.message}; {advice.python}")
+
+    @property
+    def for_shell(self) -> str:
+        """The whole message, with the advice as it is written on the command line."""
+        return self.message if self.advice is None else f"{self.message}; {self.advice.shell}"
+
+    def at(self, where: object) -> Self:
+        """Return the same error with the place where it happened in front of its message."""
+        return type(self)(f"{where}: {self.message}", self.advice)
+
+
+class HandfulError(_Advised, Exception):
     """The root of all errors that handful raises on purpose."""
 
 
@@ -62,5 +101,5 @@ class MissingExtraError(HandfulError, ImportError):
     """An optional dependency is not installed."""
 
 
-class HandfulWarning(UserWarning):
+class HandfulWarning(_Advised, UserWarning):
     """Something was handled that the user should know of."""

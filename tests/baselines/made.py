@@ -40,7 +40,7 @@ def tagged(words, tags):
 def tags_of(sentence):
     tags = ["O"] * len(sentence.words)
     for span in sentence.spans:
-        tags[span.start : span.end] = [span.label] * (span.end - span.start)
+        tags[span.start : span.end] = [span.type] * (span.end - span.start)
     return tags
 
 

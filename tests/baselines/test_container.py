@@ -5,20 +5,21 @@ import random
 
 import numpy as np
 import pytest
+from pretrain.made import make_corpus, make_encoder
 
-from handful.baselines import Container, Source, build, gaussians
-from handful.baselines.base import read_support
+from handful.baselines import Container, Source, build
+from handful.baselines import _gaussians as gaussians
+from handful.baselines._base import read_support
 from handful.encoders import load
 from handful.errors import DataError, EncoderError
-from handful.text import score
-from pretrain.made import make_corpus, make_encoder
+from handful.evaluate import score
 
 from .made import encoder as toy
 from .made import sentences, tagged, tags_of
 
 torch = pytest.importorskip("torch")
 
-from handful.baselines import network  # noqa: E402
+from handful.baselines import _network as network  # noqa: E402
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from handful import Sentence, Span
-from handful.baselines import FrozenContainer, Source, build, heads
-from handful.baselines.base import read_support
-from handful.baselines.heads import finetune
+from handful.baselines import FrozenContainer, Source, build
+from handful.baselines import _heads as heads
+from handful.baselines._base import read_support
+from handful.baselines._heads import finetune
 from handful.errors import DataError, EncoderError
 from tagger.toy import ToyEncoder
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from handful.baselines import heads
-from handful.baselines.gaussians import contrastive, distances
-from handful.baselines.heads import EPSILON, Heads, finetune, loss_and_gradient, train
+from handful.baselines import _heads as heads
+from handful.baselines._gaussians import contrastive, distances
+from handful.baselines._heads import EPSILON, Heads, finetune, loss_and_gradient, train
 
 
 def made(seed, n, size=3):

@@ -4,8 +4,8 @@ import pytest
 
 from handful import Sentence
 from handful.baselines import METHODS, Source, StructShot, build
-from handful.decode import ENGLISH, Transitions
 from handful.errors import DataError
+from handful.tagger._decode import ENGLISH, Transitions
 
 from .made import encoder, sentences
 

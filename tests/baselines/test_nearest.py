@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from handful import Sentence, Span
 from handful.baselines import NNShot, Proto, StructShot
-from handful.baselines.nearest import tempered
-from handful.decode import ENGLISH, Transitions
+from handful.baselines._nearest import tempered
 from handful.errors import DataError, EncoderError
+from handful.tagger._decode import ENGLISH, Transitions
 from tagger.toy import ToyEncoder
 
 from .made import encoder, labelled_words, sentences, softmax, tagged, tags_of
@@ -46,9 +46,9 @@ def test_tags_and_scores_are_those_of_a_loop(method, distance):
         scores = [word_scores(support, word, distance) for word in sentence.words]
         expected.append(tagged(sentence.words, [max(TAGS, key=each.get) for each in scores]))
         for span, found in zip(expected[-1].spans, model.predict(sentence), strict=True):
-            mean = np.mean([scores[i][span.label] for i in range(span.start, span.end)])
+            mean = np.mean([scores[i][span.type] for i in range(span.start, span.end)])
             assert found["score"] == pytest.approx(mean, rel=1e-4)
-            assert found["entity_group"] == span.label
+            assert found["entity_group"] == span.type
     assert model.predict_sentences(test) == expected
     assert any(tags_of(a) != tags_of(b) for a, b in zip(expected, test, strict=True))  # the task is not trivial
 
@@ -106,7 +106,7 @@ def test_the_score_of_a_path_is_that_of_its_words():
     model = StructShot(encoder(), temperature=8.0).fit(support)
     for found, span in zip(model.predict(sentence), model.predict_sentences([sentence])[0].spans, strict=True):
         words = sentence.words[span.start : span.end]
-        scores = [word_scores(support, word, distance_to_nearest)[span.label] for word in words]
+        scores = [word_scores(support, word, distance_to_nearest)[span.type] for word in words]
         assert found["score"] == pytest.approx(np.mean(scores), rel=1e-4)
 
 

@@ -40,7 +40,7 @@ def test_scores_are_those_of_a_general_minimiser(C):
         expected = tagged(sentence.words, [max(TAGS, key=each.get) for each in scores])
         assert fitted.predict_sentences([sentence]) == [expected]
         for span, found in zip(expected.spans, fitted.predict(sentence), strict=True):
-            mean = np.mean([scores[i][span.label] for i in range(span.start, span.end)])
+            mean = np.mean([scores[i][span.type] for i in range(span.start, span.end)])
             assert found["score"] == pytest.approx(mean, abs=1e-3)
 
 

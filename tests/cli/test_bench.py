@@ -5,7 +5,7 @@ import json
 import pytest
 from commands import failed, handful, run
 
-from handful.evaluate import method_names
+from handful.bench import method_names
 from handful.examples import HELDOUT, SUPPORT
 
 QUICK = ("--methods", "proto,hard", "--ratios", "none", "--sets", "2", "--shots", "1", "--no-plots")

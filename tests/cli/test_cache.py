@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from handful.encoders.store import FeatureStore
-from handful.encoders.stored import StoredEncoder
+from handful.encoders.cache._store import FeatureStore
+from handful.encoders.cache._stored import StoredEncoder
 
 
 class Zeros:

@@ -8,7 +8,8 @@ from commands import failed, run
 from handful import Tagger, examples
 from handful.cli.demo import _comments
 from handful.encoders import EMBEDDED
-from handful.text import Score, Scores, read
+from handful.evaluate import Score, Scores
+from handful.text import read
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from made import make_corpus, make_encoder, write_conll
 
 from handful.cli import main
 from handful.cli.commands import app
-from handful.pretrain import Recipe
+from handful.training import Recipe
 
 
 @pytest.fixture

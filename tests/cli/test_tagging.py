@@ -11,7 +11,8 @@ from commands import COMMAND, SUPPORT, TEXT, failed, handful, run
 
 from handful import Tagger
 from handful.cli.explain import around
-from handful.text import read, score, to_sentences
+from handful.evaluate import score
+from handful.text import read, to_sentences
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_annotation_tools_get_documents(inside, tagger, tmp_path, to):
     found = read(tmp_path / "out")
     assert [document.text for document in found] == DOCUMENTS
     expected = [[(m["start"], m["end"], m["entity_group"]) for m in one] for one in tagger.predict(DOCUMENTS)]
-    assert [[(s.char_start, s.char_end, s.label) for s in one.spans] for one in found] == expected
+    assert [[(s.char_start, s.char_end, s.type) for s in one.spans] for one in found] == expected
 
 
 @pytest.mark.parametrize("to", ["conll", "inline", "lines", "huggingface"])

@@ -15,7 +15,8 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from handful.cluster import Round, SubspaceKMeans, estimator
+from handful.cluster import Round, SubspaceKMeans
+from handful.cluster import _estimator as estimator
 from handful.errors import HandfulWarning, RatioError
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
-from handful.cluster import start
-from handful.cluster.start import initial_prototypes, ward
+from handful.cluster import _start as start
+from handful.cluster._start import initial_prototypes, ward
 
 
 @settings(max_examples=25)

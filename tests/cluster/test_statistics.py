@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.cluster import statistics
-from handful.cluster.distances import squared_distances
-from handful.cluster.prototypes import RunningSums, means
-from handful.cluster.statistics import Moments, check_finite, row_blocks, sums_by_label, weighted_sums
+from handful.cluster import _statistics as statistics
+from handful.cluster._distances import squared_distances
+from handful.cluster._prototypes import RunningSums, means
+from handful.cluster._statistics import Moments, check_finite, row_blocks, sums_by_label, weighted_sums
 from handful.errors import DataError
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.linalg import eigh, subspace_angles
 from sklearn.covariance import oas as sklearn_oas
 
-from handful.cluster.statistics import Moments
-from handful.cluster.subspace import between, discriminant, oas, within_variance
+from handful.cluster._statistics import Moments
+from handful.cluster._subspace import between, discriminant, oas, within_variance
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful.cluster import SubspaceKMeans
-from handful.cluster.statistics import Moments, sums_by_label
+from handful.cluster._statistics import Moments, sums_by_label
 from handful.errors import DataError
 
 SEEDS = st.integers(0, 2**32 - 1)

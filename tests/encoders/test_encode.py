@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from models import TEXT
 
-from handful.encoders import Encoder, base, load
-from handful.encoders.pooling import WordTokenizer
+from handful.encoders import Encoder, load
+from handful.encoders import _base as base
+from handful.encoders._pooling import WordTokenizer
 from handful.errors import DataError, EncoderError, FileError
 
 SENTENCES = [text.split()[:n] for text in TEXT for n in (1, 2, 3, 5, 8, 12)]

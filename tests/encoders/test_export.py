@@ -9,9 +9,10 @@ import pytest
 from models import TEXT
 from onnx import TensorProto, helper, numpy_helper
 
-from handful.encoders import graph, load
-from handful.encoders import onnx as backend
-from handful.encoders.export import export_encoder
+from handful.encoders import _graph as graph
+from handful.encoders import _onnx as backend
+from handful.encoders import load
+from handful.encoders._export import export_encoder
 from handful.errors import DataError, EncoderError, FileError
 
 SENTENCES = [text.split() for text in TEXT]

@@ -7,7 +7,7 @@ import transformers
 from models import FAMILIES, TEXT
 
 from handful.encoders import load
-from handful.encoders.transformers import as_encoder
+from handful.encoders._transformers import as_encoder
 from handful.errors import EncoderError
 
 SENTENCES = [text.split() for text in TEXT] + [

@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from handful.encoders import EMBEDDED, base, load
+from handful.encoders import EMBEDDED, load
+from handful.encoders import _base as base
 from handful.errors import EncoderError, MissingExtraError
 
 
@@ -165,7 +166,7 @@ def test_a_folder_without_its_tokenizer_is_an_error(source, tmp_path, family):
 def test_a_tokenizer_of_more_ids_than_the_network_knows_is_an_error(source, tmp_path):
     import transformers
 
-    from handful.encoders.export import export_encoder
+    from handful.encoders._export import export_encoder
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(source("bert"))
     tokenizer.add_tokens(["zzz"])

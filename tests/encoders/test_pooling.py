@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.encoders.pooling import POOLINGS, WordTokenizer, lay_out, pool
+from handful.encoders._pooling import POOLINGS, WordTokenizer, lay_out, pool
 from handful.errors import EncoderError
 
 
@@ -127,7 +127,7 @@ def test_each_word_is_split_once():
 
 
 def test_words_are_found_though_another_thread_forgets_them(monkeypatch):
-    monkeypatch.setattr("handful.encoders.pooling._REMEMBERED_WORDS", 2)
+    monkeypatch.setattr("handful.encoders._pooling._REMEMBERED_WORDS", 2)
     busy = []
 
     def split(words):  # as if another thread came in between

@@ -15,11 +15,11 @@ from counting import CountingEncoder, assert_same, damage, expected, segments_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.encoders import shelf as shelf_module
-from handful.encoders import stored as stored_module
-from handful.encoders.segments import DamagedError, Segment
-from handful.encoders.store import FeatureStore
-from handful.encoders.stored import StoredEncoder
+from handful.encoders.cache import _shelf as shelf_module
+from handful.encoders.cache import _stored as stored_module
+from handful.encoders.cache._segments import DamagedError, Segment
+from handful.encoders.cache._store import FeatureStore
+from handful.encoders.cache._stored import StoredEncoder
 from handful.errors import HandfulWarning
 
 HERE = Path(__file__).parent
@@ -190,9 +190,9 @@ CHILD = """
 import os, sys
 sys.path.insert(0, {here!r})
 from counting import CountingEncoder, sentences_of
-from handful.encoders import stored as stored_module
-from handful.encoders.store import FeatureStore
-from handful.encoders.stored import StoredEncoder
+from handful.encoders.cache import _stored as stored_module
+from handful.encoders.cache._store import FeatureStore
+from handful.encoders.cache._stored import StoredEncoder
 stored_module.SEGMENT_BYTES = 10 * 4 * 8 * 4
 encoder = CountingEncoder(seconds={seconds})
 stored = StoredEncoder(encoder, FeatureStore({path!r}))

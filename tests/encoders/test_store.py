@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from counting import CountingEncoder, assert_same, damage, expected, segments_of, sentences_of, temporaries_of
 
-from handful.encoders import stored as stored_module
-from handful.encoders.store import FeatureStore, default_place, parse_size
-from handful.encoders.stored import StoredEncoder
+from handful.encoders.cache import _stored as stored_module
+from handful.encoders.cache._store import FeatureStore, default_place, parse_size
+from handful.encoders.cache._stored import StoredEncoder
 from handful.errors import DataError, FileError, HandfulWarning
 
 HERE = Path(__file__).parent
@@ -132,8 +132,8 @@ UNWRITABLE = """
 import os, sys, warnings
 sys.path.insert(0, {here!r})
 from counting import *
-from handful.encoders.store import FeatureStore
-from handful.encoders.stored import StoredEncoder
+from handful.encoders.cache._store import FeatureStore
+from handful.encoders.cache._stored import StoredEncoder
 if os.getuid() == 0:
     os.setuid(65534)
 store = FeatureStore({path!r})

@@ -9,9 +9,9 @@ from counting import CountingEncoder, assert_same, expected, segments_of, senten
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.encoders import stored as stored_module
-from handful.encoders.store import FeatureStore
-from handful.encoders.stored import StoredEncoder
+from handful.encoders.cache import _stored as stored_module
+from handful.encoders.cache._store import FeatureStore
+from handful.encoders.cache._stored import StoredEncoder
 from handful.errors import DataError, EncoderError, FileError
 
 

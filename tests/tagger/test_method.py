@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from handful import Tagger
-from handful.decode import ENGLISH, viterbi
 from handful.errors import DataError, ModelError
-from handful.tagger.labels import FREEDOM, NEAREST, LabelModel
-from handful.tagger.learning import LABELLED_MASS, count_mentions
-from handful.tagger.model import CLUSTERS, SURE_AT_ZERO, SURE_BY_LOGIT
-from handful.tagger.ratio import estimate_o_ratio
+from handful.tagger._decode import ENGLISH, viterbi
+from handful.tagger._labels import FREEDOM, NEAREST, LabelModel
+from handful.tagger._learning import LABELLED_MASS, count_mentions
+from handful.tagger._model import CLUSTERS, SURE_AT_ZERO, SURE_BY_LOGIT
+from handful.tagger._ratio import estimate_o_ratio
 from handful.text import Sentence
 
 from .toy import SUPPORT, UNLABELLED, ToyEncoder, mentions, tagger

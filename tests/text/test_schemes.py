@@ -30,7 +30,7 @@ SENTENCE = Sentence(tuple("abcd"), (Span(0, 1, "PER"), Span(2, 3, "LOC"), Span(3
 @modest
 def test_any_sequence_is_read_as_seqeval_reads_it(tags):
     spans = from_tags(["w"] * len(tags), tags).spans
-    assert [(span.label, span.start, span.end - 1) for span in spans] == get_entities(tags)
+    assert [(span.type, span.start, span.end - 1) for span in spans] == get_entities(tags)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -67,7 +67,7 @@ def test_schemes_with_borders_bring_back_the_sentence(sentence, scheme):
 @given(sentences(tame_words), st.sampled_from(["IO", "types"]))
 @modest
 def test_io_merges_as_many_mentions_as_are_adjacent(sentence, scheme):
-    if scheme == "types" and any(span.label == "B-cell" for span in sentence.spans or ()):
+    if scheme == "types" and any(span.type == "B-cell" for span in sentence.spans or ()):
         with pytest.raises(DataError, match="B-cell"):
             to_tags(sentence, scheme)
         return

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful.errors import DataError
-from handful.text import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span, types_of
+from handful.text import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span, types_in
 
 from .strategies import modest, partial_labels, sentences, types
 
@@ -44,7 +44,7 @@ def test_equal_sentences_have_equal_hashes_and_nothing_can_be_set():
     with pytest.raises(FrozenInstanceError):
         one.words = ()
     with pytest.raises(FrozenInstanceError):
-        SPANS[0].label = "LOC"
+        SPANS[0].type = "LOC"
 
 
 def test_reprs_show_the_labels():
@@ -83,7 +83,7 @@ def test_with_text_joins_words_by_spaces():
 def test_constraints_say_what_each_word_may_be(sentence):
     rows = sentence.constraints()
     assert len(rows) == len(sentence.words)
-    by_word = {i: span.label for span in sentence.spans or () for i in range(span.start, span.end)}
+    by_word = {i: span.type for span in sentence.spans or () for i in range(span.start, span.end)}
     for i, row in enumerate(rows):
         if sentence.is_unlabelled:
             assert "O" in row
@@ -120,7 +120,7 @@ def test_among_agrees_with_in(allowed, tag):
 def test_types_of_counts_partial_labels_too():
     one = Sentence(WORDS, SPANS)
     two = Sentence(("a", "b"), (), (Allowed.parse("ORG|O"), Allowed.parse("!MISC")))
-    assert types_of([one, two, Sentence(WORDS)]) == ["LOC", "MISC", "ORG", "PER"]
+    assert types_in([one, two, Sentence(WORDS)]) == ["LOC", "MISC", "ORG", "PER"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import typer
 from .options import Json, Quiet, Threads, one_of, progress_of, say
 
 if TYPE_CHECKING:
-    from handful.evaluate import Report
+    from handful.bench import Report
 
 bench = typer.Typer(
     name="bench",
@@ -114,7 +114,7 @@ def methods(as_json: Json = False) -> None:
     handful bench methods
     handful bench methods --json
     """
-    from handful.evaluate import method_names
+    from handful.bench import method_names
 
     names = method_names()
     typer.echo(json.dumps(names, indent=2) if as_json else "\n".join(names))
@@ -156,8 +156,8 @@ def transfer(
     handful bench transfer data/wnut17 --on dev --sets 5 --report choosing
     handful bench transfer wnut17 --methods hard,mine:Method --report report
     """
-    from handful.evaluate import Settings
-    from handful.evaluate import transfer as run
+    from handful.bench import Settings
+    from handful.bench import transfer as run
 
     settings = Settings(
         methods=methods and _names(methods), ratios=_names(ratios), shots=_numbers("--shots", shots), sets=sets,
@@ -215,8 +215,8 @@ def extension(
     handful bench extension onto5 --groups ontonotes --encoder enc --report r
     handful bench extension gum --groups "X=person;Y=event" --encoder e --report r
     """
-    from handful.evaluate import Settings, parse_groups
-    from handful.evaluate import extension as run
+    from handful.bench import Settings, parse_groups
+    from handful.bench import extension as run
 
     settings = Settings(
         methods=methods and _names(methods), ratios=_names(ratios), shots=_numbers("--shots", shots), sets=sets,
@@ -266,8 +266,8 @@ def ablation(
     handful bench ablation data/wnut17 --report report --published
     handful bench ablation wnut17 btc --which ratio --on dev --report choosing
     """
-    from handful.evaluate import Settings
-    from handful.evaluate import ablation as run
+    from handful.bench import Settings
+    from handful.bench import ablation as run
 
     settings = Settings(
         ratios=_names(ratios), shots=_numbers("--shots", shots), sets=sets, seed=seed, supports=supports, on=on,
@@ -340,7 +340,7 @@ def _show(report: "Report", *, as_json: bool, quiet: bool) -> None:
         return
     from rich.console import Console
 
-    from handful.evaluate.tables import difference_table, table
+    from handful.bench._tables import difference_table, table
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 240)
     whole = table(report.board)

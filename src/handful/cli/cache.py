@@ -11,7 +11,7 @@ import typer
 from handful.errors import DataError
 
 if TYPE_CHECKING:
-    from handful.encoders.store import FeatureStore, StoredFeatures
+    from handful.encoders.cache._store import FeatureStore, StoredFeatures
 
 
 def cache(
@@ -40,7 +40,7 @@ def cache(
     handful cache --clear --encoder handful-en  remove the features of one encoder
     HANDFUL_CACHE=/data/cache HANDFUL_CACHE_LIMIT=50GB handful fit ...
     """
-    from handful.encoders.store import FeatureStore
+    from handful.encoders.cache._store import FeatureStore
 
     if yes and not clear:
         raise typer.BadParameter("--yes goes with --clear")

@@ -15,8 +15,9 @@ from .options import Json, Quiet, Threads, new_folder, progress_of, say
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handful.evaluate import Scores
     from handful.tagger import Tagger
-    from handful.text import Scores, Sentence
+    from handful.text import Sentence
 
 N_SHOWN = 8
 
@@ -58,7 +59,7 @@ def demo(
         return
     from handful import examples
     from handful.text import read
-    from handful.text.files import write_text
+    from handful.text._files import write_text
 
     gold = read(examples.HELDOUT)
     steps = _steps(gold, threads, quiet)
@@ -95,9 +96,9 @@ def _steps(gold: "Sequence[Sentence]", threads: int | None, quiet: bool) -> list
     """Fit three times, each with more to go on; all share one encoder, so that no sentence is encoded twice."""
     from handful import examples
     from handful.encoders import load
-    from handful.encoders.stored import StoredEncoder
+    from handful.encoders.cache._stored import StoredEncoder
+    from handful.evaluate import score
     from handful.tagger import Tagger
-    from handful.text import score
 
     progress = progress_of(quiet)
     encoder = StoredEncoder(load("handful-en", threads=threads))
@@ -193,7 +194,7 @@ def _print_json(steps: list[_Step], out: Path) -> None:
 def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
     from handful import examples
     from handful.text import read
-    from handful.text.html import CLOSING, marked, opening
+    from handful.web._page import CLOSING, marked, opening
 
     from .show import percent
 

@@ -56,7 +56,7 @@ def _show(result: "Evaluation", n_errors: int) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from handful.text import MODES
+    from handful.evaluate import MODES
 
     from .show import percent, score_table
 
@@ -111,12 +111,12 @@ def _line(mistake: "Mistake") -> "Text":
 
     gold, found = mistake.gold, mistake.predicted
     if gold is None or found is None:
-        what = f"missed {gold.label}" if gold else f"found {found.label}" if found else ""
-    elif gold.label != found.label:
-        what = f"found {found.label}, is {gold.label}"
+        what = f"missed {gold.type}" if gold else f"found {found.type}" if found else ""
+    elif gold.type != found.type:
+        what = f"found {found.type}, is {gold.type}"
     else:
         is_, was = mistake.sentence.span_text(gold), mistake.sentence.span_text(found)
-        what = f"found “{was}”, is “{is_}” ({gold.label})"
+        what = f"found “{was}”, is “{is_}” ({gold.type})"
     context = Text(mistake.context, "dim")
     context.highlight_regex("«.*»", "not dim bold")
     return Text.assemble(f"{mistake.confidence:.2f}  ", (what, "red"), "  ", context)

@@ -208,7 +208,7 @@ def _line(document: "Sentence", mentions: list[dict[str, Any]], rest: dict[str, 
 
 
 def _page(tagger: "Tagger", predicted: _Predicted, title: str) -> Iterator[str]:
-    from handful.text.html import CLOSING, marked, opening
+    from handful.web._page import CLOSING, marked, opening
 
     types = tagger.types_
     yield opening(title, types)
@@ -229,6 +229,6 @@ def _print(tagger: "Tagger", predicted: _Predicted) -> None:
 
 
 def _write(target: "Path | str", pieces: Iterator[str]) -> None:
-    from handful.text.files import write_text
+    from handful.text._files import write_text
 
     write_text(target, pieces)

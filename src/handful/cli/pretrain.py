@@ -58,8 +58,8 @@ def pretrain(
     handful pretrain news.conll --encoder bert-base-cased --out encoder
     handful pretrain news=a.conll tweets=b.txt --encoder my-bert --out encoder
     """
-    from handful.pretrain import Recipe
-    from handful.pretrain import pretrain as train
+    from handful.training import Recipe
+    from handful.training import pretrain as train
 
     recipe = Recipe(
         layers=layers,

@@ -42,7 +42,8 @@ def sample(
     handful sample train.conll --shots 5 --sets 10 --seed 0 --out supports
     handful sample train.conll --shots 1 --out one-shot --to inline
     """
-    from handful.text import sample_support, write
+    from handful.evaluate import sample_support
+    from handful.text import write
 
     sentences = read_corpus(corpus, from_format, encoding, quiet=quiet)
     supports = sample_support(sentences, shots, seed, sets=sets)
@@ -54,7 +55,7 @@ def sample(
             "file": str(out / f"{i}.txt"),
             "n_sentences": len(support),
             "n_words": sum(map(len, support)),
-            "mentions": dict(sorted(Counter(s.label for one in support for s in one.spans or ()).items())),
+            "mentions": dict(sorted(Counter(s.type for one in support for s in one.spans or ()).items())),
         }
         for i, support in enumerate(supports)
     ]
@@ -71,7 +72,7 @@ def sample(
     table.add_column("words", justify="right")
     table.add_column("mentions", overflow="fold")
     for record, support in zip(records, supports, strict=True):
-        counts = Counter(s.label for one in support for s in one.spans or ())
+        counts = Counter(s.type for one in support for s in one.spans or ())
         mentions = Text(", ".join(f"{label} {n}" for label, n in sorted(counts.items())))
         table.add_row(Text(str(record["file"])), f"{record['n_sentences']:,}", f"{record['n_words']:,}", mentions)
     Console(highlight=False).print(table)

@@ -7,7 +7,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from handful.text import Score, Scores, Sentence
+    from handful.evaluate import Score, Scores
+    from handful.text import Sentence
 
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
 
@@ -31,7 +32,7 @@ def bracketed(sentence: "Sentence") -> str:
     pieces, position = [], 0
     for span in sentence.spans or ():
         start, end = offsets[span.start][0], offsets[span.end - 1][1]
-        pieces += [text[position:start], f"[{text[start:end]}]({span.label})"]
+        pieces += [text[position:start], f"[{text[start:end]}]({span.type})"]
         position = end
     return "".join([*pieces, text[position:]]).replace("\n", " ") + "\n"
 
@@ -45,10 +46,10 @@ def coloured(sentence: "Sentence", colours: Mapping[str, str]) -> "Text":
     shown, position = Text(), 0
     for span in sentence.spans or ():
         start, end = offsets[span.start][0], offsets[span.end - 1][1]
-        colour = colours.get(span.label, "white")
+        colour = colours.get(span.type, "white")
         shown.append(text[position:start])
         shown.append(text[start:end], f"bold {colour}")
-        shown.append(f" {span.label}", f"dim {colour}")
+        shown.append(f" {span.type}", f"dim {colour}")
         position = end
     shown.append(text[position:])
     return shown

@@ -84,9 +84,7 @@ def _show(report: "ReadReport", figures: "Statistics", *, is_first: bool) -> Non
         table.add_row("", Text(", ".join(f"{label} {n:,}" for label, n in by_count)))
     if figures.longest is not None:
         n_words = figures.longest.end - figures.longest.start
-        table.add_row(
-            "longest", Text(f"{number_of(n_words, 'word')} ({figures.longest.label}): {figures.longest_text}")
-        )
+        table.add_row("longest", Text(f"{number_of(n_words, 'word')} ({figures.longest.type}): {figures.longest_text}"))
     if figures.n_adjacent:
         table.add_row("adjacent", f"{number_of(figures.n_adjacent, 'mention')} directly after one of the same type")
     console = Console(highlight=False)

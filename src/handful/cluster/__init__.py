@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimator import Round, SubspaceKMeans
+    from ._estimator import Round, SubspaceKMeans
 
 __all__ = ["Round", "SubspaceKMeans"]
 
@@ -11,7 +11,7 @@ __all__ = ["Round", "SubspaceKMeans"]
 def __getattr__(name: str) -> Any:
     """Import the estimator, and scikit-learn with it, only when it is asked for: prediction does without."""
     if name in __all__:
-        from . import estimator
+        from . import _estimator as estimator
 
         return getattr(estimator, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,5 @@
 """Text to one vector a word."""
 
-from .base import EMBEDDED, Encoder, load
+from ._base import EMBEDDED, Encoder, load
 
 __all__ = ["EMBEDDED", "Encoder", "load"]

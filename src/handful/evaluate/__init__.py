@@ -1,23 +1,7 @@
-"""Protocols, statistics and reports for comparing few-shot methods."""
+"""How good predictions are: scores, sampled supports, and the evaluation of a tagger."""
 
-from .groups import GROUPS, parse_groups
-from .methods import Method, Variant, method_names
-from .protocols import ABLATIONS, ablation, extension, transfer
-from .report import Report
-from .settings import METHODS, RATIOS, Settings
+from ._evaluation import Evaluation, Mistake, evaluate
+from ._sampling import sample_support
+from ._scores import MODES, Score, Scores, score
 
-__all__ = [
-    "ABLATIONS",
-    "GROUPS",
-    "METHODS",
-    "RATIOS",
-    "Method",
-    "Report",
-    "Settings",
-    "Variant",
-    "ablation",
-    "extension",
-    "method_names",
-    "parse_groups",
-    "transfer",
-]
+__all__ = ["MODES", "Evaluation", "Mistake", "Score", "Scores", "evaluate", "sample_support", "score"]

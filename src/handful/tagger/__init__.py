@@ -1,8 +1,9 @@
 """The tagger: an encoder that stays as it is, the algorithm on its features, and decoding."""
 
-from .evaluation import Evaluation, Mistake
-from .explanation import Explanation, NearPrototype, NearWord
-from .summary import FitSummary
-from .tagger import Tagger
+from handful.evaluate._evaluation import Evaluation, Mistake
+
+from ._explanation import Explanation, NearPrototype, NearWord
+from ._summary import FitSummary
+from ._tagger import Tagger
 
 __all__ = ["Evaluation", "Explanation", "FitSummary", "Mistake", "NearPrototype", "NearWord", "Tagger"]

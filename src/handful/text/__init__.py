@@ -1,17 +1,17 @@
 """Words, spans, tag schemes and files; standard library only."""
 
-from .formats import FORMATS, READ_ONLY, WriteReport, read, stream, write
-from .reading import Corpus, ReadReport, Stream
-from .sampling import sample_support
-from .schemes import SCHEMES, TagReader, count_adjacent, from_tags, to_tags
-from .scores import MODES, Score, Scores, score
-from .statistics import Statistics, describe
-from .types import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span, types_of
-from .words import to_sentence, to_sentences, word_offsets
+from ._document import Document
+from ._entity_types import EntityType, described, read_types, types_in, types_of
+from ._formats import FORMATS, READ_ONLY, WriteReport, read, stream, write
+from ._reading import Corpus, ReadReport, Stream
+from ._schemes import SCHEMES, TagReader, count_adjacent, from_tags, to_tags
+from ._statistics import Statistics, describe
+from ._transitions import Transitions
+from ._types import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
+from ._words import to_sentence, to_sentences, word_offsets
 
 __all__ = [
     "FORMATS",
-    "MODES",
     "OUTSIDE",
     "READ_ONLY",
     "SCHEMES",
@@ -19,25 +19,27 @@ __all__ = [
     "UNKNOWN",
     "Allowed",
     "Corpus",
+    "Document",
+    "EntityType",
     "ReadReport",
-    "Score",
-    "Scores",
     "Sentence",
     "Span",
     "Statistics",
     "Stream",
     "TagReader",
+    "Transitions",
     "WriteReport",
     "count_adjacent",
     "describe",
+    "described",
     "from_tags",
     "read",
-    "sample_support",
-    "score",
+    "read_types",
     "stream",
     "to_sentence",
     "to_sentences",
     "to_tags",
+    "types_in",
     "types_of",
     "word_offsets",
     "write",

@@ -1,0 +1,1 @@
+"""Small things that several rooms need; standard library only at import."""

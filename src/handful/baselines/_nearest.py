@@ -1,0 +1,143 @@
+"""`Proto`, `NNShot` and `StructShot`: the nearest mean, the nearest labelled word, and the best path of those.
+
+With d_t(x) the squared Euclidean distance of a word x to the tag t, a tag's score is ``softmax_t(-d_t(x))``.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.cluster._distances import squared_distances
+from handful.encoders._opened import AnyEncoder
+from handful.errors import DataError
+from handful.tagger._decode import ENGLISH, Transitions
+
+from ._base import Baseline, Fitted, Float, LabelledWords, Progress, Support, tag_log_scores
+
+__all__ = ["NNShot", "Proto", "StructShot", "nearest_by_tag", "tag_means", "tempered"]
+
+
+class Proto(Baseline):
+    """Prototypical classification (Snell et al. 2017): the tag whose labelled words' mean is nearest.
+
+    ``d_t(x) = ||x - c_t||^2`` with c_t the mean of the words labelled t. O has one mean, as each type has.
+
+    Parameters
+    ----------
+    encoder : str, path or object
+        As for `handful.Tagger`.
+
+    Attributes
+    ----------
+    types_ : list of str
+        The types, sorted.
+    """
+
+    def _learn(self, support: Support, progress: Progress) -> Fitted:
+        encoder = self._open()
+        words = support.words(encoder, progress)
+        means = LabelledWords(tag_means(words, support.n_tags), np.arange(support.n_tags))
+        return Fitted(encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, means, support.n_tags)))
+
+
+class NNShot(Baseline):
+    """Nearest neighbour (Yang and Katiyar 2020): the tag of the nearest labelled word.
+
+    ``d_t(x) = min ||x - s||^2`` over the words s labelled t; of equally near tags the first, O before the types.
+
+    Parameters
+    ----------
+    encoder : str, path or object
+        As for `handful.Tagger`.
+
+    Attributes
+    ----------
+    types_ : list of str
+        The types, sorted.
+    """
+
+    def _learn(self, support: Support, progress: Progress) -> Fitted:
+        encoder = self._open()
+        words = support.words(encoder, progress)
+        return Fitted(encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, words, support.n_tags)))
+
+
+class StructShot(NNShot):
+    """Structured nearest neighbour (Yang and Katiyar 2020): the best path through NNShot's scores.
+
+    The tags of a sentence are those of highest ``sum_i log P(t_i | x_i) + log P(t_i | t_{i-1})``, where the first is
+    NNShot's score, and the second comes from transitions between O, the same type and another type, counted on other
+    corpora (see `tempered`). Distances are plain squared distances, as in the paper: however long features are, they
+    are not scaled, so that the further apart an encoder puts words, the less transitions have to say.
+
+    Parameters
+    ----------
+    encoder : str, path or object
+        As for `handful.Tagger`.
+    transitions : Transitions
+        Counted on the source corpora; by default on those of the embedded encoder.
+    temperature : float
+        The power that transition probabilities are raised to: 0, they are all alike; 1, they are as counted, which was
+        best on development data.
+
+    Attributes
+    ----------
+    types_ : list of str
+        The types, sorted.
+    """
+
+    def __init__(
+        self, encoder: AnyEncoder = "handful-en", *, transitions: Transitions = ENGLISH, temperature: float = 1.0
+    ) -> None:
+        super().__init__(encoder)
+        self.transitions = transitions
+        self.temperature = temperature
+
+    def _learn(self, support: Support, progress: Progress) -> Fitted:
+        transitions = tempered(self.transitions, self.temperature, support.n_tags)
+        fitted = super()._learn(support, progress)
+        return Fitted(fitted.encoder, fitted.types, fitted.log_scores, transitions)
+
+
+def tag_means(words: LabelledWords, n_tags: int) -> NDArray[np.float64]:
+    """Return the mean of each tag's words, (n_tags, d)."""
+    return np.stack([words.features[words.tags == tag].mean(axis=0, dtype=np.float64) for tag in range(n_tags)])
+
+
+def nearest_by_tag(features: Float, words: LabelledWords, n_tags: int) -> NDArray[np.float64]:
+    """Return the squared distance of each word to the nearest labelled one of each tag, (n, n_tags)."""
+    points = words.features.astype(np.float64)
+    answer = np.empty((len(features), n_tags))
+    origin = points.mean(axis=0)
+    for tag in range(n_tags):
+        answer[:, tag] = squared_distances(features, points[words.tags == tag], None, origin).min(axis=1)
+    return answer
+
+
+def tempered(transitions: Transitions, temperature: float, n_tags: int) -> Transitions:
+    """Raise transition probabilities to a power, and make them sum to 1 again.
+
+    ``P'(b | a) = P(b | a)^temperature / sum_c P(c | a)^temperature`` over all tags c, with the chance of a type or of
+    another type first spread evenly over the types.
+
+    Parameters
+    ----------
+    transitions
+        As counted.
+    temperature
+        0 makes all tags alike, 1 changes nothing.
+    n_tags
+        O and the types.
+
+    Returns
+    -------
+    Transitions
+        For this number of tags only.
+    """
+    is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
+    if not is_number or not 0 <= temperature < float("inf"):
+        raise DataError(f"temperature is a number, at least 0; found {temperature!r}")
+    start, step = (temperature * log for log in transitions.log_probabilities(n_tags))
+    start, step = np.exp(start), np.exp(step)
+    start, step = start / start.sum(), step / step.sum(axis=1, keepdims=True)
+    other = float(step[1, 2:].sum())  # none, where there is one type
+    return Transitions(float(start[1:].sum()), float(step[0, 1:].sum()), float(step[1, 0]), other)

@@ -1,0 +1,175 @@
+"""CONTaiNER as a network: an encoder and its Gaussian heads, trained together.
+
+The equations are those of `handful.baselines._gaussians` and `handful.baselines._heads`, here with torch's derivatives.
+"""
+
+import copy
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from handful.encoders._base import Encoder
+from handful.encoders._transformers import as_encoder, shape_stride, window_of, word_tokenizer
+from handful.errors import EncoderError
+from handful.text import Sentence, types_in
+from handful.training._batches import Batch, Rows, lay_out_corpus, plan_epoch, prefetch
+from handful.training._corpora import SourceCorpus
+from handful.training._model import read_base, word_vectors
+from handful.training._progress import Progress, reporting
+
+from ._base import Support
+from ._gaussians import Distance
+from ._heads import EPSILON, MOST_ROUNDS, SENTENCES, SIZE
+
+__all__ = ["Trained", "contrastive", "train_network", "tune"]
+
+EPOCHS = 1  # over the source
+RATE = 5e-5  # of AdamW, for encoder and heads, on source and support
+CLIP = 1.0  # the longest gradient
+
+
+class GaussianNetwork(nn.Module):
+    """An encoder, and two linear layers over its rectified word vectors.
+
+    Parameters
+    ----------
+    encoder
+        A Hugging Face model.
+    """
+
+    def __init__(self, encoder: Any) -> None:
+        super().__init__()
+        self.encoder = encoder
+        dim = encoder.config.hidden_size
+        self.means, self.variances = nn.Linear(dim, SIZE), nn.Linear(dim, SIZE)
+
+    def loss(self, batch: Batch, distance: Distance) -> Tensor:
+        """Give the contrastive loss of the words of a batch whose tag is not -1."""
+        known = batch.tags >= 0
+        x = functional.relu(word_vectors(self.encoder, batch)[known])
+        return contrastive(
+            self.means(x), functional.elu(self.variances(x)) + (1 + EPSILON), batch.tags[known], distance
+        )
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A network after its training on the source, and its tokenizer."""
+
+    network: GaussianNetwork
+    tokenizer: Any
+
+
+def contrastive(mu: Tensor, s: Tensor, tags: Tensor, distance: Distance) -> Tensor:
+    """Give the loss of `handful.baselines._gaussians.contrastive`."""
+    same = tags[:, None] == tags
+    itself = torch.eye(len(tags), dtype=torch.bool, device=tags.device)
+    is_partner = same & ~itself
+    n_partners = is_partner.sum(1)
+    has_partner = n_partners > 0
+    if not bool(has_partner.any()):
+        return 0.0 * (mu.sum() + s.sum())
+    logits = (-_distances(mu, s, distance)).masked_fill(itself, -torch.inf)[has_partner]
+    of_partners = logits.masked_fill(~is_partner[has_partner], -torch.inf).logsumexp(1)
+    return (logits.logsumexp(1) - of_partners + n_partners[has_partner].log()).mean()
+
+
+def _distances(mu: Tensor, s: Tensor, distance: Distance) -> Tensor:
+    mu = mu - mu.mean(0).detach()
+    square = mu.square()
+    if distance == "euclidean":
+        norms = square.sum(1)
+        return norms[:, None] - 2 * mu @ mu.T + norms
+    v = 1 / s
+    one_way = (s + square) @ v.T - 2 * (mu * v) @ mu.T + (square * v).sum(1)[:, None]
+    return (one_way + one_way.T) / 4 - mu.shape[1] / 2
+
+
+def train_network(folder: str, corpora: Sequence[Sequence[Sentence]], progress: bool | None = None) -> Trained:
+    """Train an encoder and new heads on source corpora, by batches of sentences, each from one corpus."""
+    model, tokenizer, _ = read_base(folder, None, None)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
+    rows = [
+        lay_out_corpus(_named(f"corpus {number}", corpus), corpus, splitter, window)
+        for number, corpus in enumerate(corpora)
+    ]
+    plans = [
+        plan_epoch(rows, [1.0] * len(rows), batch=SENTENCES, batch_words=None, seed=0, epoch=epoch)
+        for epoch in range(EPOCHS)
+    ]
+    with _seeded(device), reporting(progress) as report:
+        network = GaussianNetwork(model).to(device).train()
+        optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
+        step, n_steps = 0, sum(map(len, plans))
+        for epoch, plan in enumerate(plans, 1):
+            for batch in prefetch(rows, plan, device):
+                started = time.monotonic()
+                loss = _step(network, optimizer, batch, "kl")
+                step += 1
+                report(Progress(epoch, EPOCHS, step, n_steps, loss, batch.n_words / (time.monotonic() - started)))
+    return Trained(network, tokenizer)
+
+
+def tune(trained: Trained, support: Support, distance: Distance) -> Encoder:
+    """Train a copy of a network further on a support, and give its encoder.
+
+    Rounds over the support go on until the loss no longer falls, or `MOST_ROUNDS` are done; the weights before the
+    round with the lowest loss are kept.
+    """
+    network = copy.deepcopy(trained.network).train()
+    device = next(network.parameters()).device
+    rows = _rows_of(support, network.encoder, trained.tokenizer)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
+    lowest, kept = float("inf"), _weights(network.encoder)
+    with _seeded(device):
+        for number in range(MOST_ROUNDS):
+            before = _weights(network.encoder)
+            plan = plan_epoch([rows], [1.0], batch=SENTENCES, batch_words=None, seed=0, epoch=number)
+            total = sum(_step(network, optimizer, b, distance) * b.n_words for b in prefetch([rows], plan, device))
+            if not total < lowest:
+                break
+            lowest, kept = total, before
+    network.encoder.load_state_dict(kept)
+    return as_encoder(network.encoder.eval(), trained.tokenizer)
+
+
+def _rows_of(support: Support, model: Any, tokenizer: Any) -> Rows:
+    splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
+    corpus = SourceCorpus("the support", support.types, support.sentences, [], [])
+    return replace(lay_out_corpus(corpus, support.sentences, splitter, window), tags=support.tags().astype(np.int64))
+
+
+def _named(name: str, corpus: Sequence[Sentence]) -> SourceCorpus:
+    return SourceCorpus(f"{name} of the source", tuple(types_in(corpus)), list(corpus), [], [])
+
+
+def _step(network: GaussianNetwork, optimizer: torch.optim.Optimizer, batch: Batch, distance: Distance) -> float:
+    loss = network.loss(batch, distance)
+    value = float(loss.detach())
+    if not np.isfinite(value):
+        raise EncoderError(f"the contrastive loss became {value}: the encoder's weights are damaged or overflow")
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(network.parameters(), CLIP)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return value
+
+
+def _weights(model: nn.Module) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+
+
+@contextmanager
+def _seeded(device: torch.device) -> Iterator[None]:
+    """Start torch's random numbers anew inside, and leave those outside as they were."""
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(0)
+        yield

@@ -1,0 +1,69 @@
+"""`Regression`: a linear classifier on the labelled words."""
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.encoders._opened import AnyEncoder
+from handful.errors import DataError, HandfulWarning
+
+from ._base import Baseline, Fitted, Float, Progress, Support
+
+__all__ = ["Regression"]
+
+_MOST_ROUNDS = 10_000
+
+
+class Regression(Baseline):
+    """Multinomial logistic regression on the features of the labelled words.
+
+    ``P(t | x) = softmax_t(<w_t, x> + b_t)``, with w and b that minimise
+    ``sum_i -log P(t_i | x_i) + 1 / (2 C) sum_t ||w_t||^2`` over the labelled words. The biases are free, so features
+    may be centred, and are: it changes nothing but how fast the optimiser arrives. With a single type it is the usual
+    binary regression, with one w for the type.
+
+    Parameters
+    ----------
+    encoder : str, path or object
+        As for `handful.Tagger`.
+    C : float
+        How little w is held down; 1, scikit-learn's own, by default.
+
+    Attributes
+    ----------
+    types_ : list of str
+        The types, sorted.
+    """
+
+    def __init__(self, encoder: AnyEncoder = "handful-en", *, C: float = 1.0) -> None:  # noqa: N803
+        super().__init__(encoder)
+        self.C = C
+
+    def _learn(self, support: Support, progress: Progress) -> Fitted:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LogisticRegression
+
+        is_number = isinstance(self.C, int | float) and not isinstance(self.C, bool)
+        if not is_number or not 0 < self.C < float("inf"):
+            raise DataError(f"C is a number above 0; found {self.C!r}")
+        encoder = self._open()
+        words = support.words(encoder, progress)
+        middle = words.features.mean(axis=0, dtype=np.float64)
+        model = LogisticRegression(C=float(self.C), max_iter=_MOST_ROUNDS, tol=1e-6)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(words.features - middle, words.tags)
+        if int(np.max(model.n_iter_)) >= _MOST_ROUNDS:
+            warnings.warn(
+                f"the regression was not done after {_MOST_ROUNDS} rounds; lower C, which is {self.C}",
+                HandfulWarning,
+                stacklevel=3,
+            )
+
+        def log_scores(features: Float) -> NDArray[np.float64]:
+            if len(features) == 0:
+                return np.empty((0, support.n_tags))
+            return np.asarray(model.predict_log_proba(features - middle), np.float64)
+
+        return Fitted(encoder, support.types, log_scores)

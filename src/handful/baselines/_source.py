@@ -1,0 +1,132 @@
+"""`Source`: labelled corpora that methods learn from before they see a support, and what was learned there."""
+
+import math
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.encoders._opened import AnyEncoder, WordEncoder, encode, is_object, open_encoder
+from handful.errors import DataError, EncoderError, MissingExtraError
+from handful.tagger._decode import Transitions
+from handful.text import Sentence, types_in
+
+from ._heads import Heads, train
+
+if TYPE_CHECKING:
+    from ._network import Trained
+
+__all__ = ["MOST_WORDS", "Source"]
+
+MOST_WORDS = 100_000  # that frozen heads are trained on
+
+
+class Source:
+    """Labelled source corpora; what is learned from them is learned once, when it is first asked for.
+
+    Parameters
+    ----------
+    corpora : list of lists of Sentence
+        Each with its own types; every word is labelled.
+    encoder : str, path or object
+        As for `handful.Tagger`. With a name or a path, the features of the source are kept in the feature store.
+    progress : bool or None
+        Whether to show how training goes: True, always; False, never; None, on a terminal.
+    """
+
+    def __init__(
+        self,
+        corpora: Sequence[Sequence[Sentence]],
+        encoder: AnyEncoder = "handful-en",
+        *,
+        progress: bool | None = None,
+    ) -> None:
+        self.corpora = _checked(corpora)
+        self.encoder = encoder
+        self.progress = progress
+
+    @cached_property
+    def transitions(self) -> Transitions:
+        """How tags follow each other, over all corpora."""
+        return Transitions.count(sentence for corpus in self.corpora for sentence in corpus)
+
+    @cached_property
+    def opened(self) -> WordEncoder:
+        """The encoder, ready for use."""
+        opened = open_encoder(self.encoder, -1, None)
+        if is_object(self.encoder):
+            return opened
+        from handful.encoders.cache._stored import StoredEncoder
+
+        return StoredEncoder(opened)
+
+    @cached_property
+    def heads(self) -> Heads:
+        """Gaussian heads, trained on `sample` over the features of the encoder as it is."""
+        features, tags, starts = [], [], []
+        for corpus in self.sample():
+            features.append(encode(self.opened, corpus, self.progress))
+            tags.append(_tags(corpus))
+            starts.append(np.cumsum([0, *(len(sentence.words) for sentence in corpus)]))
+        return train(features, tags, starts)
+
+    @cached_property
+    def network(self) -> "Trained":
+        """The encoder and its Gaussian heads, trained together on all corpora (extra ``transformers``)."""
+        if not isinstance(self.encoder, str | os.PathLike):
+            raise EncoderError(
+                f"CONTaiNER trains the encoder itself, and cannot train {type(self.encoder).__name__}; give the path "
+                "of a Hugging Face folder, or use container-frozen, which takes any encoder"
+            )
+        try:
+            import torch  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError(
+                f"CONTaiNER needs torch and transformers ({error}): pip install 'handful[transformers]', or use "
+                "container-frozen"
+            ) from None
+        from ._network import train_network
+
+        return train_network(os.fspath(self.encoder), self.corpora, self.progress)
+
+    def sample(self, n_words: int = MOST_WORDS) -> list[list[Sentence]]:
+        """Take evenly spaced sentences of each corpus, the same share of each, of about so many words in all."""
+        total = sum(len(sentence.words) for corpus in self.corpora for sentence in corpus)
+        share = min(1.0, n_words / total)
+        return [
+            [s for i, s in enumerate(corpus) if math.floor((i + 1) * share) > math.floor(i * share) or share == 1]
+            or corpus[:1]
+            for corpus in self.corpora
+        ]
+
+
+def _tags(corpus: Sequence[Sentence]) -> NDArray[np.intp]:
+    """Return the tag of each word: 0 is O, the others are the corpus' types, sorted."""
+    number = {name: i for i, name in enumerate(types_in(corpus), 1)}
+    tags: list[int] = []
+    for sentence in corpus:
+        first = len(tags)
+        tags += [0] * len(sentence.words)
+        for span in sentence.spans or ():
+            tags[first + span.start : first + span.end] = [number[span.type]] * (span.end - span.start)
+    return np.array(tags, np.intp)
+
+
+def _checked(corpora: Sequence[Sequence[Sentence]]) -> list[list[Sentence]]:
+    if isinstance(corpora, str) or not isinstance(corpora, Sequence) or not corpora:
+        raise DataError(f"a source is a list of at least one corpus, each a list of Sentence; found {corpora!r:.80}")
+    for number, corpus in enumerate(corpora):
+        if isinstance(corpus, str | Sentence) or not isinstance(corpus, Sequence) or not corpus:
+            raise DataError(f"corpus {number} of the source is a list of Sentence, at least one; found {corpus!r:.80}")
+        for i, sentence in enumerate(corpus):
+            if not isinstance(sentence, Sentence) or not sentence.is_labelled:
+                raise DataError(
+                    f"corpus {number} of the source, sentence {i}: expected a Sentence with the label of every word, "
+                    f"found {sentence!r:.80}"
+                )
+        if not any(sentence.spans for sentence in corpus):
+            raise DataError(f"corpus {number} of the source has no mention, only O: there is nothing to learn")
+    return [list(corpus) for corpus in corpora]

@@ -1,0 +1,178 @@
+"""Rows to the lines of a table: one a variant, its F1 on each support, by shots and target."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, pstdev
+
+from ._methods import OURS, Variant
+from ._results import Row
+
+__all__ = ["Board", "Figure", "Line", "Place", "make_board"]
+
+Place = tuple[int, str]  # shots and target
+
+HINDSIGHT = "best of none and fixed, in hindsight"
+_TITLES = {
+    "hard": "Hard clustering",
+    "soft": "Soft clustering",
+    "hard-nosubspace": "Hard clustering without subspace",
+    "soft-nosubspace": "Soft clustering without subspace",
+    "handful": "Default",
+}
+_TEXTS = {"all": "", "dev": ", unlabelled text: dev only", "none": ", no unlabelled text"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A mean over supports, times 100, and the standard deviation (of the population) where there is one."""
+
+    mean: float
+    std: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.mean:.1f}" if self.std is None else f"{self.mean:.1f} ±{self.std:.1f}"
+
+
+@dataclass
+class Line:
+    """A line of a table.
+
+    Attributes
+    ----------
+    section, label : what it is called
+    variant : what was run; None for lines that were not, such as published ones
+    values : F1 from 0 to 1 on each support, by shots and target
+    figures : the means
+    is_ours : whether it is one of our own methods
+    """
+
+    section: str
+    label: str
+    variant: Variant | None = None
+    values: dict[Place, dict[str, float]] = field(default_factory=dict)
+    figures: dict[Place, Figure] = field(default_factory=dict)
+    is_ours: bool = False
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether it can be the best of a column: it was run, and not picked in hindsight."""
+        return self.variant is not None and self.label != HINDSIGHT
+
+    def settle(self) -> "Line":
+        """Compute the means."""
+        for place, values in self.values.items():
+            percents = [100 * value for value in values.values()]
+            self.figures[place] = Figure(fmean(percents), pstdev(percents) if len(percents) > 1 else None)
+        return self
+
+
+@dataclass
+class Board:
+    """All lines.
+
+    Attributes
+    ----------
+    lines : in order
+    shots, targets : the columns
+    notes : what must be said with it
+    """
+
+    lines: list[Line]
+    shots: list[int]
+    targets: list[str]
+    notes: list[str]
+
+    def average(self, line: Line, shots: int) -> Figure | None:
+        """Return the mean over those targets that have any figure of ours for these shots; None if one is missing."""
+        run = [line for line in self.lines if line.variant is not None]
+        there = [name for name in self.targets if any((shots, name) in other.figures for other in run)]
+        found = [line.figures.get((shots, name)) for name in there]
+        if not there or None in found:
+            return None
+        return Figure(fmean(figure.mean for figure in found if figure is not None))
+
+    def best(self, place: Place) -> float | None:
+        """Return the highest mean of what was run, as it is shown."""
+        means = [round(line.figures[place].mean, 1) for line in self.lines if line.is_rated and place in line.figures]
+        return max(means, default=None)
+
+
+def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence[int], targets: Sequence[str]) -> Board:
+    """Gather rows into lines.
+
+    A place where a support failed has no figure, for a mean over the others would not compare; the notes say so.
+    """
+    values: dict[Variant, dict[Place, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    failed: dict[tuple[Variant, Place], list[str]] = defaultdict(list)
+    ratios: dict[tuple[Variant, str], object] = {}
+    said: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        variant, place = Variant(row["method"], row["ratio"], row["text"]), (row["shots"], row["target"])
+        ratios[variant, row["target"]] = row["o_ratio"]
+        for warning in row.get("warnings", ()):
+            said[warning].add(label_of(variant))
+        if row["f1"] is None:
+            failed[variant, place].append(row["error"])
+        else:
+            values[variant][place][row["support"]] = row["f1"]
+    notes = [
+        f"{label_of(variant)} on {target}, {n} shots: {len(errors)} supports failed, shown as -: {errors[0]}"
+        for (variant, (n, target)), errors in failed.items()
+    ]
+    notes += [f"{', '.join(sorted(who))}: {warning}" for warning, who in sorted(said.items())]
+    lines = []
+    for variant in (one for one in variants if any((one, target) in ratios for target in targets)):
+        kept = {place: found for place, found in values[variant].items() if (variant, place) not in failed}
+        shown = [ratios.get((variant, target)) for target in targets]
+        line = Line(_section(variant), _label(variant, shown), variant, kept, is_ours=variant.is_ours)
+        lines.append(line.settle())
+    return Board(_with_hindsight(lines), list(shots), list(targets), notes)
+
+
+def label_of(variant: Variant) -> str:
+    """Return a name for messages."""
+    ratio = f" (ratio {variant.ratio})" if variant.ratio else ""
+    text = {"all": "", "dev": ", dev text", "none": ", no text"}.get(variant.text, f", {variant.text} words of text")
+    return f"{variant.method}{ratio}{text}"
+
+
+def _section(variant: Variant) -> str:
+    text = _TEXTS.get(variant.text, f", unlabelled text: {variant.text} words")
+    return _TITLES.get(variant.method, "Baselines") + text
+
+
+def _label(variant: Variant, ratios: Sequence[object]) -> str:
+    if variant.method not in OURS:
+        return variant.method
+    if variant.ratio in ("share", "over"):
+        shown = [f"{ratio:.2f}" for ratio in ratios if isinstance(ratio, float)]
+        ratio = shown[0] if len(set(shown)) == 1 else ", ".join(shown)
+        return f"r_O = {ratio} ({variant.ratio})"
+    name = "handful, " if variant.method == "handful" else ""
+    return f"{name}r_O = {'NA' if variant.ratio == 'none' else variant.ratio}"
+
+
+def _with_hindsight(lines: Sequence[Line]) -> list[Line]:
+    """Add, after the lines of one method at several fixed ratios, the best of them in each place."""
+    groups: dict[str, list[Line]] = defaultdict(list)
+    for line in lines:
+        groups[line.section].append(line)
+    found: list[Line] = []
+    for section, group in groups.items():
+        found += group
+        fixed = [line for line in group if line.is_ours and line.variant and line.variant.ratio != "auto"]
+        if len(fixed) > 1 and fixed[0].variant and fixed[0].variant.method != "handful":
+            places = {place for line in fixed for place in line.figures}
+            chosen = {
+                place: max((line for line in fixed if place in line.figures), key=lambda one: one.figures[place].mean)
+                for place in sorted(places)
+            }
+            best = {place: line.values[place] for place, line in chosen.items()}
+            found.append(Line(section, HINDSIGHT, fixed[0].variant, best, is_ours=True).settle())
+    return found
+
+
+def by_target(values: Mapping[Place, Mapping[str, float]], shots: int) -> dict[str, Mapping[str, float]]:
+    """Return the values of these shots, by target."""
+    return {target: found for (n, target), found in values.items() if n == shots}

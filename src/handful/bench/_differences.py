@@ -1,0 +1,130 @@
+"""Paired differences between two methods: bootstrap intervals and a sign-flip test.
+
+With d_ts the difference in F1 on support s of target t, the figure is the mean over targets of the mean over supports.
+The bootstrap draws supports anew within each target. The test asks how often the figure would be as far from zero if
+the sign of each d_ts were a coin's: all signs are tried where they are few, else so many at random.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._board import Board, Line, by_target
+
+__all__ = ["Difference", "compare", "differences", "reference_line"]
+
+N_DRAWS = 10_000
+MOST_EXACT = 14  # differences, for all 2^n signs to be tried
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much better one method is than another, in points of F1.
+
+    Attributes
+    ----------
+    method, other : the two lines
+    shots : of the supports
+    target : one of them, or "all"
+    mean : the difference
+    low, high : a bootstrap interval of 95%
+    p : of the sign-flip test, two-sided
+    n : pairs
+    """
+
+    method: str
+    other: str
+    shots: int
+    target: str
+    mean: float
+    low: float
+    high: float
+    p: float
+    n: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a dict."""
+        return asdict(self)
+
+
+def compare(groups: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, float, float, float]:
+    """Return mean, low, high and p of paired differences.
+
+    Parameters
+    ----------
+    groups
+        For each target its differences, one a support.
+    seed
+        Of all draws.
+    """
+    arrays = [np.asarray(group, dtype=float) for group in groups]
+    weights = np.concatenate([np.full(len(d), 1 / (len(d) * len(arrays))) for d in arrays])
+    flat = np.concatenate(arrays) * weights
+    mean = float(flat.sum())
+    rng = np.random.default_rng(seed)
+    draws = np.zeros(N_DRAWS)
+    for d in arrays:
+        draws += d[rng.integers(len(d), size=(N_DRAWS, len(d)))].mean(axis=1) / len(arrays)
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return mean, float(low), float(high), _sign_flip(flat, rng)
+
+
+def _sign_flip(flat: NDArray[np.float64], rng: np.random.Generator) -> float:
+    n = len(flat)
+    is_exact = n <= MOST_EXACT
+    if is_exact:
+        signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+    else:
+        signs = 1 - 2 * rng.integers(2, size=(N_DRAWS, n))
+    sums = np.abs(signs @ flat)
+    n_far = int(np.count_nonzero(sums >= abs(flat.sum()) - 1e-12))
+    return n_far / len(sums) if is_exact else (n_far + 1) / (N_DRAWS + 1)
+
+
+def reference_line(board: Board) -> Line | None:
+    """Return what others are compared with: our default, or else our best line on average."""
+    ours = [line for line in board.lines if line.is_ours and line.is_rated and line.figures]
+    default = [line for line in ours if line.variant and (line.variant.method, line.variant.text) == ("handful", "all")]
+    if default:
+        return default[0]
+    return max(ours, key=lambda line: np.mean([figure.mean for figure in line.figures.values()]), default=None)
+
+
+def differences(board: Board, seed: int = 0) -> list[Difference]:
+    """Compare the reference line with every other that was run, by shots, on each target and on all together."""
+    line = reference_line(board)
+    found: list[Difference] = []
+    if line is None:
+        return found
+    for other in board.lines:
+        if other is line or other.variant is None:
+            continue
+        for shots in board.shots:
+            pairs = _pairs(by_target(line.values, shots), by_target(other.values, shots))
+            scopes = {name: [d] for name, d in pairs.items()}
+            if pairs and len(board.targets) > 1:
+                scopes["all"] = list(pairs.values())
+            for target, groups in scopes.items():
+                mean, low, high, p = compare(groups, seed)
+                n = sum(map(len, groups))
+                found.append(Difference(_name(line), _name(other), shots, target, mean, low, high, p, n))
+    return found
+
+
+def _pairs(one: Mapping[str, Mapping[str, float]], other: Mapping[str, Mapping[str, float]]) -> dict[str, list[float]]:
+    """Return differences in points, by target, where both have the same supports."""
+    return {
+        target: [100 * (one[target][name] - other[target][name]) for name in sorted(one[target])]
+        for target in one
+        if one[target] and one[target].keys() == other.get(target, {}).keys()
+    }
+
+
+def _name(line: Line) -> str:
+    if not line.is_ours:
+        return line.label
+    return line.label if line.label.startswith("handful") else f"{line.section}, {line.label}"

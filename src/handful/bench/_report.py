@@ -1,0 +1,141 @@
+"""The report: a folder with results, tables and the environment, and a page that ties them together."""
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from handful.errors import FileError
+
+from ._board import Board, Line
+from ._differences import Difference, reference_line
+from ._latex import latex
+from ._results import Row
+from ._tables import cell, columns, markdown, markdown_differences
+
+__all__ = ["Report", "write_report"]
+
+CAPTION = "Strict span F1 (micro, times 100), mean and standard deviation over supports."
+
+
+@dataclass
+class Report:
+    """What a protocol found.
+
+    Attributes
+    ----------
+    title : what was done, in a line
+    folder : where it was written
+    board : the lines of the table
+    differences : of the reference line to all others
+    rows : one a run, as in ``results.jsonl``
+    environment : what it was made with
+    plots : the names of the pictures
+    notes : what must be said
+    """
+
+    title: str
+    folder: Path
+    board: Board
+    differences: list[Difference]
+    rows: list[Row]
+    environment: dict[str, Any]
+    plots: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as dicts, lists, strings and numbers; the rows are in the folder."""
+        return {
+            "title": self.title,
+            "folder": str(self.folder),
+            "lines": [_line(self.board, line) for line in self.board.lines],
+            "differences": [one.to_dict() for one in self.differences],
+            "notes": self.notes,
+            "plots": self.plots,
+        }
+
+
+def write_report(report: Report) -> None:
+    """Write everything but ``results.jsonl``, which is there already."""
+    written = {
+        "tables.md": _tables(report),
+        "tables.tex": latex(report.board, f"{report.title}. {CAPTION}"),
+        "environment.json": json.dumps(report.environment, indent=2, ensure_ascii=False) + "\n",
+        "README.md": _page(report),
+    }
+    for name, text in written.items():
+        write_file(report.folder / name, text)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text file, all of it or nothing."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _tables(report: Report) -> str:
+    parts = [f"# {report.title}\n", f"{CAPTION}\n", markdown(report.board)]
+    reference = reference_line(report.board)
+    if report.differences and reference is not None:
+        parts += [
+            "## Paired differences\n",
+            f"Points of F1 by which “{report.differences[0].method}” is above each other line, on the same supports; "
+            "interval by bootstrap over supports, p by flipping signs (two-sided).\n",
+            markdown_differences(report.differences),
+        ]
+    return "\n".join([*parts, *_notes(report.notes)])
+
+
+def _page(report: Report) -> str:
+    pictures = [f"![{name}]({name})\n" for name in report.plots]
+    parts = [
+        f"# {report.title}\n",
+        f"{CAPTION}\n",
+        f"    {report.environment['command']}\n",
+        markdown(report.board),
+        *pictures,
+        "- `results.jsonl`: one row a run, with all that determines it\n"
+        "- `tables.md`, `tables.tex`: this table, and paired differences\n"
+        "- `environment.json`: code, libraries, machine\n",
+        *_notes(report.notes),
+    ]
+    return "\n".join(parts)
+
+
+def _notes(notes: Iterable[str]) -> list[str]:
+    lines = "".join(f"- {note}\n" for note in notes)
+    return [f"Notes:\n\n{lines}"] if lines else []
+
+
+def _line(board: Board, line: Line) -> dict[str, Any]:
+    return {
+        "section": line.section,
+        "label": line.label,
+        "method": line.variant.method if line.variant else None,
+        "ratio": line.variant.ratio if line.variant else None,
+        "text": line.variant.text if line.variant else None,
+        "cells": [
+            {"shots": shots, "target": name, **_figure(board, line, (shots, name))} for shots, name in columns(board)
+        ],
+    }
+
+
+def _figure(board: Board, line: Line, column: tuple[int, str]) -> dict[str, Any]:
+    figure = line.figures.get(column)
+    if figure is None and column[1] not in board.targets:
+        figure = board.average(line, column[0])
+    shown, is_best = cell(board, line, column)
+    return {
+        "mean": figure.mean if figure else None,
+        "std": figure.std if figure else None,
+        "shown": shown,
+        "is_best": is_best,
+    }

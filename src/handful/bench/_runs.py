@@ -1,0 +1,200 @@
+"""Running: every task, support and variant, each row kept as soon as it is finished."""
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import handful
+from handful.encoders._opened import WordEncoder
+from handful.errors import HandfulError, HandfulWarning
+from handful.evaluate import score
+from handful.tagger import FitSummary
+from handful.text import Sentence
+
+from ._environment import code_digest
+from ._features import MemoryEncoder
+from ._methods import Method, Variant, build, own_digest
+from ._results import Results, Row, key_of
+from ._tasks import Support, Task
+
+__all__ = ["Bench", "Cell", "Progress", "encoded"]
+
+#: Called with the runs done, the runs in all, and what is run now.
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run: a method on a support of a task."""
+
+    task: Task
+    support: Support
+    variant: Variant
+    identity: Row = field(repr=False)
+
+    @property
+    def key(self) -> str:
+        """What finds its row."""
+        return key_of(self.identity)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A comparison to run.
+
+    Attributes
+    ----------
+    protocol : transfer, extension or ablation
+    tasks : the targets
+    variants : what is compared
+    encoders : by task, what gives features; it may keep them on disk
+    on : test or dev
+    sources : by task, what baselines learn from, if anything; and a hash of it
+    folders : by task, the name or path of the encoder, where it has one
+    """
+
+    protocol: str
+    tasks: Sequence[Task]
+    variants: Sequence[Variant]
+    encoders: Mapping[str, WordEncoder]
+    on: str = "test"
+    sources: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    folders: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield all runs, in order."""
+        code = code_digest()
+        own = {variant.method: own_digest(variant.method) for variant in self.variants}
+        for task in self.tasks:
+            encoder = self.encoders[task.name]
+            for support in (one for some in task.supports.values() for one in some):
+                for variant in (one for one in self.variants if task.has(one.text)):
+                    identity = {
+                        "protocol": self.protocol,
+                        "on": self.on,
+                        "target": task.name,
+                        "shots": support.shots,
+                        "support": support.name,
+                        "method": variant.method,
+                        "ratio": variant.ratio,
+                        "o_ratio": task.ratio(variant.ratio),
+                        "text": variant.text,
+                        "encoder": str(getattr(encoder, "name", "")),
+                        "fingerprint": encoder.fingerprint,
+                        "support_origin": support.origin,
+                        "sha256": {"support": support.digest, **task.digests},
+                        "source": "" if variant.is_ours else self.sources.get(task.name, (None, ""))[1],
+                        "handful": handful.__version__,
+                        "code": code,
+                        "own_code": own[variant.method],
+                    }
+                    yield Cell(task, support, variant, identity)
+
+    def run(self, results: Results, progress: Progress | None = None, encoding: Any = None) -> list[Row]:
+        """Run what is not finished yet; return all rows, in order.
+
+        Parameters
+        ----------
+        results
+            Where finished rows are kept.
+        progress
+            Called before each run.
+        encoding
+            The progress of encoding, as for `handful.encoders.Encoder.encode`.
+        """
+        for task in self.tasks[:1]:  # what cannot be made is an error before any run, not in each of them
+            for variant in self.variants:
+                self._build(task, variant, self.encoders[task.name], None)
+        cells = list(self.cells())
+        keys = [cell.key for cell in cells]
+        n_done = sum(key in results.rows for key in keys)
+        for task in self.tasks:
+            left = [cell for cell in cells if cell.task is task and cell.key not in results.rows]
+            if not left:
+                continue
+            encoder = encoded(task, self.encoders[task.name], encoding)
+            texts = {which: _blank(task.text(which)) for which in {cell.variant.text for cell in left}}
+            for cell in left:
+                if progress is not None:
+                    progress(n_done, len(cells), f"{task.name}, {cell.support.shots} shots, {cell.variant.method}")
+                method = partial(self._build, task, cell.variant, encoder, cell.identity["o_ratio"])
+                results.add(_run(cell, method, texts[cell.variant.text]))
+                n_done += 1
+            del encoder
+        if progress is not None:
+            progress(n_done, len(cells), "")
+        return results.settle(keys)
+
+    def _build(self, task: Task, variant: Variant, encoder: WordEncoder, ratio: float | str | None) -> Method:
+        source, _ = self.sources.get(task.name, (None, ""))
+        return build(variant, encoder, ratio, source, self.folders.get(task.name))
+
+
+def encoded(task: Task, encoder: WordEncoder, progress: Any = None) -> MemoryEncoder:
+    """Encode all that a task needs, once."""
+    text = task.pool + task.other
+    known = {sentence.words for sentence in text}
+    added = {
+        sentence.words: sentence
+        for supports in task.supports.values()
+        for support in supports
+        for sentence in support.sentences
+        if sentence.words not in known
+    }
+    return MemoryEncoder(encoder, [text, task.scored, list(added.values())], progress)
+
+
+def _blank(sentences: Sequence[Sentence] | None) -> list[Sentence] | None:
+    return None if sentences is None else [sentence.without_labels() for sentence in sentences]
+
+
+def _run(cell: Cell, make: Callable[[], Method], text: list[Sentence] | None) -> Row:
+    """Fit and score; what a method refuses is a row with an error."""
+    task = cell.task
+    row: Row = {"key": cell.key, **cell.identity}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", HandfulWarning)
+        started = time.perf_counter()
+        try:
+            method = make()
+            method.fit(cell.support.sentences, text)
+            fitted = time.perf_counter()
+            found = method.predict_sentences([sentence.without_labels() for sentence in task.scored])
+            finished = time.perf_counter()
+        except HandfulError as error:
+            return row | {"error": str(error), "f1": None}
+    row |= {"error": None, **_scores(task.scored, found), **_fit_figures(method)}
+    row["warnings"] = sorted({str(warning.message) for warning in said})
+    row["seconds_fit"], row["seconds_predict"] = round(fitted - started, 3), round(finished - fitted, 3)
+    return row
+
+
+def _scores(gold: Sequence[Sentence], found: Sequence[Sentence]) -> Row:
+    scores = score(gold, found)
+    micro = scores.micro
+    return {
+        "f1": micro.f1,
+        "precision": micro.precision,
+        "recall": micro.recall,
+        "n_gold": micro.n_gold,
+        "n_predicted": micro.n_predicted,
+        "n_correct": micro.n_correct,
+        "by_type": {name: one.f1 for name, one in scores.by_type.items()},
+    }
+
+
+def _fit_figures(method: Any) -> Row:
+    """Return what a tagger says of its fit."""
+    summary = getattr(method, "summary_", None)
+    if not isinstance(summary, FitSummary):
+        return {}
+    return {
+        "o_ratio_used": summary.ratio_asked,
+        "o_share_met": summary.ratio_met,
+        "rounds": summary.rounds,
+        "objective": summary.objective,
+    }

@@ -1,0 +1,156 @@
+"""Corpora as they lie on disk: a folder with train, dev and test, and perhaps supports."""
+
+import hashlib
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from handful.errors import DataError, FileError
+from handful.text import Sentence, read
+
+__all__ = ["Corpus", "PathLike", "digest", "read_corpus", "read_supports"]
+
+PathLike = str | os.PathLike[str]
+
+# How people call the three files: one of the parts of a name between dots, as in eng.testa or dev.conll.gz.
+_SPLITS = {
+    "train": ("train",),
+    "dev": ("dev", "testa", "valid", "validation", "development"),
+    "test": ("test", "testb"),
+}
+_SHOTS = re.compile(r"(\d+)[-_ ]?shots?")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A labelled corpus.
+
+    Attributes
+    ----------
+    name : what tables call it
+    train, dev, test : the sentences; a split that is not there is empty
+    supports : given supports by shots, each with its name, in the order of their numbers
+    notes : what reading the files met with
+    """
+
+    name: str
+    train: list[Sentence] = field(default_factory=list)
+    dev: list[Sentence] = field(default_factory=list)
+    test: list[Sentence] = field(default_factory=list)
+    supports: dict[int, list[tuple[str, list[Sentence]]]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def only(self, name: str, types: Iterable[str]) -> "Corpus":
+        """Return the corpus with the mentions of these types alone, under a name of its own and without supports."""
+        kept = set(types)
+
+        def cut(sentences: list[Sentence]) -> list[Sentence]:
+            return [
+                sentence
+                if sentence.spans is None
+                else replace(sentence, spans=tuple(span for span in sentence.spans if span.type in kept))
+                for sentence in sentences
+            ]
+
+        return Corpus(name, cut(self.train), cut(self.dev), cut(self.test), {}, self.notes)
+
+
+def read_corpus(given: PathLike, *, skip_unnamed: bool = False) -> Corpus:
+    """Read a folder with train, dev and test (dev may be missing), in any format that `handful.text.read` knows.
+
+    Parameters
+    ----------
+    given
+        The folder, or ``NAME=`` and the folder. A split is a file, or a folder of files, with ``train``, ``dev``
+        (``testa``, ``valid``, ``development``) or ``test`` (``testb``) as a part of its name. Supports lie in
+        ``supports/1shot``, ``supports/5shot`` and so on.
+    skip_unnamed
+        Whether to leave out documents without any mention; see `handful.text.read`.
+    """
+    name, folder = _split_name(given)
+    if not folder.is_dir():
+        found = "is a file" if folder.exists() else "does not exist"
+        raise FileError(f"{folder}: {found}; a folder with train, dev and test files is needed")
+    notes: list[str] = []
+    splits = {split: _read_split(folder, split, names, notes, skip_unnamed) for split, names in _SPLITS.items()}
+    if not splits["train"] and not splits["dev"]:
+        there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
+        raise FileError(f"{folder}: the folder has neither a train nor a dev file (it has {there})")
+    supports = read_supports(folder / "supports") if (folder / "supports").is_dir() else {}
+    return Corpus(name or folder.resolve().name, **splits, supports=supports, notes=notes)
+
+
+def read_supports(folder: PathLike) -> dict[int, list[tuple[str, list[Sentence]]]]:
+    """Read supports from folders named after their shots, such as ``5shot``; files go by the numbers in their names.
+
+    Returns
+    -------
+    dict
+        By shots, the name and the sentences of each support.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileError(f"{folder}: there is no such folder; supports lie in folders such as 1shot and 5shot")
+    found: dict[int, list[tuple[str, list[Sentence]]]] = {}
+    for child in folder.iterdir():
+        match = _SHOTS.fullmatch(child.name)
+        if match and child.is_dir():
+            files = sorted(_files(child), key=lambda path: _numbers_first(path.name))
+            found[int(match[1])] = [(path.name.split(".")[0], list(read(path))) for path in files]
+    if not found:
+        there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
+        raise FileError(
+            f"{folder}: no supports are there (it has {there}); put them in folders such as 1shot and 5shot"
+        )
+    return dict(sorted(found.items()))
+
+
+def digest(sentences: Iterable[Sentence]) -> str:
+    """Return a hash of words and labels: what a result depends on, wherever the file lies."""
+    total = hashlib.sha256()
+    for sentence in sentences:
+        spans = None if sentence.spans is None else [(span.start, span.end, span.type) for span in sentence.spans]
+        allowed = None if sentence.allowed is None else [entry and str(entry) for entry in sentence.allowed]
+        total.update(json.dumps([sentence.words, spans, allowed]).encode() + b"\n")
+    return total.hexdigest()
+
+
+def _split_name(given: PathLike) -> tuple[str | None, Path]:
+    text = os.fspath(given)
+    name, equals, path = text.partition("=")
+    if isinstance(given, str) and equals and not os.path.exists(text):
+        if not name or not path:
+            raise DataError(f"a corpus is FOLDER or NAME=FOLDER, found {text!r}")
+        return name, Path(path)
+    return None, Path(text)
+
+
+def _read_split(folder: Path, split: str, names: Sequence[str], notes: list[str], skip_unnamed: bool) -> list[Sentence]:
+    places = sorted(path for path in folder.iterdir() if set(path.name.lower().split(".")) & set(names))
+    if len(places) > 1:
+        shown = ", ".join(path.name for path in places)
+        raise FileError(f"{folder}: more than one could be the {split} split ({shown}); leave one there")
+    sentences: list[Sentence] = []
+    counts: Counter[str] = Counter()
+    for path in places:
+        for file in [path] if path.is_file() else sorted(_files(path)):
+            corpus = read(file, unnamed="skip" if skip_unnamed else "keep")
+            sentences += corpus
+            counts.update(corpus.report.notes)
+            counts["tags break the scheme and were read as conlleval does"] += corpus.report.n_broken
+    notes += [f"{split}: {count} {what}" for what, count in counts.items() if count]
+    if places and not sentences:
+        raise DataError(f"{places[0]}: there is no sentence in it")
+    return sentences
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
+
+
+def _numbers_first(name: str) -> tuple[list[int], str]:
+    return [int(number) for number in re.findall(r"\d+", name)], name

@@ -1,0 +1,207 @@
+"""Tasks: what is sampled from, what is unlabelled text, what is scored, and the supports."""
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from handful.errors import DataError
+from handful.evaluate import sample_support
+from handful.text import Sentence, describe, types_in
+
+from ._targets import Corpus, digest
+
+__all__ = ["Support", "Task", "make_task"]
+
+Supports = Mapping[int, Sequence[tuple[str, list[Sentence]]]]
+
+
+@dataclass(frozen=True)
+class Support:
+    """A few labelled sentences.
+
+    Attributes
+    ----------
+    shots : the mentions of each type that it was drawn to hold
+    name : its number
+    origin : where it came from
+    sentences : no two with the same words
+    """
+
+    shots: int
+    name: str
+    origin: str
+    sentences: list[Sentence]
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of its words and labels."""
+        return digest(self.sentences)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One target, ready to run.
+
+    Attributes
+    ----------
+    name : the target
+    pool : the split that supports come from
+    other : the rest of the unlabelled text
+    scored : labelled sentences to score on
+    supports : by shots; those that could not be had are empty
+    notes : what was handled on the way
+    """
+
+    name: str
+    pool: list[Sentence]
+    other: list[Sentence]
+    scored: list[Sentence]
+    supports: dict[int, list[Support]]
+    notes: list[str]
+
+    @cached_property
+    def o_share(self) -> float:
+        """The share of O words in the pool."""
+        return describe(self.pool).o_share or 0.0
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Hashes of what results depend on besides the support."""
+        blank = ([sentence.without_labels() for sentence in part] for part in (self.pool, self.other))
+        pool, other = map(digest, blank)
+        return {"pool": pool, "other": other, "scored": digest(self.scored)}
+
+    def ratio(self, word: str) -> float | str | None:
+        """Return the ratio that a word names here: none, auto, share, over, or a number."""
+        share = math.floor(20 * self.o_share + 1e-9) / 20
+        named: dict[str, float | str | None] = {
+            "": None, "none": None, "auto": "auto", "share": share, "over": round(share + 0.05, 2),
+        }  # fmt: skip
+        return named[word] if word in named else float(word)
+
+    def text(self, which: str) -> list[Sentence] | None:
+        """Return unlabelled text: all of it, "dev" (the pool alone), "none", or the first so many words."""
+        if which == "none":
+            return None
+        if which == "dev":
+            return self.pool
+        everything = self.pool + self.other
+        return everything if which == "all" else at_most(everything, int(which))
+
+    def has(self, which: str) -> bool:
+        """Whether there is such a text, other than all of it."""
+        if which == "dev":
+            return bool(self.other)
+        return which in ("all", "none") or int(which) < sum(len(s.words) for s in self.pool + self.other)
+
+
+def make_task(
+    corpus: Corpus,
+    *,
+    shots: Sequence[int],
+    sets: int,
+    seed: int,
+    on: str,
+    most_words: int = 30_000,
+    supports: Supports | None = None,
+) -> Task:
+    """Make the task of a corpus.
+
+    Parameters
+    ----------
+    corpus
+        Supports come from dev, or from train where there is no dev; unlabelled text is both.
+    shots, sets, seed
+        So many mentions of each type, so many supports, drawn with this seed where none are given.
+    on
+        "test": score on test. "dev", for choosing: the split that supports come from is cut in two by a hash of each
+        sentence's words; one half is sampled from, the other is scored on.
+    most_words
+        With "dev", the most words of train to take as unlabelled text.
+    supports
+        Given supports, instead of the corpus' own ones. With "dev", none are used.
+    """
+    notes = [f"{corpus.name}: {note}" for note in corpus.notes]
+    pool, other = (corpus.dev, corpus.train) if corpus.dev else (corpus.train, [])
+    scored = corpus.test
+    given: Supports = corpus.supports if supports is None else supports
+    if on == "dev":
+        pool, scored = [s for s in pool if half(s) == 0], [s for s in pool if half(s) == 1]
+        other, given = at_most(other, most_words), {}
+    for what, sentences in (("scored on", scored), ("sampled from", pool)):
+        _check_labelled(corpus.name, what, sentences)
+    drawn = {n: _supports(corpus.name, pool, n, sets, seed, given.get(n, ()), notes) for n in dict.fromkeys(shots)}
+    if not any(drawn.values()):
+        raise DataError(f"{corpus.name}: there is no support to run; {notes[-1]}")
+    seen = {span.type for some in drawn.values() for one in some for s in one.sentences for span in s.spans or ()}
+    if missing := sorted(set(types_in(scored)) - seen):
+        notes.append(f"{corpus.name}: no support has {', '.join(missing)}: its mentions count as missed")
+    return Task(corpus.name, pool, other, scored, drawn, notes)
+
+
+def half(sentence: Sentence) -> int:
+    """Return 0 or 1 by a hash of the words alone."""
+    return hashlib.sha256("\x1f".join(sentence.words).encode("utf-8", "surrogatepass")).digest()[0] % 2
+
+
+def at_most(sentences: Iterable[Sentence], n_words: int) -> list[Sentence]:
+    """Return the first sentences that together have at most so many words."""
+    kept = []
+    for sentence in sentences:
+        n_words -= len(sentence.words)
+        if n_words < 0:
+            break
+        kept.append(sentence)
+    return kept
+
+
+def _supports(
+    name: str,
+    pool: list[Sentence],
+    shots: int,
+    sets: int,
+    seed: int,
+    given: Sequence[tuple[str, list[Sentence]]],
+    notes: list[str],
+) -> list[Support]:
+    if given:
+        if len(given) < sets:
+            notes.append(f"{name}: {len(given)} supports of {shots} shots are given, not {sets}")
+        return [
+            Support(shots, number, "given", _settled(sentences, f"{name}, {shots} shots, support {number}", notes))
+            for number, sentences in given[:sets]
+        ]
+    mentions = Counter(describe(pool).mentions)
+    if rare := [f"{label} ({n})" for label, n in sorted(mentions.items()) if n < shots]:
+        notes.append(f"{name}: too few mentions for {shots} shots, shown as -: {', '.join(rare)}")
+        return []
+    return [
+        Support(
+            shots, str(i), f"drawn with seed {seed}", _settled(one, f"{name}, {shots} shots, support {i}", notes)
+        )
+        for i, one in enumerate(sample_support(pool, shots, seed, sets=sets))
+    ]  # fmt: skip
+
+
+def _settled(sentences: Iterable[Sentence], where: str, notes: list[str]) -> list[Sentence]:
+    """Return sentences of which no two have the same words: of those labelled in two ways, the last counts."""
+    by_words: dict[tuple[str, ...], Sentence] = {}
+    for sentence in sentences:
+        before = by_words.get(sentence.words)
+        if before is not None and (before.spans, before.allowed) != (sentence.spans, sentence.allowed):
+            notes.append(f"{where} labels “{' '.join(sentence.words)}” in two ways: the last counts")
+        by_words[sentence.words] = sentence
+    return list(by_words.values())
+
+
+def _check_labelled(name: str, what: str, sentences: list[Sentence]) -> None:
+    if not sentences:
+        raise DataError(f"{name}: there are no sentences to be {what}; a test file, and dev or train, are needed")
+    for number, sentence in enumerate(sentences):
+        if not sentence.is_labelled:
+            raise DataError(f"{name}: sentence {number} (from 0) of those to be {what} is not labelled: {sentence}")
+    if not types_in(sentences):
+        raise DataError(f"{name}: there is no mention in the sentences to be {what}")

@@ -1,0 +1,352 @@
+"""SubspaceKMeans: constrained k-means with joint subspace selection, as a scikit-learn estimator."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from handful.errors import DataError, HandfulWarning
+
+from ._assign import assign_hard, assign_soft, check_ratio, entropy
+from ._distances import project, squared_distances
+from ._labels import Labels
+from ._predict import tag_distances, tag_scores
+from ._prototypes import RunningSums, means
+from ._start import initial_prototypes
+from ._statistics import Float, Moments, check_finite, row_blocks, weighted_sums
+from ._subspace import between, discriminant, within_variance
+
+__all__ = ["Round", "SubspaceKMeans"]
+
+TOLERANCE = 1e-6  # soft rounds have converged when no entry of A moved by more
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round did; given to the callback of :meth:`SubspaceKMeans.fit`.
+
+    Attributes
+    ----------
+    number : counted from 1
+    objective : the mean of A * D (plus the entropy term when soft), see :attr:`SubspaceKMeans.objective_`
+    counts : (k,) words, or their weight, by prototype
+    n_changed : words whose assignment changed in this round
+    change : the largest change of an entry of A
+    o_share : the share of words assigned to O
+    """
+
+    number: int
+    objective: float
+    counts: NDArray[np.float64]
+    n_changed: int
+    change: float
+    o_share: float
+
+
+class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Few-shot classification by constrained k-means with joint subspace selection.
+
+    Each round assigns all words to prototypes (labelled words to their tag's own, a given share of all words to O),
+    moves each prototype to the mean of its words, and finds the projection in which prototypes stand furthest apart.
+    There is no random number anywhere: the same data give the same result.
+
+    Parameters
+    ----------
+    o_ratio : float or None, default=None
+        The expected share of words whose tag is O, among all words given to `fit`; None for no constraint.
+    assignment : {"hard", "soft"}, default="hard"
+        Whether a word belongs to one prototype or is spread over all of them.
+    subspace : bool, default=True
+        Whether to learn a projection; without, distances are taken between the features as they are.
+    o_prototypes : int, default=10
+        How many prototypes O gets: it gathers many kinds of words.
+    type_prototypes : int, default=1
+        How many prototypes every other tag gets.
+    scaling : {"within", "total"}, default="within"
+        Which scatter the projection makes the identity.
+    shrinkage : "oas", float from 0 to 1, or None, default="oas"
+        How much the scatter within prototypes is drawn towards a multiple of the identity.
+    temperature : float, default=1.0
+        How soft soft assignments are, and the scores of `predict_proba`.
+    max_iter : int, default=10
+        The most rounds; it stops earlier when a round changes nothing.
+    o_tag : default=0
+        The tag in `y` that means "no entity". Data without that tag are clustered with no O at all.
+
+    Attributes
+    ----------
+    classes_ : (n_tags,) the tags
+    prototypes_ : (k, d) the prototypes, in the space of the features
+    prototype_tags_ : (k,) the tag of each prototype, from `classes_`
+    projection_ : (d, p) the projection; the identity where none is learned
+    labels_ : (n,) the prototype of each word of the training data in the last assignment
+    tags_ : (n,) its tag: here labels and ratio hold, `predict(X)` is free of both
+    responsibilities_ : (n, k) the last assignment, only when soft
+    o_share_ : the share of O words in the last assignment: the ratio met
+    objective_ : (n_iter_,) after each round, the mean over words of their squared distance to their prototype in the
+        projected space (plus temperature times the mean of A log A when soft), with the projection scaled to unit
+        total scatter whatever `scaling` is
+    n_iter_ : the number of rounds done
+    n_empty_ : the number of prototypes with no word in the last assignment
+    n_features_in_ : d
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from handful.cluster import SubspaceKMeans
+    >>> X = np.array([[0.0, 0.0], [0.1, 0.3], [0.2, 0.1], [5.0, 5.0], [5.1, 4.8], [4.9, 5.2]])
+    >>> y = np.array([0, -1, -1, 1, -1, -1])  # 0 is O, -1 is unlabelled
+    >>> SubspaceKMeans(o_ratio=0.5).fit(X, y).tags_
+    array([0, 0, 0, 1, 1, 1])
+    """
+
+    def __init__(
+        self,
+        o_ratio: float | None = None,
+        *,
+        assignment: str = "hard",
+        subspace: bool = True,
+        o_prototypes: int = 10,
+        type_prototypes: int = 1,
+        scaling: str = "within",
+        shrinkage: str | float | None = "oas",
+        temperature: float = 1.0,
+        max_iter: int = 10,
+        o_tag: Any = 0,
+    ) -> None:
+        self.o_ratio = o_ratio
+        self.assignment = assignment
+        self.subspace = subspace
+        self.o_prototypes = o_prototypes
+        self.type_prototypes = type_prototypes
+        self.scaling = scaling
+        self.shrinkage = shrinkage
+        self.temperature = temperature
+        self.max_iter = max_iter
+        self.o_tag = o_tag
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        callback: Callable[[Round], object] | None = None,
+    ) -> Self:
+        """Learn prototypes and projection from labelled and unlabelled words.
+
+        Parameters
+        ----------
+        X : (n, d) features, one row a word; float16, float32 and memory-mapped arrays are read in blocks
+        y : (n,) tags, -1 for unlabelled; or (n, n_tags) bool, the tags that each word may have (an all-true row is
+            unlabelled; the tags are then 0 to n_tags - 1)
+        sample_weight : (n,) how much each word counts in prototypes and scatter; 1 if not given. The start and the
+            ratio count words, whatever their weights.
+        callback : called after every round with a :class:`Round`
+        """
+        self._check_parameters()
+        X, labels = self._check_data(X, y)
+        weights = _check_weights(sample_weight, X)
+        n, n_tags = len(X), len(labels.classes)
+        soft = self.assignment == "soft"
+        o_index = labels.index_of(self.o_tag)
+        wanted_o = self._wanted_o(labels, o_index, n)
+
+        moments = Moments.of(X, weights, whole=self.subspace)
+        n_prototypes = [self.o_prototypes if t == o_index else self.type_prototypes for t in range(n_tags)]
+        C, tags = initial_prototypes(X, labels.rows_by_tag(), n_prototypes)
+        is_o = tags == (-1 if o_index is None else o_index)
+        U = None
+        sums = RunningSums(X, len(C), weights)
+        A: NDArray[np.float64] | None = None
+        objectives: list[float] = []
+
+        for number in range(1, self.max_iter + 1):
+            D = squared_distances(X, C, U, origin=moments.mean)
+            labels.forbid(D, tags)
+            if soft:
+                previous, A = A, assign_soft(D, is_o, wanted_o, temperature=self.temperature)
+                W = A if weights is None else A * weights[:, None]
+                S, counts = weighted_sums(X, W), W.sum(axis=0)
+                n_changed, change = _moved(previous, A)
+                o_share = float(A[:, is_o].sum()) / n
+            else:
+                assigned = assign_hard(D, is_o, None if wanted_o is None else int(wanted_o))
+                S, counts, n_changed = sums.update(assigned)
+                change = float(n_changed > 0)
+                o_share = float(np.count_nonzero(is_o[assigned])) / n
+            C = means(S, counts, C)
+            M = between(C, counts, moments)
+            if self.subspace:
+                U, objective = discriminant(M, moments, scaling=self.scaling, shrinkage=self.shrinkage)
+            else:
+                objective = within_variance(M, moments)
+            if A is not None:
+                objective += self.temperature * entropy(A, weights)
+            objectives.append(objective)
+            if callback is not None:
+                callback(Round(number, objective, counts, n_changed, change, o_share))
+            if change <= TOLERANCE:
+                break
+
+        self.classes_ = labels.classes
+        self.prototypes_ = C
+        self.prototype_tags_ = labels.classes[tags]
+        self.projection_ = np.eye(X.shape[1]) if U is None else U
+        self.labels_ = assigned if A is None else A.argmax(axis=1)
+        self.tags_ = self.prototype_tags_[self.labels_]
+        self.responsibilities_ = A
+        if A is None:
+            del self.responsibilities_
+        self.o_share_ = o_share
+        self.objective_ = np.array(objectives)
+        self.n_iter_ = number
+        self.n_empty_ = int(np.count_nonzero(counts == 0))
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the tag of the nearest prototype of each word, (n,)."""
+        nearest_tag = self._tag_distances(X).argmin(axis=1)
+        return np.asarray(self.classes_[nearest_tag])
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return a score for each tag, (n, n_tags): softmax over tags of -distance / temperature."""
+        return tag_scores(self._tag_distances(X), self.temperature)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return minus the squared distance to each tag, (n, n_tags); with two tags their difference, (n,)."""
+        scores = -self._tag_distances(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def transform(self, X: ArrayLike) -> Float:
+        """Project words into the learned subspace: X @ projection_, (n, p)."""
+        X = self._check_features(X)
+        U = self._learned_projection()
+        origin = np.zeros(X.shape[1])
+        return np.concatenate([project(block, U, origin) for _, block in row_blocks(X)])
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.projection_.shape[1])
+
+    def _tag_distances(self, X: ArrayLike) -> NDArray[np.float64]:
+        X = self._check_features(X)
+        tags = np.searchsorted(self.classes_, self.prototype_tags_)
+        return tag_distances(X, self.prototypes_, tags, self._learned_projection(), len(self.classes_))
+
+    def _learned_projection(self) -> NDArray[np.float64] | None:
+        d, p = self.projection_.shape
+        is_identity = d == p and np.array_equal(self.projection_, np.eye(d))
+        return None if is_identity else self.projection_
+
+    def _check_features(self, X: ArrayLike) -> Float:
+        check_is_fitted(self)
+        X = _floats(validate_data(self, X, reset=False, ensure_all_finite=False))
+        check_finite(X)
+        return X
+
+    def _check_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Float, Labels]:
+        if y is None:
+            raise DataError(
+                "SubspaceKMeans requires y to be passed, but the target y is None;"
+                " give a tag for each labelled word and -1 for the others"
+            )
+        X = _floats(validate_data(self, X, ensure_all_finite=False))
+        allowed = np.asarray(y)
+        if allowed.ndim == 2 and allowed.dtype == bool:
+            return X, Labels.from_matrix(allowed, n=len(X))
+        labels = Labels.from_tags(column_or_1d(y, warn=True), n=len(X))
+        check_classification_targets(labels.values)
+        return X, labels
+
+    def _wanted_o(self, labels: Labels, o_index: int | None, n: int) -> float | None:
+        """Return how many words (hard) or how much mass (soft) the ratio gives to O; None for no constraint."""
+        if self.o_ratio is None:
+            return None
+        if o_index is None:
+            raise DataError(
+                f"o_ratio={self.o_ratio} needs words labelled O, but no word is labelled o_tag={self.o_tag!r}"
+                f" (tags found: {', '.join(map(repr, labels.classes.tolist()))}); label some, or set o_tag"
+            )
+        n_only_o, n_only_entity = labels.count_forced(o_index)
+        if n_only_o + n_only_entity == n:
+            warnings.warn(
+                f"o_ratio={self.o_ratio} is ignored: every word is labelled, so nothing is left to decide;"
+                " add unlabelled words for it to have a meaning",
+                HandfulWarning,
+                stacklevel=3,
+            )
+            return None
+        return check_ratio(self.o_ratio, n, n_only_o, n_only_entity, soft=self.assignment == "soft")
+
+    def _check_parameters(self) -> None:
+        for name, is_valid, expected in _PARAMETERS:
+            value = getattr(self, name)
+            if not is_valid(value):
+                raise DataError(f"{name}={value!r} is not possible: it must be {expected}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 1
+
+
+_PARAMETERS: list[tuple[str, Callable[[Any], bool], str]] = [
+    ("o_ratio", lambda v: v is None or (_is_number(v) and 0 <= v <= 1), "None or a number from 0 to 1"),
+    ("assignment", lambda v: v in ("hard", "soft"), "'hard' or 'soft'"),
+    ("subspace", lambda v: isinstance(v, (bool, np.bool_)), "True or False"),
+    ("o_prototypes", _is_count, "a whole number of at least 1"),
+    ("type_prototypes", _is_count, "a whole number of at least 1"),
+    ("scaling", lambda v: v in ("within", "total"), "'within' or 'total'"),
+    (
+        "shrinkage",
+        lambda v: v in ("oas", None) or (_is_number(v) and 0 <= v <= 1),
+        "'oas', a number from 0 to 1, or None",
+    ),
+    ("temperature", lambda v: _is_number(v) and 0 < v < np.inf, "a number above 0"),
+    ("max_iter", _is_count, "a whole number of at least 1"),
+]
+
+
+def _floats(X: NDArray[Any]) -> Float:
+    """Return X itself where it holds floats of at most 8 bytes, a float64 copy otherwise."""
+    return X if X.dtype in (np.float16, np.float32, np.float64) else X.astype(np.float64)
+
+
+def _check_weights(sample_weight: ArrayLike | None, X: Float) -> NDArray[np.float64] | None:
+    """Return the weights, None where all are 1."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight must be numbers, one a word") from None
+    if weights.shape != (len(X),):
+        raise DataError(
+            f"sample_weight has the shape {weights.shape}, expected ({len(X)},): one weight for each row of X"
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise DataError(f"sample_weight[{wrong[0]}] is {weights[wrong[0]]}; weights must be finite and at least 0")
+    if not weights.any():
+        raise DataError("all weights in sample_weight are zero: nothing is left to learn from")
+    return weights
+
+
+def _moved(previous: NDArray[np.float64] | None, A: NDArray[np.float64]) -> tuple[int, float]:
+    """Return how many rows of A moved by more than the tolerance, and the largest move."""
+    if previous is None:
+        return len(A), 1.0
+    largest = np.zeros(len(A))
+    for j in range(A.shape[1]):
+        np.maximum(largest, np.abs(A[:, j] - previous[:, j]), out=largest)
+    return int(np.count_nonzero(largest > TOLERANCE)), float(largest.max())

@@ -1,0 +1,274 @@
+"""A Hugging Face encoder to a folder that `handful.encoders._onnx` reads (extra ``transformers``)."""
+
+import io
+import json
+import logging
+import os
+import re
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from handful.errors import DataError, EncoderError, FileError, MissingExtraError
+
+from ._onnx import Card, open_session
+from ._pooling import POOLINGS, with_leading_space
+from ._shapes import N_SHAPES
+from ._transformers import layer_of, read_pretrained, shape_stride, window_of, word_tokenizer
+
+__all__ = ["export_encoder"]
+
+_OPSET = 20
+
+# What `handful pretrain` leaves in a folder; it goes along, so that an export still says what it was trained on.
+_TRAINED = "handful.json"
+
+# The most bytes of weights in a graph: its format ends at 2 GiB, and the rest of it needs room, too.
+_LARGEST = 2_000_000_000
+
+# How far an export may be from the original: float32 as |difference| <= 1e-4 + 1e-4 |value|; then int8 by the mean
+# cosine over tokens drawn at random, which are harder than text (docs/performance.md has the figures on text).
+_TOLERANCE = 1e-4
+_MEAN_COSINE = 0.97
+
+
+def export_encoder(
+    source: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    int8: bool = False,
+    layers: int = 3,
+    pooling: str = "first-last",
+    licence: str | None = None,
+    origin: str | None = None,
+) -> Card:
+    """Write an encoder as ONNX, after checking it against the original on rows of unequal length.
+
+    Parameters
+    ----------
+    source
+        A folder in the Hugging Face layout, or a name on its hub.
+    out
+        The folder to write; it must not exist, or be empty.
+    int8
+        Whether to store weights as 8-bit integers: a quarter of the size, two to three times the speed.
+    layers
+        How many of the last layers the graph can give.
+    pooling
+        Noted on the card as the one that the encoder is meant for.
+    licence, origin
+        Noted on the card; None, as far as the source states them.
+
+    Returns
+    -------
+    Card
+        What was written to ``encoder.json``.
+    """
+    out = Path(out).resolve()
+    if pooling not in POOLINGS:
+        raise DataError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise FileError(f"{out} exists and is not an empty folder: choose another or remove it")
+    model, tokenizer = read_pretrained(os.fspath(source))
+    try:
+        import onnx
+        import onnxscript  # noqa: F401  (torch's exporter asks for it)
+    except ImportError as error:
+        raise MissingExtraError(f"exporting needs {error.name}: pip install 'handful[transformers]'") from None
+    n_layers = model.config.num_hidden_layers
+    if not 1 <= layers <= n_layers + 1:
+        raise DataError(f"layers is between 1 and {n_layers + 1} for this encoder, found {layers}")
+    words = word_tokenizer(tokenizer, shape_stride(model))
+    if not tokenizer.is_fast:
+        raise EncoderError(f"{source}: its tokenizer has no tokenizer.json form, so it cannot be exported")
+    card = Card(
+        dim=model.config.hidden_size,
+        window=window_of(model, tokenizer),
+        n_layers=n_layers,
+        layers=list(range(n_layers, n_layers - layers, -1)),
+        pooling=pooling,
+        precision="int8" if int8 else "float32",
+        pad_id=words.pad_id,
+        unknown_id=words.unknown_id,
+        shape_stride=words.shape_stride,
+        origin=origin or _origin(source),
+        licence=licence or _licence(Path(source)),
+    )
+    if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
+        raise EncoderError(f"{source}: its weights take over 2 GB, which a file of ONNX cannot hold; use it as it is")
+    model.set_attn_implementation("eager")  # plain operators, which the fusion knows
+    _check_padding(model, card)
+    from ._graph import fuse_attention, quantise
+
+    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    try:
+        temporary.mkdir(parents=True)
+        with _quiet_exporter():
+            graph = _graph(model, card)
+        if n_heads := getattr(model.config, "num_attention_heads", None):
+            fuse_attention(graph, n_heads)
+        onnx.save(graph, temporary / "model.onnx")
+        _check(model, temporary / "model.onnx", replace(card, precision="float32"))
+        if int8:
+            quantise(graph)
+            onnx.save(graph, temporary / "model.onnx")
+            _check(model, temporary / "model.onnx", card)
+        text = with_leading_space(tokenizer.backend_tokenizer.to_str())
+        (temporary / "tokenizer.json").write_text(text, encoding="utf-8")
+        (temporary / "encoder.json").write_text(card.to_json(), encoding="utf-8")
+        if (trained := Path(source) / _TRAINED).is_file():
+            shutil.copyfile(trained, temporary / "training.json")
+        temporary.replace(out)
+    except OSError as error:
+        raise FileError(f"cannot write {out}: {error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return card
+
+
+def _graph(model: Any, card: Card) -> Any:
+    """Trace the model into an ONNX graph with one output for each of the card's layers."""
+    import torch
+
+    class Layers(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, input_ids: Any, attention_mask: Any) -> tuple[Any, ...]:
+            return _hidden(self.model, input_ids, attention_mask, card)
+
+    ids, mask = _rows(model, card, [11, 5, 8])
+    sizes = {0: torch.export.Dim("rows"), 1: torch.export.Dim("tokens", max=card.window)}
+    try:
+        program = torch.onnx.export(
+            Layers().eval(),
+            (torch.from_numpy(ids), torch.from_numpy(mask)),
+            input_names=["input_ids", "attention_mask"],
+            output_names=[f"layer_{layer}" for layer in card.layers],
+            dynamic_shapes={"input_ids": sizes, "attention_mask": sizes},
+            opset_version=_OPSET,
+            dynamo=True,
+            verbose=False,
+        )
+    except Exception as error:  # the exporter raises many kinds
+        reason = _cause(error)
+        raise EncoderError(f"torch cannot export this {model.config.model_type} encoder: {reason}") from error
+    assert program is not None  # with dynamo=True
+    return program.model_proto
+
+
+def _cause(error: BaseException) -> str:
+    """Give the first line of what an error goes back to: the exporter's own words are about its steps."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return re.sub(r"\x1b\[[0-9;]*m", "", str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _hidden(model: Any, ids: Any, mask: Any, card: Card) -> tuple[Any, ...]:
+    output = model(input_ids=ids, attention_mask=mask, output_hidden_states=True, return_dict=True)
+    return tuple(layer_of(output, layer, card.n_layers) for layer in card.layers)
+
+
+def _check_padding(model: Any, card: Card) -> None:
+    """Refuse a model whose vectors depend on what stands beside a row, or are not of the length it says."""
+    import torch
+
+    ids, mask = (torch.from_numpy(array) for array in _rows(model, card, [7, 19]))
+    with torch.inference_mode():
+        padded, alone = (_hidden(model, i, m, card)[0][0, :7] for i, m in ((ids, mask), (ids[:1, :7], mask[:1, :7])))
+    if alone.shape[-1] != card.dim:
+        raise EncoderError(f"this {model.config.model_type} gives {alone.shape[-1]} numbers a token, not {card.dim}")
+    if float((padded - alone).norm()) > 1e-3 * float(alone.norm()):
+        raise EncoderError(
+            f"this {model.config.model_type} encoder reads the padding behind a row, so it cannot be exported; use it "
+            "as it is, through transformers, where rows of one length go together"
+        )
+
+
+def _rows(model: Any, card: Card, lengths: list[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Make rows of tokens drawn from all of the vocabulary, padded to the longest."""
+    longest = min(max(lengths), card.window)
+    mask = (np.arange(longest) < np.array(lengths)[:, None]).astype(np.int64)
+    rng = np.random.default_rng(0)
+    ids = rng.integers(5, model.config.vocab_size, mask.shape)
+    if card.shape_stride:
+        ids += card.shape_stride * rng.integers(0, N_SHAPES, mask.shape)
+    return np.where(mask == 1, ids, card.pad_id), mask
+
+
+def _check(model: Any, path: Path, card: Card) -> None:
+    """Compare the graph with the original where they must agree: every real token of a padded batch."""
+    import torch
+
+    try:
+        session = open_session(path, threads=None)
+    except EncoderError as error:
+        raise EncoderError(f"what torch exported cannot be run, and nothing was written: {error}") from None
+    for lengths in ([3, 40, 17, 9, 1, 28], [6], [card.window, card.window // 3]):
+        ids, mask = _rows(model, card, lengths)
+        with torch.inference_mode():
+            expected = _hidden(model, torch.from_numpy(ids), torch.from_numpy(mask), card)
+        found = session.run(None, {"input_ids": ids, "attention_mask": mask})
+        for layer, a, b in zip(card.layers, expected, found, strict=True):
+            a, b = a.numpy()[mask == 1], b[mask == 1]
+            if card.precision == "float32":
+                furthest = float(np.abs(a - b).max())
+                is_close = np.allclose(b, a, rtol=_TOLERANCE, atol=_TOLERANCE)
+                what = f"differs by up to {furthest:.2g}"
+            else:
+                norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+                cosine = float(((a * b).sum(1) / np.maximum(norms, 1e-30)).mean())
+                is_close = cosine >= _MEAN_COSINE
+                what = f"has a mean cosine of {cosine:.3f}, under {_MEAN_COSINE}"
+            if not is_close:
+                raise EncoderError(
+                    f"the export is not faithful: layer {layer} {what}, on rows of {lengths} tokens; "
+                    "nothing was written" + ("; try without int8" if card.precision == "int8" else "")
+                )
+
+
+def _origin(source: str | os.PathLike[str]) -> str:
+    """Give the name that the source has for itself; the path on this machine is nobody's business."""
+    path = Path(source)
+    if not path.is_dir():
+        return os.fspath(source)
+    try:
+        name = str(json.loads((path / "config.json").read_text(encoding="utf-8")).get("_name_or_path", ""))
+    except (OSError, ValueError):
+        name = ""
+    is_hub_name = re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) and not name.startswith(".")
+    return name if is_hub_name else path.resolve().name
+
+
+def _licence(folder: Path) -> str:
+    """Give the licence that the model's README states in its header."""
+    try:
+        readme = (folder / "README.md").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return "unknown"
+    header = re.match(r"---\n(.*?)\n---", readme, re.DOTALL)
+    found = re.search(r"^license:\s*(\S.*)$", header.group(1), re.MULTILINE) if header else None
+    return found.group(1).strip() if found else "unknown"
+
+
+@contextmanager
+def _quiet_exporter() -> Iterator[None]:
+    """Silence what the exporter says on every run, and nothing else."""
+    log = logging.getLogger("torch.onnx._internal.exporter._registration")
+    level = log.level
+    log.setLevel(logging.ERROR)  # torchvision is not installed
+    try:
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):  # graphs by the page where it fails
+            warnings.filterwarnings("ignore", r"`isinstance\(treespec, LeafSpec\)`", FutureWarning)
+            warnings.filterwarnings("ignore", r"# The axis name: ", UserWarning)
+            yield
+    finally:
+        log.setLevel(level)

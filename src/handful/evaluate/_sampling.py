@@ -1,0 +1,87 @@
+"""Greedy k-shot supports: the one random step in this room, and seeded."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from typing import overload
+
+from handful.errors import DataError
+from handful.text import Sentence
+
+__all__ = ["sample_support"]
+
+
+@overload
+def sample_support(sentences: Sequence[Sentence], shots: int, seed: int, *, sets: None = None) -> list[Sentence]: ...
+@overload
+def sample_support(sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int) -> list[list[Sentence]]: ...
+def sample_support(
+    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int | None = None
+) -> list[Sentence] | list[list[Sentence]]:
+    """Draw a support: sentences that hold at least `shots` mentions of every type.
+
+    Types are taken in increasing order of their mentions, ties by name. For each, sentences that hold it
+    are drawn, uniformly and without putting back, until the support has `shots` mentions of it, those that
+    came along with other types included (Yang and Katiyar, 2020).
+
+    The draw uses nothing but ``random.Random(seed).random()``, whose numbers Python promises to keep: a
+    seed gives the same support on any machine and version.
+
+    Parameters
+    ----------
+    sentences : sequence of Sentence
+        The corpus, wholly labelled.
+    shots : int
+        At least so many mentions of each type.
+    seed : int
+        Zero or more.
+    sets : int or None
+        How many supports to draw one after the other, each from the whole corpus; the first is the one drawn
+        without `sets`.
+
+    Returns
+    -------
+    list of Sentence, or list of lists with `sets`
+        In the order drawn.
+
+    Raises
+    ------
+    DataError
+        Types have too few mentions (all are named), or sentences are not wholly labelled.
+    """
+    for name, value, least in (
+        ("shots", shots, 1),
+        ("seed", seed, 0),
+        ("sets", 1 if sets is None else sets, 1),
+    ):
+        if type(value) is not int or value < least:
+            raise DataError(f"{name} is {value!r}, expected a whole number of at least {least}")
+    sentences = list(sentences)
+    mentions: list[Counter[str]] = []
+    for i, sentence in enumerate(sentences):
+        if not sentence.is_labelled:
+            raise DataError(f"sentence {i} is not wholly labelled, so its mentions cannot be counted: {sentence}")
+        mentions.append(Counter(span.type for span in sentence.spans or ()))
+    frequency: Counter[str] = Counter()
+    for counts in mentions:
+        frequency.update(counts)
+    if not frequency:
+        raise DataError("there is no mention in the sentences, so there is nothing to sample")
+    rare = [f"{label} ({n})" for label, n in sorted(frequency.items()) if n < shots]
+    if rare:
+        raise DataError(f"{shots} shots need as many mentions of each type; too few of {', '.join(rare)}")
+    types = sorted(frequency, key=lambda label: (frequency[label], label))
+    holders = {label: [i for i, counts in enumerate(mentions) if label in counts] for label in types}
+    draw = random.Random(seed).random
+    supports = []
+    for _ in range(1 if sets is None else sets):
+        chosen: dict[int, None] = {}  # a set that keeps its order
+        count: Counter[str] = Counter()
+        for label in types:
+            candidates = [i for i in holders[label] if i not in chosen]
+            while count[label] < shots:
+                i = candidates.pop(int(draw() * len(candidates)))
+                chosen[i] = None
+                count.update(mentions[i])
+        supports.append([sentences[i] for i in chosen])
+    return supports[0] if sets is None else supports

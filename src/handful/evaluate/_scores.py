@@ -1,0 +1,200 @@
+"""Precision, recall and F1 of spans.
+
+A predicted mention is right, by what is asked of it:
+
+========  =================================================================================================
+strict    same words, same type; the score of conlleval and seqeval
+exact     same words, whatever the type
+partial   same words, whatever the type; words in common count half
+type      words in common and same type
+========  =================================================================================================
+
+Each mention is matched at most once. In a sentence, predictions are taken in order; each is matched with a
+gold mention that makes it right (for "type" the one with the nearest borders), else with the first free one
+that shares a word with it, which is then a wrong or partial one. These are the rules of nervaluate. For the
+scores of a type, gold and predictions of other types are left out, as nervaluate and seqeval do.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Literal
+
+from handful.errors import DataError
+from handful.text import Sentence, Span
+from handful.text._types import shorten
+
+__all__ = ["MODES", "Score", "Scores", "score"]
+
+Mode = Literal["strict", "exact", "partial", "type"]
+MODES: tuple[Mode, ...] = ("strict", "exact", "partial", "type")
+
+
+@dataclass
+class Score:
+    """Counts of mentions and what follows from them.
+
+    Parameters
+    ----------
+    n_gold, n_predicted : int
+        Mentions.
+    n_correct : int
+        Predictions that are right.
+    n_partial : int
+        Predictions that count half (mode "partial" only).
+    """
+
+    n_gold: int = 0
+    n_predicted: int = 0
+    n_correct: int = 0
+    n_partial: int = 0
+
+    @property
+    def precision(self) -> float:
+        """The right share of predictions; 0 when there are none."""
+        return (self.n_correct + 0.5 * self.n_partial) / self.n_predicted if self.n_predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """The share of gold mentions that were found; 0 when there are none."""
+        return (self.n_correct + 0.5 * self.n_partial) / self.n_gold if self.n_gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall; 0 when both are."""
+        both = self.n_gold + self.n_predicted
+        return (2 * self.n_correct + self.n_partial) / both if both else 0.0
+
+
+@dataclass
+class Scores:
+    """The scores of predictions in one mode.
+
+    Parameters
+    ----------
+    mode : str
+        Which of `MODES`.
+    micro : Score
+        Over all mentions.
+    by_type : dict of str to Score
+        For each type in gold or predictions, sorted by name.
+    confusion : Counter of (str, str)
+        Mentions by gold type and predicted type, where both have the same words; ("PER", "O") counts gold
+        mentions with no prediction of the same words, ("O", "PER") the other way round.
+    """
+
+    mode: Mode
+    micro: Score = field(default_factory=Score)
+    by_type: dict[str, Score] = field(default_factory=dict)
+    confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def macro_precision(self) -> float:
+        """The mean of the types' precisions."""
+        return self._mean([score.precision for score in self.by_type.values()])
+
+    @property
+    def macro_recall(self) -> float:
+        """The mean of the types' recalls."""
+        return self._mean([score.recall for score in self.by_type.values()])
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean of the types' F1."""
+        return self._mean([score.f1 for score in self.by_type.values()])
+
+    @staticmethod
+    def _mean(values: list[float]) -> float:
+        return sum(values) / len(values) if values else 0.0
+
+
+def score(
+    gold: Iterable[Sentence | Sequence[Span]],
+    predicted: Iterable[Sentence | Sequence[Span]],
+    mode: Mode = "strict",
+) -> Scores:
+    """Compare predicted mentions with the gold ones, sentence by sentence.
+
+    Parameters
+    ----------
+    gold, predicted : iterable of Sentence, or of sequences of Span
+        The same sentences in the same order, wholly labelled.
+    mode : "strict", "exact", "partial" or "type"
+        See the module's table.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    DataError
+        The two do not have the same sentences, or one is not wholly labelled.
+    """
+    if mode not in MODES:
+        raise DataError(f"mode is {mode!r}, expected one of {', '.join(MODES)}")
+    scores = Scores(mode)
+    for i, (one, other) in enumerate(zip_longest(gold, predicted)):
+        if one is None or other is None:
+            raise DataError(f"there are {i} {'gold' if one is None else 'predicted'} sentences, but more of the others")
+        if isinstance(one, Sentence) and isinstance(other, Sentence) and one.words != other.words:
+            raise DataError(f"sentence {i} has other words in gold and predictions: {one} and {other}")
+        _add(scores, _spans(one, i), _spans(other, i))
+    scores.by_type = dict(sorted(scores.by_type.items()))
+    return scores
+
+
+def _spans(item: Sentence | Sequence[Span], i: int) -> list[Span]:
+    if isinstance(item, Sentence):
+        if not item.is_labelled:
+            raise DataError(f"sentence {i} is not wholly labelled: {item}")
+        return list(item.spans or ())
+    spans = list(item) if isinstance(item, Iterable) else [item]
+    if not all(isinstance(span, Span) for span in spans):
+        raise DataError(f"sentence {i} is {shorten(repr(item))}, expected a Sentence or Span objects")
+    return sorted(spans, key=lambda span: span.start)
+
+
+def _add(scores: Scores, gold: list[Span], predicted: list[Span]) -> None:
+    _match(scores.micro, gold, predicted, scores.mode)
+    for label in {span.type for span in gold} | {span.type for span in predicted}:
+        of_type = scores.by_type.setdefault(label, Score())
+        _match(
+            of_type,
+            [span for span in gold if span.type == label],
+            [span for span in predicted if span.type == label],
+            scores.mode,
+        )
+    labels = {(span.start, span.end): span.type for span in predicted}
+    for span in gold:
+        scores.confusion[span.type, labels.pop((span.start, span.end), "O")] += 1
+    for label in labels.values():
+        scores.confusion["O", label] += 1
+
+
+def _match(total: Score, gold: list[Span], predicted: list[Span], mode: Mode) -> None:
+    """Add the counts of a sentence."""
+    total.n_gold += len(gold)
+    total.n_predicted += len(predicted)
+    free = dict.fromkeys(range(len(gold)))
+    for guess in predicted:
+        touching = [i for i in free if gold[i].start < guess.end and guess.start < gold[i].end]
+        right = [i for i in touching if _is_right(gold[i], guess, mode)]
+        if right:
+            total.n_correct += 1
+            del free[min(right, key=lambda i: _distance(gold[i], guess))]
+        elif touching:
+            total.n_partial += mode == "partial"
+            del free[touching[0]]
+
+
+def _is_right(gold: Span, guess: Span, mode: Mode) -> bool:
+    if mode == "type":
+        return gold.type == guess.type
+    is_same_place = gold.start == guess.start and gold.end == guess.end
+    return is_same_place and (mode != "strict" or gold.type == guess.type)
+
+
+def _distance(gold: Span, guess: Span) -> int:
+    return abs(gold.start - guess.start) + abs(gold.end - guess.end)

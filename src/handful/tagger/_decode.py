@@ -1,0 +1,140 @@
+"""Tag scores to mentions: a run of words with the same type is one (the IO scheme); the best path of tags."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.text import Span, Transitions
+
+__all__ = ["decode", "log_probabilities", "runs", "viterbi"]
+
+
+def log_probabilities(transitions: Transitions, n_tags: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the logarithms for O and n_tags - 1 types, among which chances are spread evenly.
+
+    Returns
+    -------
+    start : (n_tags,) of each tag at the start of a sentence
+    transition : (n_tags, n_tags) of each tag (column) after each tag (row); rows sum to 1 before the logarithm
+    """
+    n_types = max(n_tags - 1, 1)
+    start = np.full(n_tags, transitions.start_type / n_types)
+    start[0] = 1 - transitions.start_type
+    # with one type there is no other: its share goes to the two that remain
+    other = transitions.type_other if n_tags > 2 else 0.0
+    matrix = np.full((n_tags, n_tags), other / max(n_types - 1, 1))
+    matrix[0] = transitions.o_type / n_types
+    matrix[0, 0] = 1 - transitions.o_type
+    matrix[1:, 0] = transitions.type_o
+    np.fill_diagonal(matrix[1:, 1:], max(0.0, 1 - transitions.type_o - transitions.type_other))  # rounding may go below
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        return np.log(start), np.log(matrix)
+
+
+def viterbi(emissions: NDArray[np.float64], n_words: Sequence[int], transitions: Transitions) -> NDArray[np.intp]:
+    """Find the tags of each sentence whose sum of emissions and log transition probabilities is highest.
+
+    Parameters
+    ----------
+    emissions : (n, n_tags)
+        Log-scores, one row a word, of all sentences one after the other; the first column is O.
+    n_words
+        The words of each sentence; their sum is n.
+    transitions
+        See `Transitions`.
+
+    Returns
+    -------
+    (n,) the tags; of equal ones the lowest
+    """
+    n, n_tags = emissions.shape
+    start, step = log_probabilities(transitions, n_tags)
+    lengths = np.asarray(n_words, dtype=np.intp)
+    order = np.argsort(-lengths, kind="stable")  # all sentences at once, the longest first: the live ones come first
+    firsts = (np.cumsum(lengths) - lengths)[order]
+    longest_first = lengths[order]
+    came_from = np.zeros((n, n_tags), dtype=np.intp)
+    best = np.empty((n, n_tags))
+    tags = np.zeros(n, dtype=np.intp)
+    live = int(np.count_nonzero(longest_first))
+    best[firsts[:live]] = start + emissions[firsts[:live]]
+    for t in range(1, int(longest_first.max(initial=0))):
+        live = int(np.count_nonzero(longest_first > t))
+        rows = firsts[:live] + t
+        paths = best[rows - 1][:, :, None] + step  # (live, tag before, tag)
+        came_from[rows] = paths.argmax(axis=1)
+        best[rows] = paths.max(axis=1) + emissions[rows]
+    for t in range(int(longest_first.max(initial=0)) - 1, -1, -1):
+        live = int(np.count_nonzero(longest_first > t))
+        rows = firsts[:live] + t
+        is_last = longest_first[:live] == t + 1
+        last, inner = rows[is_last], rows[~is_last]
+        tags[last] = best[last].argmax(axis=1)
+        tags[inner] = came_from[inner + 1, tags[inner + 1]]
+    return tags
+
+
+def decode(
+    scores: NDArray[np.float64],
+    n_words: Sequence[int],
+    types: Sequence[str],
+    tags: NDArray[np.integer[Any]] | None = None,
+) -> list[tuple[Span, ...]]:
+    """Find the mentions of each sentence.
+
+    Parameters
+    ----------
+    scores : (n, 1 + number of types)
+        One row a word, of all sentences one after the other; the first column is O.
+    n_words
+        The words of each sentence; their sum is n.
+    types
+        The names of the other columns.
+    tags : (n,), optional
+        The tag of each word; without, it is the one with the highest score, the first of those that have it.
+
+    Returns
+    -------
+    list of tuples of Span
+        For each sentence its mentions, in order; a score is the mean of the words' scores for the type.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.1, 0.9], [0.3, 0.7], [0.8, 0.2], [0.4, 0.6]])
+    >>> decode(scores, [3, 1], ["PER"])
+    [(Span(0, 2, 'PER', score=0.8),), (Span(0, 1, 'PER', score=0.6),)]
+    """
+    found: list[list[Span]] = [[] for _ in n_words]
+    if tags is None:
+        tags = scores.argmax(axis=1)
+    for i, start, stop, first in runs(tags, n_words):
+        tag = int(tags[start])
+        score = float(scores[start:stop, tag].mean())
+        found[i].append(Span(start - first, stop - first, types[tag - 1], score))
+    return [tuple(spans) for spans in found]
+
+
+def runs(tags: NDArray[np.integer[Any]], n_words: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the runs of one tag other than 0 within a sentence.
+
+    Yields
+    ------
+    sentence, start, stop, first
+        The sentence, the words of the run (counted over all sentences), and the sentence's first word.
+    """
+    if len(tags) == 0:
+        return
+    firsts = np.cumsum([0, *n_words])[:-1]
+    is_start = np.empty(len(tags), dtype=bool)
+    is_start[0] = True
+    np.not_equal(tags[1:], tags[:-1], out=is_start[1:])
+    is_start[firsts[firsts < len(tags)]] = True
+    starts = np.flatnonzero(is_start)
+    stops = np.append(starts[1:], len(tags))
+    is_mention = tags[starts] > 0
+    starts, stops = starts[is_mention], stops[is_mention]
+    sentences = np.searchsorted(firsts, starts, side="right") - 1
+    yield from zip(sentences.tolist(), starts.tolist(), stops.tolist(), firsts[sentences].tolist(), strict=True)

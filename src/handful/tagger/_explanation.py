@@ -1,0 +1,140 @@
+"""`Explanation`: why a mention was found, in terms of the labelled words."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.cluster._statistics import Float
+from handful.errors import DataError
+
+from ._decode import decode
+from ._model import Examples, Model
+from ._predicting import Prediction, Scored, as_prediction
+
+__all__ = ["Explanation", "NearPrototype", "NearWord", "check_n_nearest", "explain"]
+
+
+@dataclass(frozen=True)
+class NearWord:
+    """A labelled word near a mention.
+
+    Attributes
+    ----------
+    word, tag : the word and its tag, a type or "O"
+    distance : from the nearest word of the mention, in the projected space
+    sentence : the words of its sentence, joined by spaces
+    position : which word of the sentence it is, from 0
+    """
+
+    word: str
+    tag: str
+    distance: float
+    sentence: str
+    position: int
+
+
+@dataclass(frozen=True)
+class NearPrototype:
+    """A prototype near a mention.
+
+    Attributes
+    ----------
+    tag : its type
+    number : which of the type's prototypes it is, from 1
+    distance : from the mention's words, in the projected space (root of the mean square)
+    """
+
+    tag: str
+    number: int
+    distance: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a mention was found.
+
+    Attributes
+    ----------
+    mention : as `Tagger.predict` gives it
+    nearest : the labelled words nearest to one of its words, nearest first
+    prototype : the nearest prototype of its type
+    runner_up : the tag with the second highest score, a type or "O"
+    runner_up_score : that score, the mean over the mention's words
+    """
+
+    mention: dict[str, Any]
+    nearest: list[NearWord]
+    prototype: NearPrototype
+    runner_up: str
+    runner_up_score: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as dicts, lists, strings and numbers."""
+        return asdict(self)
+
+
+def check_n_nearest(n_nearest: object) -> None:
+    """Refuse what is no number of words."""
+    if isinstance(n_nearest, bool) or not isinstance(n_nearest, int | np.integer) or n_nearest < 0:
+        raise DataError(f"n_nearest is {n_nearest!r}, expected a whole number from 0")
+
+
+def explain(
+    model: Model, examples: Examples, batches: Iterable[Scored], min_score: float, n_nearest: int
+) -> list[Explanation]:
+    """Explain the mentions in batches of sentences, as `scored` gives them."""
+    explanations = []
+    for sentences, features, scores, tags in batches:
+        first = 0
+        n_words = [len(sentence.words) for sentence in sentences]
+        for sentence, mentions in zip(sentences, decode(scores, n_words, model.types, tags), strict=True):
+            for mention in mentions:
+                if mention.score >= min_score:
+                    rows = slice(first + mention.span.start, first + mention.span.end)
+                    prediction = as_prediction(sentence, mention)
+                    explanations.append(_explain(model, examples, prediction, features[rows], scores[rows], n_nearest))
+            first += len(sentence.words)
+    return explanations
+
+
+def _explain(
+    model: Model,
+    examples: Examples,
+    prediction: Prediction,
+    features: Float,
+    scores: NDArray[np.float64],
+    n_nearest: int,
+) -> Explanation:
+    """Explain one mention, given the features and tag scores of its words."""
+    name = prediction["entity_group"]
+    tag = model.tags.index(name)
+    mean_scores = scores.mean(axis=0)
+    mean_scores[tag] = -1
+    runner_up = int(mean_scores.argmax())
+    own = np.flatnonzero(model.prototype_tags == tag)
+    to_own = model.squared_distances(features)[:, own].mean(axis=0)
+    number = int(to_own.argmin())
+    return Explanation(
+        mention=prediction,
+        nearest=_nearest(model, examples, features, n_nearest),
+        prototype=NearPrototype(name, number + 1, float(np.sqrt(to_own[number]))),
+        runner_up=model.tags[runner_up],
+        runner_up_score=float(mean_scores[runner_up]),
+    )
+
+
+def _nearest(model: Model, examples: Examples, features: Float, n_nearest: int) -> list[NearWord]:
+    points = np.asarray(model.project(features), np.float64)
+    vectors = examples.vectors.astype(np.float64)
+    squares = (points**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * points @ vectors.T
+    distances = np.sqrt(np.maximum(squares, 0).min(axis=0))  # (m,)
+    found = []
+    for i in np.argsort(distances, kind="stable")[:n_nearest].tolist():
+        number, position = examples.places[i].tolist()
+        words = examples.sentences[number].words
+        name = model.tags[int(examples.tags[i])]
+        found.append(NearWord(words[position], name, float(distances[i]), " ".join(words), position))
+    return found

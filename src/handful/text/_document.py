@@ -1,0 +1,114 @@
+"""`Document`: a text and its sentences, from reading to writing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from handful.errors import DataError
+
+from ._types import Allowed, Sentence, Span, shorten
+from ._words import to_sentences
+
+__all__ = ["Document"]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text, the sentences in it, and what else is known of it.
+
+    Words are split once, when the document is made. Mentions are word spans of its sentences until they are written.
+
+    Parameters
+    ----------
+    text : str
+        The whole text. The text of a sentence stands in it at ``sentence.offset``.
+    sentences : tuple of Sentence
+        In order; none where the text has no words.
+    id : str, int or None
+        What the source calls it.
+    meta : dict
+        What else came with it, such as the other keys of a JSON record; it is written back with it.
+
+    Examples
+    --------
+    >>> document = Document.of("Dr. Ekeus left. He went to Baghdad.")
+    >>> [sentence.text for sentence in document.sentences]
+    ['Dr. Ekeus left.', 'He went to Baghdad.']
+    """
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    id: str | int | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, item: Any, *, id: str | int | None = None, meta: Mapping[str, Any] | None = None) -> "Document":
+        """Make a document of a text (str), which is cut into sentences; of a `Sentence`; or of a list of words.
+
+        A document of words has them joined by single spaces as its text.
+        """
+        if isinstance(item, Document):
+            return item
+        if isinstance(item, str):
+            return cls(item, tuple(to_sentences(item)), id, meta or {})
+        if isinstance(item, Sentence):
+            whole = item.with_text() if item.offset == 0 else replace(item.with_text(), offset=0)
+            return cls(whole.text or "", (whole,), id, meta or {})
+        if isinstance(item, list | tuple):
+            return cls.of(Sentence(tuple(item)), id=id, meta=meta) if item else cls("", (), id, meta or {})
+        raise DataError(
+            f"found {type(item).__name__} {shorten(repr(item), 60)}, expected a text (str), a Sentence, a Document or "
+            "a list of words"
+        )
+
+    @property
+    def n_words(self) -> int:
+        """How many words there are."""
+        return sum(len(sentence.words) for sentence in self.sentences)
+
+    @property
+    def is_unlabelled(self) -> bool:
+        """Whether nothing is known of the labels of any sentence."""
+        return all(sentence.is_unlabelled for sentence in self.sentences)
+
+    def with_sentences(self, sentences: Sequence[Sentence]) -> "Document":
+        """Return the same document with other labels on its sentences."""
+        return replace(self, sentences=tuple(sentences))
+
+    def mentions(self) -> Iterator[tuple[int, int, Span]]:
+        """Yield the mentions of all sentences: where each starts and ends in `text`, and its span."""
+        for sentence in self.sentences:
+            for span in sentence.spans or ():
+                start, end = sentence.characters(span)
+                yield sentence.offset + start, sentence.offset + end, span
+
+    def as_sentence(self) -> Sentence | None:
+        """Return all words as one `Sentence` over the whole text; None where there are no words."""
+        if not self.sentences:
+            return None
+        if len(self.sentences) == 1 and self.sentences[0].text == self.text:
+            return self.sentences[0]
+        words: list[str] = []
+        starts: list[int] = []
+        spans: list[Span] = []
+        allowed: list[Allowed | None] = []
+        for sentence in self.sentences:
+            first = len(words)
+            words += sentence.words
+            starts += [sentence.offset + start for start in sentence.starts or ()]
+            spans += [replace(span, start=span.start + first, end=span.end + first) for span in sentence.spans or ()]
+            allowed += _open_words(sentence, is_any_labelled=not self.is_unlabelled)
+        return Sentence(
+            tuple(words),
+            None if self.is_unlabelled else tuple(spans),
+            tuple(allowed) if any(allowed) else None,
+            self.text,
+            tuple(starts),
+        )
+
+
+def _open_words(sentence: Sentence, *, is_any_labelled: bool) -> Sequence[Allowed | None]:
+    """Return the partial labels of a sentence that becomes part of a longer one."""
+    if sentence.is_unlabelled and is_any_labelled:
+        return sentence.constraints()
+    return sentence.allowed or [None] * len(sentence.words)

@@ -1,0 +1,140 @@
+"""`EntityType`: a type's name, and what its users say it means."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handful.errors import DataError
+
+from ._files import AnyFile, Source
+from ._types import Sentence, check_type, shorten
+
+__all__ = ["EntityType", "described", "read_types", "types_in", "types_of"]
+
+_LINE = re.compile(r"(?P<name>[^\s:][^:]*?)\s*(?::\s*(?P<description>.*\S))?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class EntityType:
+    """A type of mention.
+
+    Parameters
+    ----------
+    name : str
+        What labels call it.
+    description : str
+        What it means, in a line, as an annotation guideline would say it; may be empty.
+
+    Examples
+    --------
+    >>> EntityType("PEST", "insects, slugs and diseases that harm plants")
+    EntityType(name='PEST', description='insects, slugs and diseases that harm plants')
+    """
+
+    name: str
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        check_type(self.name)
+        if not isinstance(self.description, str):
+            raise DataError(f"the description of {self.name} is {self.description!r}, expected a string")
+        object.__setattr__(self, "description", " ".join(self.description.split()))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def types_of(given: Any) -> tuple[EntityType, ...]:
+    """Return types, in whatever form they are named.
+
+    Parameters
+    ----------
+    given
+        None, for no types; a str of names with commas between them; a dict from names to descriptions; or a list of
+        names, of `EntityType`, and of dicts with a ``name`` and perhaps a ``description``.
+
+    Returns
+    -------
+    tuple of EntityType
+        In the order given, each once. A description that comes later fills in one that is missing.
+
+    Examples
+    --------
+    >>> [str(one) for one in types_of("person, place")]
+    ['person', 'place']
+    >>> types_of({"PEST": "insects and slugs"})
+    (EntityType(name='PEST', description='insects and slugs'),)
+    """
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        given = [name.strip() for name in given.split(",") if name.strip()]
+    elif isinstance(given, EntityType):
+        given = [given]
+    elif isinstance(given, Mapping):
+        given = [EntityType(name, description or "") for name, description in given.items()]
+    if not isinstance(given, Iterable):
+        raise DataError(f"types are names, a dict of descriptions or a list of these, found {shorten(repr(given))}")
+    found: dict[str, EntityType] = {}
+    for item in given:
+        one = _type(item)
+        before = found.get(one.name)
+        if before is not None and before.description and one.description not in ("", before.description):
+            raise DataError(f"the type {one.name} has two descriptions: {before.description!r} and {one.description!r}")
+        if before is None or not before.description:
+            found[one.name] = one
+    return tuple(found.values())
+
+
+def _type(item: Any) -> EntityType:
+    if isinstance(item, EntityType):
+        return item
+    if isinstance(item, Mapping):
+        if "name" not in item or set(item) - {"name", "description"}:
+            raise DataError(f"a type is a dict with a name and perhaps a description, found {shorten(repr(item))}")
+        return EntityType(item["name"], item.get("description") or "")
+    return EntityType(item)
+
+
+def types_in(sentences: Iterable[Sentence]) -> list[str]:
+    """Return the name of every type that the labels use, sorted; partial labels count too, O does not."""
+    found: set[str] = set()
+    for sentence in sentences:
+        found.update(span.type for span in sentence.spans or ())
+        for entry in sentence.allowed or ():
+            if entry is not None:
+                found |= entry.names
+    return sorted(found - {"O"})
+
+
+def described(names: Iterable[str], known: Iterable[EntityType]) -> tuple[EntityType, ...]:
+    """Return types by their names, each with its description where one is known."""
+    descriptions = {one.name: one.description for one in known}
+    return tuple(EntityType(name, descriptions.get(name, "")) for name in names)
+
+
+def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, ...]:
+    """Read a file of types: ``NAME: description`` on each line, or the name alone.
+
+    Blank lines are left out, and so are a ``#`` and spaces before a name.
+    """
+    source = Source(file, encoding)
+    found: list[EntityType] = []
+    try:
+        with source.errors():
+            for number, line in enumerate(source.lines(), 1):
+                if not line.strip(" \t\r\n#"):
+                    continue
+                match = _LINE.fullmatch(line.strip(" \t\r\n#"))
+                try:
+                    if match is None:
+                        raise DataError(f"found {shorten(line.strip())!r}, expected NAME: description")
+                    found = list(types_of([*found, EntityType(match["name"], match["description"] or "")]))
+                except DataError as error:
+                    raise error.at(f"{source.name}:{number}") from None
+    finally:
+        source.close()
+    if not found:
+        raise DataError(f"{source.name}: there is no type in it; write NAME: description, one type on each line")
+    return tuple(found)

@@ -1,0 +1,271 @@
+"""Tag schemes: tags to spans and back. The only place that knows how tags are written.
+
+=========  ==========================================================================================
+IO         ``I-PER`` in a mention, ``O`` outside
+types      IO without prefixes: ``PER`` and ``O`` (Few-NERD)
+BIO        (IOB2) ``B-`` starts every mention, ``I-`` goes on
+IOB1       ``I-``, and ``B-`` only where a mention directly follows one of the same type (CoNLL-2003)
+BIOES      BIO, with ``E-`` on the last word and ``S-`` on a mention of one word
+BILOU      the same with ``L-`` and ``U-``
+=========  ==========================================================================================
+
+IO and types cannot say that two mentions of a type stand side by side: they come back as one.
+`count_adjacent` counts these places, and `handful.text.write` reports how many mentions such a scheme merged.
+
+In every scheme a word whose label is open has its partial label instead of a tag: ``_``, ``LOC|ORG``, ``!O``
+(see `Allowed`).
+
+Tags are read the way conlleval does, which needs no name of a scheme: a mention starts at ``B-`` or ``S-``,
+where the type changes, and at any other tag that does not follow a mention still open. Whatever a scheme
+forbids, such as ``I-`` after ``O`` in BIO, is thus read somehow, and counted in `TagReader.n_broken`.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from handful.errors import DataError
+
+from ._types import Allowed, Sentence, Span, check_type
+
+__all__ = ["SCHEMES", "TagReader", "check_scheme", "count_adjacent", "from_tags", "to_tags"]
+
+PREFIXES = {"IO": "I", "types": "", "BIO": "BI", "IOB1": "BI", "BIOES": "BIES", "BILOU": "BILU"}
+SCHEMES = tuple(PREFIXES)
+_ALL_PREFIXES = frozenset("BIESLU")
+_AS_BIOES = {"L": "E", "U": "S"}
+_PARTIAL = "?"
+
+
+class TagReader:
+    """Reads the tags of many sentences of one corpus, and finds out which scheme they follow.
+
+    Parameters
+    ----------
+    scheme : str or None
+        The scheme, which then makes any other tag an error; ``None`` reads every scheme.
+    """
+
+    def __init__(self, scheme: str | None = None) -> None:
+        if scheme is not None:
+            check_scheme(scheme)
+        self._named = scheme
+        self._parsed: dict[str, tuple[str, str, Allowed | None]] = {}
+        self._prefixed: str | None = None  # the first tag seen with a prefix, and without
+        self._bare: str | None = None
+        self._letters: set[str] = set()
+        self._n_lone_i = 0  # I- where no mention of that type is open
+        self._n_free_b = 0  # B- where I- would have started a mention just as well
+        self._n_tight_b = 0  # B- directly after a mention of the same type
+        self._n_bad_bioes = 0
+
+    @property
+    def scheme(self) -> str | None:
+        """The scheme that was named, or that the tags so far follow; None when they were all O.
+
+        IO and IOB1 are one and the same until two mentions of a type stand side by side; IO is said then.
+        """
+        if self._named is not None:
+            return self._named
+        if self._letters & {"L", "U"}:
+            return "BILOU"
+        if self._letters & {"E", "S"}:
+            return "BIOES"
+        if self._n_free_b:
+            return "BIO"
+        if self._n_tight_b:
+            return "IOB1"
+        if self._letters:
+            return "IO"
+        return None if self._bare is None else "types"
+
+    @property
+    def n_broken(self) -> int:
+        """How many places so far the scheme does not allow."""
+        scheme = self.scheme
+        if scheme in ("BIOES", "BILOU"):
+            return self._n_bad_bioes
+        return {"BIO": self._n_lone_i, "IOB1": self._n_free_b}.get(scheme or "", 0)
+
+    def read(self, tags: Sequence[str]) -> tuple[tuple[Span, ...], tuple[Allowed | None, ...] | None]:
+        """Turn the tags of a sentence into its spans and partial labels, as `Sentence` takes them.
+
+        Raises
+        ------
+        DataError
+            A tag that no scheme has, or not the named one, or a mix of tags with and without a prefix.
+        """
+        if tags.count("O") == len(tags):
+            return (), None
+        spans: list[Span] = []
+        allowed: list[Allowed | None] | None = None
+        parsed = self._parsed
+        n_bad_bioes = 0
+        before, label, start = (
+            "O",
+            "",
+            0,
+        )  # the prefix before; the type and start of the mention that it is in
+        for i, tag in enumerate(tags):
+            if tag == "O":
+                if before == "O":
+                    continue
+                prefix, tag_type, entry = "O", "", None
+            else:
+                prefix, tag_type, entry = parsed.get(tag) or self._parse(tag)
+                if prefix == "I" and tag_type == label and before in "BI":
+                    before = "I"
+                    continue
+            is_open = before in "BI"  # the mention goes on unless this tag says otherwise
+            follows = tag_type == label and before in "BIES"
+            is_start = prefix != "E" or not follows or not is_open
+            if is_start and before in "BIES":
+                spans.append(Span(start, i, label))
+            if prefix == "B":
+                if follows:
+                    self._n_tight_b += 1
+                else:
+                    self._n_free_b += 1
+                n_bad_bioes += is_open
+            elif prefix == "I" or prefix == "E":
+                if is_start and before != _PARTIAL:
+                    self._n_lone_i += prefix == "I"
+                    n_bad_bioes += 1
+            else:
+                n_bad_bioes += is_open
+                if entry is not None:
+                    allowed = allowed or [None] * len(tags)
+                    allowed[i] = entry
+            if is_start:
+                start, label = i, tag_type
+            before = prefix
+        if before in "BIES":
+            spans.append(Span(start, len(tags), label))
+            n_bad_bioes += before in "BI"
+        self._n_bad_bioes += n_bad_bioes
+        return tuple(spans), tuple(allowed) if allowed else None
+
+    def _parse(self, tag: str) -> tuple[str, str, Allowed | None]:
+        """Take a tag apart, check it and remember it."""
+        scheme, prefix = self._named, tag[:1]
+        if tag[:1] == "!" or "|" in tag or tag == "_":
+            entry = Allowed.parse(tag)
+            if scheme != "types" and any(map(_looks_prefixed, entry.names)):
+                raise DataError(f"{tag!r} mixes prefixes and partial labels; write types alone: LOC|ORG")
+            if entry.is_single:
+                raise DataError(f"{tag!r} leaves one tag; write it as a tag")
+            found: tuple[str, str, Allowed | None] = (_PARTIAL, "", entry)
+        elif len(tag) > 2 and _looks_prefixed(tag) and scheme != "types":
+            if scheme is not None and prefix not in PREFIXES[scheme]:
+                raise DataError(f"{tag!r} is not a tag of the scheme {scheme}, which has {_tags_of(scheme)}")
+            check_type(tag[2:])
+            self._refuse_mix(tag, self._bare)
+            self._prefixed = self._prefixed or tag
+            self._letters.add(prefix)
+            found = (_AS_BIOES.get(prefix, prefix), tag[2:], None)
+        else:
+            if scheme not in (None, "types") or (scheme is None and _looks_prefixed(tag)):
+                asked = f"the scheme {scheme}, which has {_tags_of(scheme)}" if scheme else "any scheme"
+                raise DataError(f"{tag!r} is not a tag of {asked}")
+            check_type(tag)
+            self._refuse_mix(self._prefixed, tag)
+            self._bare = self._bare or tag
+            found = ("I", tag, None)
+        self._parsed[tag] = found
+        return found
+
+    @staticmethod
+    def _refuse_mix(prefixed: str | None, bare: str | None) -> None:
+        if prefixed and bare:
+            raise DataError(
+                f"the tags mix types with a prefix ({prefixed!r}) and without ({bare!r}); "
+                "if these are all whole types, say scheme='types'"
+            )
+
+
+def from_tags(words: Sequence[str], tags: Sequence[str], scheme: str | None = None) -> Sentence:
+    """Make a sentence from its words and their tags.
+
+    Parameters
+    ----------
+    words, tags : sequence of str
+        As long as each other. Tags may be partial labels.
+    scheme : str or None
+        See the module's table; ``None`` reads all.
+
+    Returns
+    -------
+    Sentence
+
+    Examples
+    --------
+    >>> from_tags(["Ekeus", "heads", "for", "Baghdad"], ["B-PER", "O", "O", "LOC|ORG"])
+    <Sentence of 4 words, partly labelled: [Ekeus](PER) heads for [Baghdad](LOC|ORG)>
+    """
+    if len(words) != len(tags):
+        raise DataError(f"{len(words)} words but {len(tags)} tags")
+    spans, allowed = TagReader(scheme).read(list(tags))
+    return Sentence(tuple(words), spans, allowed)
+
+
+def to_tags(sentence: Sentence, scheme: str = "BIO") -> list[str]:
+    """Write a sentence's labels as one tag a word.
+
+    Words whose label is open get their partial label, those of an unlabelled sentence ``_``. IO and types
+    merge mentions of a type that stand side by side (see `count_adjacent`).
+    """
+    check_scheme(scheme)
+    if sentence.spans is None:
+        return ["_"] * len(sentence.words)
+    if sentence.allowed is None:
+        tags = ["O"] * len(sentence.words)
+    else:
+        tags = ["O" if entry is None else _partial_tag(entry) for entry in sentence.allowed]
+    previous = None
+    for span in sentence.spans:
+        n, label = span.end - span.start, span.type
+        if scheme == "types":
+            if _looks_prefixed(label):
+                raise DataError(f"the type {label!r} without a prefix would read as a tag with one; use BIO")
+            tags[span.start : span.end] = [label] * n
+        elif scheme == "BIO":
+            tags[span.start : span.end] = [f"B-{label}"] + [f"I-{label}"] * (n - 1)
+        elif scheme in ("IO", "IOB1"):
+            is_tight = previous is not None and previous.end == span.start and previous.type == label
+            first = "B" if is_tight and scheme == "IOB1" else "I"
+            tags[span.start : span.end] = [f"{first}-{label}"] + [f"I-{label}"] * (n - 1)
+        else:
+            last, single = ("E", "S") if scheme == "BIOES" else ("L", "U")
+            if n == 1:
+                tags[span.start] = f"{single}-{label}"
+            else:
+                tags[span.start : span.end] = [f"B-{label}", *[f"I-{label}"] * (n - 2), f"{last}-{label}"]
+        previous = span
+    return tags
+
+
+def count_adjacent(spans: Iterable[Span] | None) -> int:
+    """Count the mentions directly after one of the same type: those that IO tags would merge into it."""
+    count, previous = 0, None
+    for span in spans or ():
+        count += previous is not None and previous.end == span.start and previous.type == span.type
+        previous = span
+    return count
+
+
+def check_scheme(scheme: str) -> None:
+    """Refuse a scheme that does not exist."""
+    if scheme not in PREFIXES:
+        raise DataError(f"there is no scheme {scheme!r}; choose one of {', '.join(SCHEMES)}")
+
+
+def _looks_prefixed(tag: str) -> bool:
+    return tag[1:2] == "-" and tag[0] in _ALL_PREFIXES
+
+
+def _partial_tag(entry: Allowed) -> str:
+    if any(map(_looks_prefixed, entry.names)):
+        raise DataError(f"the partial label {str(entry)!r} cannot be a tag: it would read as one with prefixes")
+    return str(entry)
+
+
+def _tags_of(scheme: str | None) -> str:
+    return ", ".join([*(f"{letter}-TYPE" for letter in PREFIXES[scheme or "types"]), "O"])

@@ -1,0 +1,351 @@
+"""`Sentence`, `Span` and `Allowed`: what everything else knows of text and labels."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from handful.errors import DataError
+
+__all__ = ["OUTSIDE", "SOME_ENTITY", "UNKNOWN", "Allowed", "Sentence", "Span"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A mention: the words ``start`` to ``end`` (exclusive) of a sentence, and their type.
+
+    Parameters
+    ----------
+    start, end : int
+        Word positions; ``end`` is one past the last word. `Sentence.characters` gives positions in the text.
+    type : str
+        The name of its type.
+    score : float or None
+        How sure a tagger is of it; None for a label. Not compared.
+    """
+
+    start: int
+    end: int
+    type: str
+    score: float | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        score = "" if self.score is None else f", score={self.score:.4g}"
+        return f"Span({self.start}, {self.end}, {self.type!r}{score})"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Which tags a word may have, where its label is only partly known.
+
+    Parameters
+    ----------
+    names : frozenset of str
+        Types; "O" stands for "in no mention".
+    is_excluded : bool
+        Whether `names` are the tags ruled out (all others may be) instead of those that may be.
+
+    Examples
+    --------
+    The written form is the same in every file format:
+
+    >>> str(Allowed.parse("LOC|ORG")), "LOC" in Allowed.parse("LOC|ORG")
+    ('LOC|ORG', True)
+    >>> Allowed.parse("_") == UNKNOWN, Allowed.parse("!O") == SOME_ENTITY
+    (True, True)
+    >>> Allowed.parse("!PER").among(["O", "PER", "LOC"])
+    (True, False, True)
+    """
+
+    names: frozenset[str]
+    is_excluded: bool = False
+
+    def __post_init__(self) -> None:
+        if type(self.names) is not frozenset:
+            object.__setattr__(self, "names", frozenset(_sequence(self.names, "names", "strings")))
+        if not self.names and not self.is_excluded:
+            raise DataError("Allowed(): no tag is left; a word needs at least one (UNKNOWN allows all)")
+        for name in self.names:
+            if name != "O":
+                check_type(name)
+
+    def __contains__(self, tag: object) -> bool:
+        return (tag in self.names) != self.is_excluded
+
+    def __str__(self) -> str:
+        """Return the written form: ``_``, ``LOC|ORG``, ``!O`` (some entity), ``!LOC|ORG`` (neither)."""
+        if not self.names:
+            return "_"
+        return "!" * self.is_excluded + "|".join(sorted(self.names))
+
+    def __repr__(self) -> str:
+        return f"Allowed({str(self)!r})"
+
+    @property
+    def is_single(self) -> bool:
+        """Whether one tag is left, so that nothing is open."""
+        return len(self.names) == 1 and not self.is_excluded
+
+    @classmethod
+    def parse(cls, written: str) -> "Allowed":
+        """Read the written form; the inverse of ``str``."""
+        if written == "_":
+            return UNKNOWN
+        is_excluded = written.startswith("!")
+        names = written[is_excluded:].split("|")
+        if "" in names:
+            raise DataError(f"{written!r} has an empty name; write for example LOC|ORG, !O, !LOC or _")
+        return cls(frozenset(names), is_excluded)
+
+    def among(self, tags: Iterable[str]) -> tuple[bool, ...]:
+        """Say for each of `tags` whether it is allowed: a row of the matrix that a fit needs."""
+        return tuple((tag in self.names) != self.is_excluded for tag in tags)
+
+
+def check_type(name: object) -> None:
+    """Refuse a type that could not be told from a tag or a partial label."""
+    if not isinstance(name, str) or not name:
+        raise DataError(f"a type is a non-empty string, not {name!r}")
+    if name in ("O", "_") or name[0] == "!" or "|" in name:
+        raise DataError(
+            f"a type cannot be called {name!r}: O is for words outside mentions, "
+            "_ and ! and | write partial labels (unknown, not, either)"
+        )
+
+
+UNKNOWN = Allowed(frozenset(), is_excluded=True)
+"""Any tag: the word is unlabelled."""
+
+OUTSIDE = Allowed(frozenset({"O"}))
+"""In no mention."""
+
+SOME_ENTITY = Allowed(frozenset({"O"}), is_excluded=True)
+"""In a mention of whatever type."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sentence:
+    """Words, and what is known of their labels and their source.
+
+    Parameters
+    ----------
+    words : tuple of str
+        At least one, none empty. Any sequence is taken and stored as a tuple.
+    spans : tuple of Span, or None
+        The mentions, in order, without overlap; ``()`` says that there are none, ``None`` that the sentence
+        is unlabelled.
+    allowed : tuple of (Allowed or None), or None
+        Partial labels: for each word what it may be, or ``None`` where `spans` say it all (in a span, or O).
+        ``None`` for the whole when no word is open. All words `UNKNOWN` is the same as unlabelled.
+    text : str or None
+        The source text of this sentence, where it is known.
+    starts : tuple of int, or None
+        Where in `text` each word starts, in code points: ``text[start : start + len(word)] == word``.
+        Given with `text`, or both not.
+    offset : int
+        Where `text` starts in the document it was cut from. Not compared.
+
+    Examples
+    --------
+    >>> Sentence(("Ekeus", "heads", "for", "Baghdad"), (Span(0, 1, "PER"), Span(3, 4, "LOC")))
+    <Sentence of 4 words, labelled: [Ekeus](PER) heads for [Baghdad](LOC)>
+    """
+
+    words: tuple[str, ...]
+    spans: tuple[Span, ...] | None = None
+    allowed: tuple[Allowed | None, ...] | None = None
+    text: str | None = None
+    starts: tuple[int, ...] | None = None
+    offset: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        words = self.words
+        if type(words) is not tuple:
+            words = _sequence(words, "words", "strings")
+            object.__setattr__(self, "words", words)
+        if not words or "" in words or set(map(type, words)) != {str}:
+            _refuse_words(words)
+        if self.allowed is not None:
+            self._settle_allowed()
+        if self.spans is not None and (self.spans or type(self.spans) is not tuple):
+            self._settle_spans()
+        if self.text is not None or self.starts is not None:
+            self._settle_text()
+
+    @classmethod
+    def trusted(
+        cls,
+        words: tuple[str, ...],
+        spans: tuple[Span, ...] | None = None,
+        text: str | None = None,
+        starts: tuple[int, ...] | None = None,
+        offset: int = 0,
+    ) -> "Sentence":
+        """Make a sentence of parts that are known to be right: a reader's way round the checks."""
+        sentence = object.__new__(cls)
+        put = object.__setattr__
+        put(sentence, "words", words)
+        put(sentence, "spans", spans)
+        put(sentence, "allowed", None)
+        put(sentence, "text", text)
+        put(sentence, "starts", starts)
+        put(sentence, "offset", offset)
+        return sentence
+
+    def _settle_spans(self) -> None:
+        spans = _sequence(self.spans, "spans", "Span")
+        previous = None
+        for span in spans:
+            if not isinstance(span, Span):
+                raise DataError(f"spans hold Span objects, not {span!r}")
+            if not 0 <= span.start < span.end <= len(self.words):
+                raise DataError(f"{span} does not fit a sentence of {len(self.words)} words")
+            check_type(span.type)
+            if previous is not None and span.start < previous.end:
+                what = "overlap" if span.end > previous.start else "are not in order"
+                raise DataError(f"{previous} and {span} {what}; spans go in order and share no word")
+            if self.allowed is not None and any(self.allowed[span.start : span.end]):
+                raise DataError(f"{span} covers a word whose label is open; give such words None in allowed")
+            previous = span
+        object.__setattr__(self, "spans", spans)
+
+    def _settle_allowed(self) -> None:
+        allowed = _sequence(self.allowed, "allowed", "Allowed or None")
+        if len(allowed) != len(self.words):
+            raise DataError(f"allowed has {len(allowed)} entries for {len(self.words)} words")
+        for word, entry in zip(self.words, allowed, strict=True):
+            if entry is not None and not isinstance(entry, Allowed):
+                raise DataError(f"allowed holds Allowed objects or None, not {entry!r}")
+            if entry is not None and entry.is_single and entry != OUTSIDE:
+                raise DataError(f"the word {word!r} can only be {entry}: say so with a Span")
+        allowed = tuple(None if entry == OUTSIDE else entry for entry in allowed)
+        if not any(allowed):
+            object.__setattr__(self, "allowed", None)
+        elif not self.spans and all(entry == UNKNOWN for entry in allowed):
+            object.__setattr__(self, "allowed", None)
+            object.__setattr__(self, "spans", None)
+            return
+        else:
+            object.__setattr__(self, "allowed", allowed)
+        if self.spans is None:
+            object.__setattr__(self, "spans", ())
+
+    def _settle_text(self) -> None:
+        text, starts = self.text, self.starts
+        if text is None or starts is None:
+            raise DataError("text and starts go together: give both, or neither")
+        if type(starts) is not tuple:
+            starts = _sequence(starts, "starts", "integers")
+            object.__setattr__(self, "starts", starts)
+        if len(starts) != len(self.words):
+            raise DataError(f"starts has {len(starts)} entries for {len(self.words)} words")
+        end = 0
+        for word, start in zip(self.words, starts, strict=True):
+            if start < end or not text.startswith(word, start):
+                raise DataError(
+                    f"the word {word!r} does not stand at position {start} of the text {shorten(text)!r}, "
+                    "after the word before it"
+                )
+            end = start + len(word)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __repr__(self) -> str:
+        n = len(self.words)
+        state = "labelled" if self.is_labelled else "partly labelled" if self.is_partly_labelled else "unlabelled"
+        pieces: list[str] = []
+        ends = {span.start: span for span in self.spans or ()}
+        i = 0
+        while i < n and len(pieces) < 30:
+            span = ends.get(i)
+            entry = self.allowed[i] if self.allowed is not None else None
+            if span is not None:
+                pieces.append(f"[{' '.join(self.words[i : span.end])}]({span.type})")
+            else:
+                pieces.append(self.words[i] if entry is None else f"[{self.words[i]}]({entry})")
+            i = i + 1 if span is None else span.end
+        more = " …" if i < n else ""
+        return f"<Sentence of {n} word{'s' * (n > 1)}, {state}: {' '.join(pieces)}{more}>"
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the label of every word is known."""
+        return self.spans is not None and self.allowed is None
+
+    @property
+    def is_partly_labelled(self) -> bool:
+        """Whether something, but not everything, is known of the labels."""
+        return self.allowed is not None
+
+    @property
+    def is_unlabelled(self) -> bool:
+        """Whether nothing is known of the labels."""
+        return self.spans is None
+
+    @property
+    def offsets(self) -> tuple[tuple[int, int], ...] | None:
+        """The (start, end) of each word in `text`, or None when the text is not known."""
+        if self.starts is None:
+            return None
+        return tuple((s, s + len(word)) for s, word in zip(self.starts, self.words, strict=True))
+
+    def constraints(self) -> list[Allowed]:
+        """Say for each word which tags it may have, whatever the sentence's state.
+
+        A labelled word has one tag left (`OUTSIDE`, or its type), an unlabelled word is `UNKNOWN`. With
+        ``[a.among(tags) for a in sentence.constraints()]`` this is the matrix of allowed tags.
+        """
+        if self.spans is None:
+            return [UNKNOWN] * len(self.words)
+        rows = [OUTSIDE] * len(self.words) if self.allowed is None else [entry or OUTSIDE for entry in self.allowed]
+        for span in self.spans:
+            rows[span.start : span.end] = [Allowed(frozenset({span.type}))] * (span.end - span.start)
+        return rows
+
+    def characters(self, span: Span) -> tuple[int, int]:
+        """Return where a span starts and ends in the text, in code points; the sentence must have a text."""
+        if self.starts is None:
+            raise DataError(f"the sentence has no text, so {span} has no place in it; take with_text() first")
+        last = span.end - 1
+        return self.starts[span.start], self.starts[last] + len(self.words[last])
+
+    def span_text(self, span: Span) -> str:
+        """Return the span's words as the text has them, or joined by spaces when the text is not known."""
+        if self.text is None:
+            return " ".join(self.words[span.start : span.end])
+        start, end = self.characters(span)
+        return self.text[start:end]
+
+    def with_text(self) -> "Sentence":
+        """Return the sentence with a text; one without gets its words joined by single spaces."""
+        if self.text is not None:
+            return self
+        starts, position = [], 0
+        for word in self.words:
+            starts.append(position)
+            position += len(word) + 1
+        return replace(self, text=" ".join(self.words), starts=tuple(starts))
+
+    def without_labels(self) -> "Sentence":
+        """Return the sentence unlabelled."""
+        return replace(self, spans=None, allowed=None)
+
+
+def shorten(value: object, limit: int = 80) -> str:
+    """Cut a long text for a message."""
+    text = str(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _sequence(value: object, name: str, of: str) -> tuple[Any, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise DataError(f"{name} must be a sequence of {of}, not {shorten(repr(value))}")
+    return tuple(value)
+
+
+def _refuse_words(words: tuple[object, ...]) -> None:
+    if not words:
+        raise DataError("a sentence needs at least one word")
+    for i, word in enumerate(words):
+        if not isinstance(word, str) or not word:
+            raise DataError(f"word {i} of a sentence is {word!r}; words are non-empty strings")

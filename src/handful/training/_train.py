@@ -1,0 +1,339 @@
+"""The training loop, its state, and how it goes on where it stopped.
+
+Everything random is a pure function of the seed and of the epoch (order of the data) or the step (dropout),
+so that on the CPU a training that was stopped and taken up again gives the same weights as one that was not.
+"""
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from handful.encoders._shapes import has_word_shapes
+from handful.errors import DataError, EncoderError, ModelError
+
+from ._batches import Batch, Rows, plan_epoch, prefetch
+from ._checkpoint import read_checkpoint, write_checkpoint
+from ._corpora import SourceCorpus
+from ._measure import measure
+from ._model import Network
+from ._progress import Progress
+from ._recipe import Recipe
+
+__all__ = ["CLIP", "WEIGHT_DECAY", "Data", "Training"]
+
+WEIGHT_DECAY = 0.01  # of matrices in the encoder; not of biases, norms and prototypes
+CLIP = 1.0  # the longest gradient
+
+_REPORT_STEPS = 50
+
+
+@dataclass(frozen=True)
+class Data:
+    """A corpus as the loop needs it."""
+
+    corpus: SourceCorpus
+    train: Rows
+    dev: Rows | None
+
+
+class Training:
+    """A training in progress.
+
+    Parameters
+    ----------
+    network
+        On its device.
+    data
+        One a corpus, in the order of the network's heads.
+    recipe
+        How to train.
+    device
+        Where.
+
+    Attributes
+    ----------
+    step, n_steps
+        Steps done, and in all.
+    history
+        One entry a finished epoch: its mean loss a word, and the dev figures by corpus.
+    """
+
+    def __init__(self, network: Network, data: Sequence[Data], recipe: Recipe, device: torch.device) -> None:
+        self.network = network
+        self.recipe = recipe
+        self.step = 0
+        self.history: list[dict[str, Any]] = []
+        self._data = data
+        self._device = device
+        self._weights = [recipe.weights.get(each.corpus.name, 1.0) for each in data]
+        self._epoch_steps = [len(self._plan(epoch)) for epoch in range(recipe.epochs)]
+        self.n_steps = sum(self._epoch_steps)
+        if not min(self._epoch_steps):
+            raise DataError(f"the weights {dict(recipe.weights)} leave no sentence for an epoch; raise them")
+        self._optimizer = _optimizer(network, recipe, device)
+        self._rates = [group["lr"] for group in self._optimizer.param_groups]
+        self._parameters = list(network.parameters())
+        self._encoder = dict(network.encoder.named_parameters())
+        self._average: dict[str, Tensor] = {}
+        self._best: dict[str, Tensor] = {}
+        self._best_f1 = -1.0
+        # Sum over the words of this epoch so far; on the device, so that no step waits for it.
+        self._loss = torch.zeros((), dtype=torch.float64, device=device)
+        self._n_words = 0
+
+    def run(
+        self, checkpoint: Path, what: Mapping[str, Any], *, every: float, report: Callable[[Progress], None]
+    ) -> None:
+        """Train to the end, from the checkpoint where there is one.
+
+        Parameters
+        ----------
+        checkpoint
+            The file to go on from, and to write to; it is left for the caller to remove.
+        what
+            All that the weights depend on, in JSON's types: a checkpoint of anything else is an error.
+        every
+            Seconds between checkpoints.
+        report
+            Called now and then, and at the end of an epoch.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On an interrupt, once the step is done and the checkpoint written.
+        """
+        if checkpoint.exists():
+            self._restore(checkpoint, what)
+        devices = [self._device] if self._device.type == "cuda" else []
+        with torch.random.fork_rng(devices), _interrupts() as interrupted:
+            self.network.train()
+            saved = time.monotonic()
+            for _ in self._steps(report):
+                if interrupted():
+                    self._save(checkpoint, what)
+                    raise KeyboardInterrupt(
+                        f"stopped after step {self.step} of {self.n_steps}; "
+                        f"the same call again goes on from there (state in {checkpoint})"
+                    )
+                if self.step < self.n_steps and time.monotonic() - saved >= every:
+                    self._save(checkpoint, what)
+                    saved = time.monotonic()
+
+    def finish(self) -> int:
+        """Put the weights to keep into the encoder; give the number of the epoch they are of, from 1."""
+        if self.recipe.keep == "best":
+            _fill(self._encoder, self._best)
+            return 1 + max(range(len(self.history)), key=lambda epoch: self._mean_f1(epoch))
+        _fill(self._encoder, self._average)
+        return self.recipe.epochs
+
+    def _steps(self, report: Callable[[Progress], None]) -> Iterator[None]:
+        """Take the steps that are left; a loss that is no number is an error."""
+        train = [each.train for each in self._data]
+        for epoch in range(len(self.history), self.recipe.epochs):
+            before = sum(self._epoch_steps[:epoch])
+            plan = self._plan(epoch)[self.step - before :]
+            clock = _Clock(self._loss, self._n_words)
+            for batch in prefetch(train, plan, self._device):
+                self._take(batch)
+                if self.step % _REPORT_STEPS == 0 or self.step == before + self._epoch_steps[epoch]:
+                    loss, speed = clock.read(self._loss, self._n_words)
+                    if not math.isfinite(loss):
+                        raise EncoderError(
+                            f"the loss became {loss} before step {self.step}: the learning rate "
+                            f"{self.recipe.lr:g} is too high for this encoder, or its weights are damaged"
+                        )
+                    report(Progress(epoch + 1, self.recipe.epochs, self.step, self.n_steps, loss, speed))
+                if self.step < before + self._epoch_steps[epoch]:
+                    yield
+            self._end_epoch()
+            report(
+                Progress(
+                    epoch + 1,
+                    self.recipe.epochs,
+                    self.step,
+                    self.n_steps,
+                    self.history[-1]["loss"],
+                    speed,
+                    self.history[-1]["dev"],
+                )
+            )
+            yield
+
+    def _take(self, batch: Batch) -> None:
+        torch.manual_seed(int(np.random.SeedSequence([self.recipe.seed, 2, self.step]).generate_state(1)[0]))
+        factor = self._factor(self.step)
+        for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
+            group["lr"] = rate * factor
+        loss = self.network.loss(batch)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self._parameters, CLIP)
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        self._loss += loss.detach() * batch.n_words
+        self._n_words += batch.n_words
+        self.step += 1
+        n_averaged = self.step - math.floor(self.n_steps * (1 - self.recipe.average))
+        if self.recipe.average and n_averaged > 0:
+            now = {name: parameter.detach() for name, parameter in self._encoder.items()}
+            if not self._average:
+                self._average = {name: tensor.clone() for name, tensor in now.items()}
+            else:
+                torch._foreach_lerp_(list(self._average.values()), list(now.values()), 1 / n_averaged)
+
+    def _factor(self, step: int) -> float:
+        """Give the share of the full learning rate at a step: up during the warm-up, then down to 0."""
+        n_warmup = math.ceil(self.recipe.warmup * self.n_steps)
+        if step < n_warmup:
+            return (step + 1) / n_warmup
+        return (self.n_steps - step) / max(1, self.n_steps - n_warmup)
+
+    def _plan(self, epoch: int) -> list[tuple[int, Any]]:
+        recipe = self.recipe
+        return plan_epoch(
+            [each.train for each in self._data],
+            self._weights,
+            batch=recipe.batch,
+            batch_words=recipe.batch_words,
+            seed=recipe.seed,
+            epoch=epoch,
+        )
+
+    def _end_epoch(self) -> None:
+        """Measure on the dev sentences, with the weights that would be kept if this were the last epoch."""
+        now = {name: parameter.detach().clone() for name, parameter in self._encoder.items()}
+        _fill(self._encoder, self._average)
+        dev = {
+            each.corpus.name: measure(self.network, number, each.corpus, each.dev, self._device)
+            for number, each in enumerate(self._data)
+            if each.dev is not None
+        }
+        self.history.append({"loss": round(float(self._loss) / self._n_words, 6), "dev": dev})
+        if self.recipe.keep == "best" and self._mean_f1(-1) > self._best_f1:
+            self._best_f1 = self._mean_f1(-1)
+            self._best = {name: parameter.detach().clone() for name, parameter in self._encoder.items()}
+        _fill(self._encoder, now)
+        self._loss.zero_()
+        self._n_words = 0
+
+    def _mean_f1(self, epoch: int) -> float:
+        scores: list[float] = [figures["f1"] for figures in self.history[epoch]["dev"].values()]
+        return sum(scores) / len(scores)
+
+    def _save(self, path: Path, what: Mapping[str, Any]) -> None:
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        for number, values in self._optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{number}.{name}": value for name, value in values.items()}
+        tensors |= {f"average.{name}": tensor for name, tensor in self._average.items()}
+        tensors |= {f"best.{name}": tensor for name, tensor in self._best.items()}
+        tensors["loss"] = self._loss
+        state = {
+            "what": what,
+            "step": self.step,
+            "n_words": self._n_words,
+            "best_f1": self._best_f1,
+            "history": self.history,
+        }
+        write_checkpoint(path, tensors, state)
+
+    def _restore(self, path: Path, what: Mapping[str, Any]) -> None:
+        tensors, state = read_checkpoint(path)
+        differing = [key for key in what if state.get("what", {}).get(key) != what[key]]
+        if differing:
+            raise ModelError(
+                f"{path} is the checkpoint of another training: {', '.join(differing)} differ(s); "
+                "restart, remove it, or write to another folder"
+            )
+        parts: dict[str, dict[str, Tensor]] = {"network": {}, "optimizer": {}, "average": {}, "best": {}}
+        for key, tensor in tensors.items():
+            part, _, name = key.partition(".")
+            if name:
+                parts[part][name] = tensor
+        self.network.load_state_dict(parts["network"])
+        moments: dict[int, dict[str, Tensor]] = {}
+        for key, tensor in parts["optimizer"].items():
+            number, _, name = key.partition(".")
+            moments.setdefault(int(number), {})[name] = tensor
+        groups = self._optimizer.state_dict()["param_groups"]
+        self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
+        self._average = {name: tensor.to(self._device) for name, tensor in parts["average"].items()}
+        self._best = {name: tensor.to(self._device) for name, tensor in parts["best"].items()}
+        # The order of the dicts is that of the file; the loop walks them beside the encoder's.
+        self._average = {name: self._average[name] for name in self._encoder if name in self._average}
+        self._loss.copy_(tensors["loss"])
+        self.step, self._n_words = state["step"], state["n_words"]
+        self._best_f1, self.history = state["best_f1"], state["history"]
+
+
+class _Clock:
+    """Loss and speed since the last reading."""
+
+    def __init__(self, loss: Tensor, n_words: int) -> None:
+        self._loss = float(loss)
+        self._n_words = n_words
+        self._time = time.monotonic()
+
+    def read(self, loss: Tensor, n_words: int) -> tuple[float, float]:
+        """Give the mean loss a word, and words a second."""
+        total, now = float(loss), time.monotonic()
+        n_new = max(1, n_words - self._n_words)
+        result = (total - self._loss) / n_new, n_new / max(1e-9, now - self._time)
+        self._loss, self._n_words, self._time = total, n_words, now
+        return result
+
+
+def _optimizer(network: Network, recipe: Recipe, device: torch.device) -> torch.optim.AdamW:
+    embeddings = network.encoder.get_input_embeddings()
+    new = [*network.heads.parameters()]
+    new += embeddings.shapes.parameters() if has_word_shapes(network.encoder) else []
+    old = [p for p in network.encoder.parameters() if not any(p is other for other in new)]
+    matrices = [p for p in old if p.ndim > 1]
+    others = [p for p in old if p.ndim <= 1]
+    groups = [
+        {"params": matrices, "lr": recipe.lr, "weight_decay": WEIGHT_DECAY},
+        {"params": others, "lr": recipe.lr, "weight_decay": 0.0},
+        {"params": new, "lr": recipe.head_lr, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, fused=device.type == "cuda")
+
+
+@torch.no_grad()
+def _fill(parameters: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
+    for name, value in values.items():
+        parameters[name].copy_(value)
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C and SIGTERM wait for the end of a step; a second one does not wait.
+
+    Gives a function that says whether one came. Outside the main thread Python gives signals to no one.
+    """
+    came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, frame: object) -> None:
+        came.append(number)
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield lambda: bool(came)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

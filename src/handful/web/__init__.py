@@ -1,0 +1,1 @@
+"""Pages for people: HTML with its style and script as static files."""

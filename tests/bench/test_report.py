@@ -1,0 +1,288 @@
+"""Tables, published figures, pictures, and the folder as a whole."""
+
+import io
+import json
+import re
+import statistics
+import sys
+
+import pytest
+from rich.console import Console
+
+from handful.bench import GROUPS, Settings, ablation, extension, parse_groups, transfer
+from handful.bench._board import HINDSIGHT, make_board
+from handful.bench._latex import latex
+from handful.bench._methods import Variant, variants
+from handful.bench._protocols import hidden_note
+from handful.bench._published import published_lines
+from handful.bench._tables import markdown, table
+from handful.errors import DataError, FileError
+from handful.evaluate import sample_support
+from handful.text import read, write
+
+from .made import MadeEncoder, corpus_folder
+
+
+def row(method, ratio, target, support, f1, *, shots=1, text="all", o_ratio=None, **more):
+    return {
+        "method": method, "ratio": ratio, "text": text, "target": target, "shots": shots, "support": support,
+        "f1": f1, "o_ratio": o_ratio, "error": None, **more,
+    }  # fmt: skip
+
+
+def board_of(rows, shots=(1,), targets=("a", "b")):
+    used = list(dict.fromkeys(Variant(r["method"], r["ratio"], r["text"]) for r in rows))
+    return make_board(rows, used, list(shots), list(targets))
+
+
+ROWS = [
+    row("proto", "", target, str(i), f1)
+    for target, values in {"a": (0.5, 0.7), "b": (0.1, 0.3)}.items()
+    for i, f1 in enumerate(values)
+]
+ROWS += [
+    row("hard", ratio, target, str(i), f1, o_ratio=o_ratio)
+    for ratio, target, values, o_ratio in [
+        ("none", "a", (0.2, 0.2), None), ("none", "b", (0.9, 0.7), None),
+        ("share", "a", (0.6, 0.62), 0.8), ("share", "b", (0.3, 0.4), 0.9),
+    ]
+    for i, f1 in enumerate(values)
+]  # fmt: skip
+
+
+def test_means_are_over_supports_and_averages_over_targets():
+    text = markdown(board_of(ROWS))
+    assert "| proto | 60.0 ±10.0 | 20.0 ±10.0 | 40.0 |" in text
+    assert "| r\\_O = NA | 20.0 ±0.0 | **80.0 ±10.0** | **50.0** |" in text
+    assert "| r\\_O = 0.80, 0.90 (share) | **61.0 ±1.0** | 35.0 ±5.0 | 48.0 |" in text
+
+
+def test_hindsight_takes_the_best_mean_of_each_place():
+    board = board_of(ROWS)
+    (line,) = [line for line in board.lines if line.label == HINDSIGHT]
+    assert {place: str(figure) for place, figure in line.figures.items()} == {
+        (1, "a"): "61.0 ±1.0",
+        (1, "b"): "80.0 ±10.0",
+    }
+    assert line.values[1, "b"] == {"0": 0.9, "1": 0.7}
+    assert board.average(line, 1).mean == pytest.approx(70.5)
+
+
+def test_one_ratio_or_the_estimated_one_needs_no_hindsight():
+    board = board_of([row("hard", "none", "a", "0", 0.2), row("hard", "auto", "a", "0", 0.3)], targets=["a"])
+    assert [line.label for line in board.lines] == ["r_O = NA", "r_O = auto"]
+
+
+def test_a_target_without_any_figure_for_some_shots_is_left_out_of_the_average():
+    rows = [*ROWS[:4], row("proto", "", "a", "0", 0.4, shots=5)]
+    text = markdown(board_of(rows, shots=(1, 5)))
+    assert text.splitlines()[-1] == "| proto | **60.0 ±10.0** | **20.0 ±10.0** | **40.0** | **40.0** | - | **40.0** |"
+
+
+def test_warnings_are_gathered_into_notes():
+    rows = [row(method, "none", "a", "0", 0.1, warnings=["careful"]) for method in ("hard", "soft")]
+    assert board_of(rows, targets=["a"]).notes == ["hard (ratio none), soft (ratio none): careful"]
+
+
+def test_the_terminal_shows_what_markdown_does():
+    console = Console(width=200, file=io.StringIO())
+    console.print(table(board_of(ROWS)))
+    shown = console.file.getvalue()
+    figures = re.findall(r"\d+\.\d(?: ±\d+\.\d)?", markdown(board_of(ROWS)).replace("*", ""))
+    assert re.findall(r"\d+\.\d(?: ±\d+\.\d)?", shown) == figures
+
+
+def test_latex_has_the_same_figures_and_balanced_braces():
+    text = latex(board_of(ROWS, targets=("a_1", "b")), "50% of a_1 & more")
+    assert r"$r_\textsc{O}$ = NA & -- & $\mathbf{80.0 {\scriptstyle \pm 10.0}}$" in text
+    assert r"\caption{50\% of a\_1 \& more}" in text
+    assert r"\multicolumn{3}{c}{\textbf{1-shot}}" in text
+    assert text.count("{") == text.count("}")
+    rows = [line for line in text.splitlines() if line.endswith(r"\\") and "multicolumn" not in line]
+    assert {line.replace(r"\&", "").count("&") for line in rows} == {3}
+
+
+def test_published_figures_stand_beside_and_are_never_best():
+    lines = published_lines("transfer", ["wnut17", "BC5CDR", "mine"])
+    by_label = {line.label: line for line in lines}
+    assert str(by_label["hard, r_O = 0.85, 0.95"].figures[5, "wnut17"]) == "39.0 ±3.6"
+    assert by_label["GLiNER-L, no labels"].figures[1, "BC5CDR"].mean == 68.7
+    assert not any("mine" in target for line in lines for _, target in line.figures)
+    assert published_lines("transfer", ["mine"]) == []
+    board = board_of([row("proto", "", "wnut17", "0", 0.1)], targets=["wnut17"])
+    board.lines += lines
+    assert "| proto | **10.0** |" in markdown(board)
+    assert "| CONTaiNER + Viterbi † | 27.5 ±1.9 |" in markdown(board)
+
+
+# The means of its averages, as the paper prints them: each is the mean of the figures beside it.
+AVERAGES = {
+    "transfer": {
+        "Proto †": (33.7, 42.1), "CONTaiNER + Viterbi †": (44.4, 54.2), "hard, r_O = 0.80, 0.90": (43.1, 50.6),
+        "hard, r_O = 0.85, 0.95": (47.7, 57.4), "soft, r_O = 0.85, 0.95": (46.2, 55.6),
+    },
+    "extension": {
+        "Proto †": (20.3, 36.7), "StructShot": (25.4, 44.2), "hard, r_O = NA": (48.8, 54.7),
+        "hard, r_O = 0.95, 0.96, 0.93": (49.7, 61.3), "soft, r_O = 0.95, 0.96, 0.93": (48.3, 61.0),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("protocol", AVERAGES)
+def test_published_figures_agree_with_the_averages_that_the_paper_prints(protocol):
+    targets = ["conll2003", "wnut17"] if protocol == "transfer" else ["A", "B", "C"]
+    lines = {line.label: line for line in published_lines(protocol, targets)}
+    for label, averages in AVERAGES[protocol].items():
+        for shots, average in zip((1, 5), averages, strict=True):
+            means = [lines[label].figures[shots, target].mean for target in targets]
+            assert statistics.fmean(means) == pytest.approx(average, abs=0.1)
+
+
+def test_variants():
+    assert variants(["proto", "hard"], ["none", "0.9"]) == [
+        Variant("proto"), Variant("hard", "none"), Variant("hard", "0.9"),
+    ]  # fmt: skip
+    assert variants(["handful"], ["none", "auto"]) == [Variant("handful", "auto")]
+    assert variants(["handful"], ["none", "0.9"]) == [Variant("handful", "none"), Variant("handful", "0.9")]
+    assert variants(["hard"], ["0.9"], ["all", "none"]) == [Variant("hard", "0.9"), Variant("hard", "none", "none")]
+
+
+@pytest.mark.parametrize(
+    ("methods", "ratios", "message"),
+    [
+        (["porto"], ["none"], "there is no method 'porto'; there are proto, "),
+        ([], ["none"], "no method is named"),
+        (["hard"], ["1.5"], "a ratio is none, auto, share, over or a number from 0 to 1, found '1.5'"),
+        (["hard"], ["much"], "found 'much'"),
+        (["hard"], [], "the method hard needs a ratio"),
+        (["no_such_module:X"], [], "'no_such_module:X' cannot be imported: No module"),
+        (["json:dumps"], [], "'json:dumps' has no fit and no predict_sentences"),
+    ],
+)
+def test_wrong_variants(methods, ratios, message):
+    with pytest.raises(DataError, match=message):
+        variants(methods, ratios)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shots": (0,)}, "shots is"), ({"shots": ()}, "shots is"), ({"sets": 0}, "sets is 0"),
+        ({"seed": -1}, "seed is -1"), ({"on": "train"}, "on is 'train'"),
+        ({"on": "dev", "supports": "x"}, "draws its own supports"),
+    ],
+)  # fmt: skip
+def test_wrong_settings(options, message):
+    with pytest.raises(DataError, match=message):
+        Settings(**options)
+
+
+def test_the_folder(tmp_path):
+    folders = [corpus_folder(tmp_path / name, seed=i) for i, name in enumerate(("one", "two"), 1)]
+    settings = Settings(sets=2, ratios=("none", "0.6", "0.7"), command="handful bench transfer one two", published=True)
+    report = transfer(folders, report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
+    there = {path.name for path in (tmp_path / "report").iterdir()}
+    assert there == {
+        "results.jsonl", "tables.md", "tables.tex", "environment.json", "README.md", "ratios.png", "shots.png",
+        "convergence-one.png", "convergence-two.png", "words-one.png", "words-two.png",
+    }  # fmt: skip
+    page = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
+    assert "    handful bench transfer one two\n" in page
+    assert "![ratios.png](ratios.png)" in page
+    made_with = json.loads((tmp_path / "report" / "environment.json").read_text())
+    assert made_with["options"]["targets"] == ["one", "two"]
+    assert made_with["code"] == report.rows[0]["code"]
+    assert "## Paired differences" in (tmp_path / "report" / "tables.md").read_text(encoding="utf-8")
+    assert json.loads(json.dumps(report.to_dict()))["lines"][0]["cells"][2]["target"] == "Avg."
+
+
+def test_without_matplotlib_there_are_no_pictures_and_that_is_said(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    settings = Settings(sets=1, methods=("proto",), shots=(1,))
+    folder = corpus_folder(tmp_path / "made")
+    report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
+    assert report.plots == []
+    assert "no pictures were drawn: matplotlib is missing; pip install 'handful[plots]'" in report.notes
+
+
+def test_ablations(tmp_path):
+    settings = Settings(sets=1, ratios=("none", "0.7"), shots=(5,))
+    folder = corpus_folder(tmp_path / "made", sizes=(250, 20, 20))
+    which = ["unlabelled", "subspace", "amount"]
+    report = ablation([folder], which, report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
+    run = {(row["method"], row["ratio"], row["text"]) for row in report.rows}
+    assert {text for _, _, text in run} == {"all", "dev", "none", "1000"}  # there are not 3,000 words
+    assert ("hard-nosubspace", "0.7", "all") in run
+    assert {ratio for _, ratio, text in run if text == "none"} == {"none"}
+    rounds = {row["rounds"] for row in report.rows if row["text"] == "none" and row["method"] == "hard"}
+    assert rounds == {1}
+    labels = [line.section for line in report.board.lines]
+    assert "Hard clustering, unlabelled text: dev only" in labels
+    with pytest.raises(DataError, match="expected some of unlabelled, subspace, ratio, amount"):
+        ablation([folder], ["size"], report=tmp_path / "report")
+
+
+def test_extension_hides_all_other_types_and_says_what_encoders_have_seen(tmp_path):
+    folder = corpus_folder(tmp_path / "made")
+    settings = Settings(
+        sets=2, methods=("nnshot", "structshot", "hard"), ratios=("none",), shots=(1,), plots=False, published=True
+    )
+    groups = parse_groups("P=PER;L=LOC")
+    report = extension(
+        folder, groups, report=tmp_path / "report", encoders={"P": MadeEncoder(), "L": MadeEncoder()}, settings=settings
+    )
+    assert report.board.targets == ["P", "L"]
+    gold = [span.type for sentence in read(folder / "test.txt") for span in sentence.spans]
+    assert {row["target"]: row["n_gold"] for row in report.rows} == {"P": gold.count("PER"), "L": gold.count("LOC")}
+    assert {tuple(row["by_type"]) for row in report.rows if row["target"] == "P"} == {("PER",)}
+    assert len({row["source"] for row in report.rows if row["method"] == "structshot"}) == 2
+    assert any("group P: nothing shows that the encoder made was trained with PER hidden" in n for n in report.notes)
+    assert "there are no published figures for these groups" in report.notes
+    with pytest.raises(DataError, match="made has no GPE, which group A names; its types are LOC, PER"):
+        extension(folder, {"A": ("GPE",)}, report=tmp_path / "other", encoders=MadeEncoder())
+    with pytest.raises(DataError, match="encoders are given for P, but the groups are P, L"):
+        extension(folder, groups, report=tmp_path / "other", encoders={"P": MadeEncoder()})
+
+
+def test_the_card_of_an_encoder_shows_what_was_hidden(tmp_path):
+    (tmp_path / "training.json").write_text('{"recipe": {"hide": ["LOC", "PER"]}}')
+    assert hidden_note("P", ["PER"], tmp_path) == ""
+    assert "was trained with ORG hidden" in hidden_note("P", ["PER", "ORG"], tmp_path)
+    (tmp_path / "training.json").write_text("broken")
+    assert "was trained with PER hidden" in hidden_note("P", ["PER"], tmp_path)
+
+
+def test_groups(tmp_path):
+    assert parse_groups("ontonotes") == GROUPS["ontonotes"]
+    assert sum(map(len, GROUPS["ontonotes"].values())) == len(set().union(*GROUPS["ontonotes"].values())) == 18
+    assert parse_groups("A=X, Y;B=Z") == {"A": ("X", "Y"), "B": ("Z",)}
+    file = tmp_path / "groups.json"
+    file.write_text('{"A": ["X"]}')
+    assert parse_groups(str(file)) == {"A": ("X",)}
+    for text, message in (
+        ('["X"]', "expected lists of types"),
+        ('{"A": "X"}', "expected a list"),
+        ("{", "is not JSON"),
+    ):
+        file.write_text(text)
+        with pytest.raises(DataError, match=message):
+            parse_groups(str(file))
+    with pytest.raises(FileError, match="there are no groups 'conll'"):
+        parse_groups("conll")
+    with pytest.raises(DataError, match="the group 'A' has no types"):
+        parse_groups("A=;B=X")
+
+
+def test_supports_of_several_targets_lie_in_folders_of_their_names(tmp_path):
+    folder = corpus_folder(tmp_path / "made")
+    place = tmp_path / "supports" / "1shot"
+    place.mkdir(parents=True)
+    given = sample_support(list(read(folder / "train.txt")), 1, 3)
+    write(given, place / "0.txt", "conll")
+    settings = Settings(sets=1, methods=("proto",), shots=(1,), supports=tmp_path / "supports", plots=False)
+    report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
+    assert [row["support_origin"] for row in report.rows] == ["given"]
+    with pytest.raises(FileError, match="there is no such folder; supports lie in"):
+        transfer([folder, f"two={folder}"], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
+    with pytest.raises(DataError, match="two targets are called made; name them"):
+        transfer([folder, folder], report=tmp_path / "report", encoder=MadeEncoder())

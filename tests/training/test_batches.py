@@ -1,0 +1,107 @@
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from made import make_corpus, write_conll
+
+from handful.encoders import load
+from handful.encoders._transformers import window_of, word_tokenizer
+from handful.training._batches import collate, lay_out_corpus, plan_epoch, prefetch
+from handful.training._corpora import read_corpora
+from handful.training._model import Network, read_base
+
+
+@pytest.fixture(scope="module")
+def laid_out(encoder, tmp_path_factory):
+    """A corpus with sentences of many lengths, some far longer than the window, and its rows."""
+    sentences = make_corpus(random.Random(3), 60, ["PER", "LOC"])
+    sentences[7] = [pair for sentence in sentences[20:40] for pair in sentence]
+    sentences[8] = [("ka" * 100 + "son", "B-PER"), ("sees", "O")]  # a word longer than the window
+    path = write_conll(tmp_path_factory.mktemp("corpus") / "long.txt", sentences)
+    (corpus,) = read_corpora([path])
+    model, tokenizer, _ = read_base(encoder, None, None)
+    rows = lay_out_corpus(corpus, corpus.train, word_tokenizer(tokenizer), window_of(model, tokenizer))
+    return corpus, rows, model
+
+
+def test_training_sees_the_vectors_that_encoding_gives(laid_out, encoder):
+    corpus, rows, model = laid_out
+    network = Network(model, [3], [1.0], head="linear", seed=0).eval()
+    head = network.heads[0]
+    head.prototypes.data = torch.eye(32)
+    head.bias.data = torch.zeros(32)
+    order = np.random.default_rng(0).permutation(len(rows))
+    plan = [(0, order[:25]), (0, order[25:])]
+    vectors = []
+    with torch.inference_mode():
+        for batch in prefetch([rows], plan, torch.device("cpu")):
+            vectors.append(network.logits(batch, 0).numpy())
+    wanted = load(encoder, precision="float32").encode([corpus.train[i] for i in order])
+    np.testing.assert_allclose(np.concatenate(vectors), wanted, atol=1e-5)
+
+
+def test_a_batch_holds_its_sentences_tags_and_pads_the_rest(laid_out):
+    corpus, rows, _ = laid_out
+    picked = np.array([5, 2, 9])
+    batch = collate(rows, picked)
+    assert batch.tags.tolist() == [tag for i in picked for tag in corpus.tags(corpus.train[i])]
+    assert batch.n_words == len(batch.tags) == len(batch.first) == len(batch.last)
+    assert (batch.ids[batch.mask == 0] == rows.pad_id).all()
+    assert batch.mask.sum() == sum(rows.tokens[i + 1] - rows.tokens[i] for i in picked)
+    assert (batch.ids[:, 0] == 0).all()  # each row starts with its special token
+
+
+def seen(plan):
+    return Counter((corpus, int(i)) for corpus, sentences in plan for i in sentences)
+
+
+@given(seed=st.integers(0, 5), epoch=st.integers(0, 5), batch=st.integers(1, 100))
+def test_an_epoch_holds_every_sentence_once(laid_out, seed, epoch, batch):
+    rows = laid_out[1]
+    plan = plan_epoch([rows, rows], [1, 1], batch=batch, batch_words=None, seed=seed, epoch=epoch)
+    assert seen(plan) == Counter((corpus, i) for corpus in (0, 1) for i in range(60))
+    assert max(len(sentences) for _, sentences in plan) <= batch
+
+
+def test_the_order_is_a_function_of_seed_and_epoch(laid_out):
+    def order(seed, epoch):
+        plan = plan_epoch([laid_out[1]], [1], batch=7, batch_words=None, seed=seed, epoch=epoch)
+        return [sentences.tolist() for _, sentences in plan]
+
+    assert order(1, 2) == order(1, 2)
+    assert order(1, 2) != order(1, 3)
+    assert order(1, 2) != order(2, 2)
+
+
+def test_weights_set_how_often_sentences_come(laid_out):
+    rows = laid_out[1]
+    plans = [plan_epoch([rows, rows], [0.25, 2], batch=8, batch_words=None, seed=0, epoch=e) for e in range(4)]
+    first, *_ = counts = [seen(plan) for plan in plans]
+    assert sum(n for (corpus, _), n in first.items() if corpus == 0) == 15
+    total = sum(counts, Counter())
+    assert {n for (corpus, _), n in total.items() if corpus == 0} == {1}
+    assert {n for (corpus, _), n in total.items() if corpus == 1} == {8}
+
+
+def test_batches_of_words_stay_within_the_limit(laid_out):
+    rows = laid_out[1]
+    plan = plan_epoch([rows], [1], batch=32, batch_words=50, seed=0, epoch=0)
+    n_words = np.diff(rows.words)
+    assert all(n_words[sentences].sum() <= 50 or len(sentences) == 1 for _, sentences in plan)
+    assert seen(plan) == Counter((0, i) for i in range(60))
+    assert len(plan) < 40
+
+
+def test_sentences_of_a_batch_are_of_like_length(encoder, tmp_path):
+    path = write_conll(tmp_path / "many.txt", make_corpus(random.Random(4), 1000, ["PER"]))
+    (corpus,) = read_corpora([path])
+    model, tokenizer, _ = read_base(encoder, None, None)
+    rows = lay_out_corpus(corpus, corpus.train, word_tokenizer(tokenizer), window_of(model, tokenizer))
+    plan = plan_epoch([rows], [1], batch=16, batch_words=None, seed=0, epoch=0)
+    lengths = np.diff(rows.tokens)
+    padded = sum(lengths[sentences].max() * len(sentences) for _, sentences in plan)
+    assert padded < 1.1 * lengths.sum()

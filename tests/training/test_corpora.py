@@ -1,0 +1,116 @@
+import random
+
+import pytest
+from made import make_corpus, write_conll
+
+from handful.errors import DataError, FileError, FormatError, HandfulError
+from handful.text import read
+from handful.training._corpora import read_corpora
+
+EKEUS = "Ekeus\tB-PER\nheads\tO\nfor\tO\nNew\tB-LOC\nYork\tI-LOC\n\nRain\tO\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "news.conll"
+    path.write_text(EKEUS, encoding="utf-8")
+    return str(path)
+
+
+def test_tags_are_io_numbers_of_sorted_types(file):
+    (corpus,) = read_corpora([file])
+    assert (corpus.name, corpus.types, corpus.dev) == ("news", ("LOC", "PER"), [])
+    assert [corpus.tags(sentence) for sentence in corpus.train] == [[2, 0, 0, 1, 1], [0]]
+    assert corpus.summary()["train"] == {"sentences": 2, "words": 6, "mentions": 2}
+
+
+def test_a_folder_brings_its_dev_file_and_its_name(tmp_path):
+    folder = tmp_path / "tweets"
+    folder.mkdir()
+    write_conll(folder / "train.txt", make_corpus(random.Random(0), 5, ["PER"]))
+    write_conll(folder / "dev.txt", make_corpus(random.Random(1), 3, ["PER", "LOC"]))
+    (corpus,) = read_corpora([folder])
+    assert (corpus.name, len(corpus.train), len(corpus.dev)) == ("tweets", 5, 3)
+    assert corpus.types == ("LOC", "PER")  # one is in the dev file only
+    assert [file["path"] for file in corpus.files] == [str(folder / "train.txt"), str(folder / "dev.txt")]
+
+
+def test_one_name_twice_is_one_corpus_and_two_names_are_two(file, people):
+    (joint,) = read_corpora([f"all={file}", f"all={people}"])
+    assert len(joint.train) == 202
+    first, second = read_corpora([f"a={file}", f"b={file}"], [f"b={people}"])
+    assert (first.name, second.name, len(first.dev), len(second.dev)) == ("a", "b", 0, 200)
+
+
+def test_hidden_types_become_o_everywhere(file, people):
+    news, names = read_corpora([file, people], [f"news={file}"], hide=["LOC"])
+    assert news.types == names.types == ("PER",)
+    assert [news.tags(sentence) for sentence in news.train] == [[1, 0, 0, 0, 0], [0]]
+    assert [span.type for sentence in news.dev for span in sentence.spans] == ["PER"]
+
+
+def test_held_out_sentences_depend_on_their_words_alone(people):
+    (corpus,) = read_corpora([people], hold_out=0.2)
+    sentences = read(people)
+    assert 15 < len(corpus.dev) < 70
+    assert sorted(map(repr, corpus.train + corpus.dev)) == sorted(map(repr, sentences))
+    (more,) = read_corpora([f"other={people}"], hold_out=0.4)
+    assert {s.words for s in corpus.dev} < {s.words for s in more.dev}
+
+
+def write(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def bad_corpora(tmp_path):
+    good = write(tmp_path, "good.txt", EKEUS)
+    only_o = write(tmp_path, "plain.conll", "Rain\tO\n\nSun\tO\n")
+    unlabelled = write(tmp_path, "open.conll", "Rain\t_\nin\t_\n\nYork\tB-LOC\n")
+    empty = write(tmp_path, "empty.conll", "")
+    (tmp_path / "folder").mkdir()
+    return {
+        "no such": ([str(tmp_path / "none.txt")], {}, FileError),
+        "no train.txt": ([str(tmp_path / "folder")], {}, FileError),
+        "at least one": ([], {}, DataError),
+        "only O": ([only_o], {}, DataError),
+        "sentence 1 is unlabelled": ([unlabelled], {}, DataError),
+        "empty.conll": ([empty], {}, HandfulError),
+        "no corpus has the type GENE": ([good], {"hide": ["GENE", "PER"]}, DataError),
+        "hiding LOC, PER": ([good], {"hide": ["LOC", "PER"]}, DataError),
+        "holding out 0.999": ([good], {"hold_out": 0.999}, DataError),
+        "two corpora would be called": ([good, good], {}, DataError),
+        "names no corpus: 'x'": ([good], {"dev": [f"x={good}"]}, DataError),
+        "does not say its corpus": ([f"a={good}", f"b={good}"], {"dev": [good]}, DataError),
+    }
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "no such",
+        "no train.txt",
+        "at least one",
+        "only O",
+        "sentence 1 is unlabelled",
+        "empty.conll",
+        "no corpus has the type GENE",
+        "hiding LOC, PER",
+        "holding out 0.999",
+        "two corpora would be called",
+        "names no corpus: 'x'",
+        "does not say its corpus",
+    ],
+)
+def test_bad_corpora_are_errors_that_say_what_is_wrong(tmp_path, message):
+    corpora, options, error = bad_corpora(tmp_path)[message]
+    with pytest.raises(error, match=message):
+        read_corpora(corpora, **options)
+
+
+def test_a_file_that_is_not_utf8_is_an_error(tmp_path):
+    path = tmp_path / "latin.conll"
+    path.write_bytes("Malmö\tB-LOC\n".encode("latin-1"))
+    with pytest.raises(FormatError, match="utf-8"):
+        read_corpora([path])

@@ -1,0 +1,58 @@
+import pytest
+import torch
+from made import make_encoder
+
+from handful.errors import EncoderError
+from handful.training._model import Head, read_base
+
+IDS = torch.tensor([[0, 6, 13, 20, 2, 1], [0, 5, 9, 14, 22, 2]])
+MASK = torch.tensor([[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]])
+
+
+def test_logits_are_distances_up_to_a_constant():
+    head = Head(4, 8, is_linear=False, generator=torch.Generator().manual_seed(0))
+    x = torch.randn(5, 8, generator=torch.Generator().manual_seed(1))
+    distances = torch.cdist(x, head.prototypes).square()
+    expected = torch.softmax(-0.5 * distances, 1)
+    torch.testing.assert_close(torch.softmax(head(x), 1), expected)
+    assert head(head.prototypes.detach() * 1000).argmax(1).tolist() == [0, 1, 2, 3]
+
+
+def test_heads_start_from_the_seed():
+    first, same = (Head(3, 8, is_linear=True, generator=torch.Generator().manual_seed(5)) for _ in range(2))
+    other = Head(3, 8, is_linear=True, generator=torch.Generator().manual_seed(6))
+    assert torch.equal(first.prototypes, same.prototypes)
+    assert not torch.equal(first.prototypes, other.prototypes)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet", "distilbert"])
+def test_a_cut_encoder_gives_the_whole_ones_inner_layer(kind, tmp_path):
+    from transformers import AutoModel
+
+    folder = make_encoder(tmp_path / kind, kind, n_layers=4)
+    whole, _, _ = read_base(folder, None, None)
+    cut, _, n_layers = read_base(folder, 3, None)
+    cut.save_pretrained(tmp_path / "cut")
+    again = AutoModel.from_pretrained(tmp_path / "cut").eval()
+    assert (n_layers, again.config.num_hidden_layers) == (4, 3)
+    with torch.inference_mode():
+        wanted = whole(input_ids=IDS, attention_mask=MASK, output_hidden_states=True).hidden_states[3]
+        for model in (cut, again):
+            torch.testing.assert_close(model(input_ids=IDS, attention_mask=MASK).last_hidden_state, wanted)
+
+
+def test_dropout_is_set_everywhere(encoder):
+    model = read_base(encoder, None, 0.0)[0].train()
+    with torch.inference_mode():
+        first, second = (model(input_ids=IDS, attention_mask=MASK).last_hidden_state for _ in range(2))
+    assert torch.equal(first, second)
+
+
+def test_encoders_that_cannot_be_trained_are_errors(encoder, tmp_path):
+    with pytest.raises(EncoderError, match="layers is 1 to 2"):
+        read_base(encoder, 3, None)
+    with pytest.raises(EncoderError, match="exported"):
+        read_base("handful-en", None, None)
+    (tmp_path / "model.onnx").write_bytes(b"")
+    with pytest.raises(EncoderError, match="exported"):
+        read_base(str(tmp_path), None, None)

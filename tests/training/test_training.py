@@ -1,0 +1,317 @@
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from made import card_of, make_encoder, write_conll
+from safetensors.torch import load_file
+
+from handful.encoders import load
+from handful.encoders._export import export_encoder
+from handful.errors import DataError, EncoderError, FileError, ModelError
+from handful.training import Recipe, pretrain
+from handful.training._checkpoint import read_checkpoint
+
+QUICK = {"epochs": 4, "batch": 8, "lr": 3e-3, "head_lr": 3e-3}
+
+
+def weights_of(folder):
+    return load_file(folder / "model.safetensors")
+
+
+def assert_same_weights(first, second):
+    first, second = weights_of(first), weights_of(second)
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+@pytest.fixture
+def trained(people, things, encoder, tmp_path):
+    reports = []
+    recipe = Recipe(**QUICK, hold_out=0.2, weights={"things": 1.5}, seed=7)
+    card = pretrain(
+        [people, things],
+        encoder=encoder,
+        out=tmp_path / "out",
+        recipe=recipe,
+        licence="CC BY 4.0",
+        origin="made up",
+        progress=reports.append,
+    )
+    return tmp_path / "out", card, reports
+
+
+def test_it_learns_and_writes_what_others_read(trained, encoder, tmp_path):
+    from transformers import AutoModel, AutoTokenizer
+
+    out, card, reports = trained
+    losses = [epoch["loss"] for epoch in card["training"]["epochs"]]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < losses[0] / 4
+    # No name of the dev sentences was seen in training; guessing by chance gives at best a few per cent.
+    last = card["training"]["epochs"][-1]["dev"]
+    assert set(last) == {"people", "things"}
+    assert all(scores["f1"] > 0.8 for scores in last.values())
+    assert {*(report.epoch for report in reports)} == {1, 2, 3, 4}
+    assert reports[-1].dev == last
+    assert all(report.words_per_second > 0 for report in reports)
+    assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == ["out"]  # no checkpoint left
+
+    model, tokenizer = AutoModel.from_pretrained(out), AutoTokenizer.from_pretrained(out)
+    assert tokenizer.tokenize("kason") == ["ka", "##son"]
+    base = AutoModel.from_pretrained(encoder)
+    assert not torch.equal(model.encoder.layer[0].output.dense.weight, base.encoder.layer[0].output.dense.weight)
+    words = [["kason", "sees", "tomiville"]]
+    vectors = load(out, precision="float32").encode(words)
+    export_encoder(out, tmp_path / "exported", layers=2)
+    np.testing.assert_allclose(load(tmp_path / "exported").encode(words), vectors, atol=1e-4)
+
+
+def test_the_card_says_everything(trained, people, things, encoder):
+    out, card, _ = trained
+    assert card == card_of(out)
+    assert card["command"] == (
+        f"handful pretrain {people} {things} --encoder {encoder} --out {out} --epochs 4 --batch 8 --lr 0.003 "
+        "--head-lr 0.003 --weight things=1.5 --hold-out 0.2 --seed 7 --licence 'CC BY 4.0' --origin 'made up'"
+    )
+    assert (card["licence"], card["origin"]) == ("CC BY 4.0", "made up")
+    first, second = card["corpora"]
+    assert (first["name"], first["types"]) == ("people", ["LOC", "PER"])
+    assert (second["name"], second["types"]) == ("things", ["DRUG", "GENE", "LOC"])
+    assert first["train"]["sentences"] + first["dev"]["sentences"] == 200
+    assert first["files"][0]["sha256"] == hashlib.sha256(Path(people).read_bytes()).hexdigest()
+    assert card["recipe"]["seed"] == 7
+    assert (card["base"]["layers"], card["base"]["layers_kept"]) == (2, 2)
+    assert set(card["versions"]) == {"handful", "python", "torch", "transformers"}
+    assert card["training"]["kept_epoch"] == 4
+    assert len(card["training"]["epochs"]) == 4
+
+
+@pytest.mark.parametrize(
+    "extra", [{}, {"average": 0.6, "keep": "best", "batch_words": 60, "shapes": True}], ids=["plain", "average"]
+)
+def test_going_on_gives_the_same_weights_as_not_stopping(extra, people, things, encoder, tmp_path):
+    recipe = Recipe(**{**QUICK, "epochs": 3}, **extra, hold_out=0.1)
+    options = {"encoder": encoder, "recipe": recipe}
+    whole = pretrain([people, things], out=tmp_path / "whole", **options)
+
+    def fail(report):
+        if report.step >= 50:
+            raise RuntimeError("the power is gone")
+
+    def interrupt(report):
+        if report.epoch == 2 and report.dev is not None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    # A crash leaves the last checkpoint, here that of the step before; an interrupt waits for its own.
+    options["out"] = tmp_path / "parts"
+    with pytest.raises(RuntimeError, match="the power is gone"):
+        pretrain([people, things], **options, progress=fail, checkpoint_every=0)
+    with pytest.raises(KeyboardInterrupt, match="stopped after step"):
+        pretrain([people, things], **options, progress=interrupt)
+    assert not (tmp_path / "parts").exists()
+    assert (tmp_path / "parts.checkpoint").is_file()
+    reports = []
+    parts = pretrain([people, things], **options, progress=reports.append)
+    assert {report.epoch for report in reports} == {3}  # it did not start anew
+    assert_same_weights(tmp_path / "whole", tmp_path / "parts")
+    assert parts["training"] == whole["training"]
+    assert not (tmp_path / "parts.checkpoint").exists()
+
+
+def test_the_checkpoint_of_another_training_is_refused(people, encoder, tmp_path):
+    def fail(report):
+        raise RuntimeError("stop")
+
+    options = {"encoder": encoder, "out": tmp_path / "out", "checkpoint_every": 0}
+    with pytest.raises(RuntimeError, match="stop"):
+        pretrain([people], **options, recipe=Recipe(**QUICK), progress=fail)
+    with pytest.raises(ModelError, match="recipe differ"):
+        pretrain([people], **options, recipe=Recipe(seed=1))
+    card = pretrain([people], **options, recipe=Recipe(epochs=1, seed=1), restart=True)
+    assert card["recipe"]["seed"] == 1
+    (tmp_path / "bad.checkpoint").write_text("not a checkpoint")
+    with pytest.raises(ModelError, match="no checkpoint"):
+        pretrain([people], encoder=encoder, out=tmp_path / "bad")
+
+
+def test_the_seed_decides_the_weights_and_the_callers_chance_is_left_alone(people, encoder, tmp_path):
+    torch.manual_seed(11)
+    expected = torch.rand(3)
+    torch.manual_seed(11)
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        pretrain([people], encoder=encoder, out=tmp_path / name, recipe=Recipe(epochs=1, seed=seed))
+    assert torch.equal(torch.rand(3), expected)
+    assert_same_weights(tmp_path / "a", tmp_path / "b")
+    with pytest.raises(AssertionError):
+        assert_same_weights(tmp_path / "a", tmp_path / "c")
+
+
+def test_the_linear_head_learns_too_and_layers_are_cut(people, encoder, tmp_path):
+    recipe = Recipe(**QUICK, head="linear", hold_out=0.2, layers=1, dropout=0.0)
+    card = pretrain([people], encoder=encoder, out=tmp_path / "out", recipe=recipe)
+    assert card["training"]["epochs"][-1]["dev"]["people"]["f1"] > 0.8
+    assert json.loads((tmp_path / "out" / "config.json").read_text())["num_hidden_layers"] == 1
+    assert (card["base"]["layers"], card["base"]["layers_kept"]) == (2, 1)
+
+
+def test_hidden_types_are_learned_as_o(people, encoder, tmp_path):
+    recipe = Recipe(**QUICK, hide=("LOC",), hold_out=0.2)
+    card = pretrain([people], encoder=encoder, out=tmp_path / "out", recipe=recipe)
+    assert card["corpora"][0]["types"] == ["PER"]
+    assert "--hide LOC" in card["command"]
+    # About half of the names are places: tagging them would cost half of the precision.
+    assert card["training"]["epochs"][-1]["dev"]["people"]["precision"] > 0.8
+    assert card["training"]["epochs"][-1]["dev"]["people"]["recall"] > 0.8
+
+
+def test_o_words_that_count_less_are_tagged_more_freely(people, encoder, tmp_path):
+    def recall(o_weight):
+        recipe = Recipe(epochs=1, batch=8, lr=1e-3, hold_out=0.3, o_weights={"people": o_weight})
+        out = tmp_path / f"out{o_weight}"
+        card = pretrain([people], encoder=encoder, out=out, recipe=recipe)
+        return card["training"]["epochs"][0]["dev"]["people"]["recall"]
+
+    assert recall(0.02) > recall(1)
+
+
+def test_the_best_epoch_is_kept(people, encoder, tmp_path):
+    # The dev file calls people places and places people: the first epoch does least harm.
+    text = Path(people).read_text(encoding="utf-8")
+    swapped = text.replace("PER", "X").replace("LOC", "PER").replace("X", "LOC")
+    (tmp_path / "swapped.txt").write_text(swapped, encoding="utf-8")
+    options = {"dev": [tmp_path / "swapped.txt"], "encoder": encoder, "out": tmp_path / "out"}
+    options["recipe"] = Recipe(**QUICK, keep="best")
+
+    def interrupt(report):
+        if report.epoch == 1 and report.dev is not None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        pretrain([people], **options, progress=interrupt)
+    tensors, _ = read_checkpoint(tmp_path / "out.checkpoint")
+    card = pretrain([people], **options)
+    scores = [epoch["dev"]["people"]["f1"] for epoch in card["training"]["epochs"]]
+    assert card["training"]["kept_epoch"] == 1 + scores.index(max(scores)) == 1
+    kept = weights_of(tmp_path / "out")
+    assert all(torch.equal(kept[name], tensors[f"network.encoder.{name}"]) for name in kept)
+
+
+def test_the_average_is_that_of_the_last_steps(people, encoder, tmp_path):
+    steps = 25  # 200 sentences in batches of 8
+    recipe = {"epochs": 1, "batch": 8, "lr": 1e-3}
+    pretrain([people], encoder=encoder, out=tmp_path / "new" / "last", recipe=Recipe(**recipe))
+    pretrain([people], encoder=encoder, out=tmp_path / "same", recipe=Recipe(**recipe, average=1 / steps))
+    pretrain([people], encoder=encoder, out=tmp_path / "mean", recipe=Recipe(**recipe, average=0.9))
+    assert_same_weights(tmp_path / "new" / "last", tmp_path / "same")  # one step is its own mean
+    base = weights_of(Path(encoder))
+    last, mean = weights_of(tmp_path / "new" / "last"), weights_of(tmp_path / "mean")
+    name = "encoder.layer.0.attention.self.query.weight"
+    assert 0 < (mean[name] - base[name]).norm() < (last[name] - base[name]).norm()
+
+
+@pytest.mark.parametrize("kind", ["roberta", "mpnet", "distilbert"])
+def test_other_architectures_train(kind, people, tmp_path):
+    folder = make_encoder(tmp_path / kind, kind)
+    card = pretrain([people], encoder=folder, out=tmp_path / "out", recipe=Recipe(epochs=2, batch=8, lr=2e-3))
+    first, second = (epoch["loss"] for epoch in card["training"]["epochs"])
+    assert second < 0.7 * first
+    assert load(tmp_path / "out").dim == 32
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"recipe": Recipe(weights={"x": 2.0})}, DataError, "weights names no corpus: x"),
+        ({"recipe": Recipe(o_weights={"x": 2.0})}, DataError, "o_weights names no corpus: x"),
+        ({"recipe": Recipe(keep="best")}, DataError, "needs sentences to measure on"),
+        ({"recipe": Recipe(weights={"people": 1e-6})}, DataError, "leave no sentence"),
+        ({"recipe": Recipe(layers=9)}, EncoderError, "layers is 1 to 2"),
+        ({"encoder": "./nowhere"}, EncoderError, "nowhere"),
+        ({"device": "toaster"}, DataError, "cpu or cuda"),
+        ({"device": "meta"}, DataError, "cpu or cuda"),
+    ],
+)
+def test_what_cannot_be_trained_is_an_error_before_training(options, error, message, people, encoder, tmp_path):
+    def never(report):
+        raise AssertionError("training started")
+
+    options = {"encoder": encoder, **options}
+    with pytest.raises(error, match=message):
+        pretrain([people], out=tmp_path / "out", progress=never, **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_places_that_cannot_be_written_are_errors(people, encoder, tmp_path):
+    with pytest.raises(FileError, match="is a file"):
+        pretrain([people], encoder=encoder, out=people)
+    with pytest.raises(FileError, match="files in it"):
+        pretrain([people], encoder=encoder, out=tmp_path)
+    with pytest.raises(FileError, match="nothing can be written"):
+        pretrain([people], encoder=encoder, out=Path(people) / "a" / "b")
+
+
+def test_a_loss_that_is_no_number_is_an_error(people, encoder, tmp_path):
+    with pytest.raises(EncoderError, match="too high"):
+        pretrain([people], encoder=encoder, out=tmp_path / "out", recipe=Recipe(lr=1e30, head_lr=1e30))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"epochs": 0},
+        {"batch": 1.5},
+        {"batch_words": 0},
+        {"lr": -1.0},
+        {"lr": float("nan")},
+        {"head": "deep"},
+        {"keep": "first"},
+        {"hold_out": 1.0},
+        {"average": 1.0},
+        {"dropout": 1.0},
+        {"seed": -1},
+        {"layers": 0},
+        {"weights": {"a": 0}},
+        {"weights": 2},
+        {"hide": "LOC"},
+    ],
+    ids=str,
+)
+def test_recipes_are_checked(wrong):
+    with pytest.raises(DataError, match=next(iter(wrong))):
+        Recipe(**wrong)
+
+
+def test_shapes_teach_an_uncased_encoder_what_capitals_mean(encoder, tmp_path):
+    uncased = tmp_path / "uncased"
+    shutil.copytree(encoder, uncased)
+    tokenizer = json.loads((uncased / "tokenizer.json").read_text())
+    tokenizer["normalizer"] = {"type": "Lowercase"}
+    (uncased / "tokenizer.json").write_text(json.dumps(tokenizer))
+    rng = random.Random(3)
+    sentences = [
+        [
+            (word.title(), "B-PER") if i % 2 == 0 and rng.random() < 0.4 else (word, "O")
+            for i, word in enumerate(["kato", "the", "mire", "by", "suno"])
+        ]
+        for _ in range(200)
+    ]
+    corpus = write_conll(tmp_path / "case.txt", sentences)
+    f1 = {}
+    for shapes in (False, True):
+        out = tmp_path / f"out{shapes}"
+        card = pretrain([corpus], encoder=uncased, out=out, recipe=Recipe(**QUICK, hold_out=0.2, shapes=shapes))
+        f1[shapes] = card["training"]["epochs"][-1]["dev"]["case"]["f1"]
+        vectors = load(out).encode([["Kato"], ["kato"]])
+        assert (np.abs(vectors[0] - vectors[1]).max() > 0.1) == shapes
+        assert ("--shapes" in card["command"]) == shapes
+        assert transformers.AutoModel.from_pretrained(out).config.hidden_size == 32
+    assert f1[True] > 0.95
+    assert f1[False] < 0.5
