@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.cluster import _statistics as statistics
+from handful._util import arrays
+from handful._util.arrays import row_blocks
 from handful.cluster._distances import squared_distances
 from handful.cluster._prototypes import RunningSums, means
-from handful.cluster._statistics import Moments, check_finite, row_blocks, sums_by_label, weighted_sums
+from handful.cluster._statistics import Moments, check_finite, sums_by_label, weighted_sums
 from handful.errors import DataError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -16,7 +17,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 @pytest.fixture(params=[1 << 12, 1 << 23], ids=["many blocks", "one block"])
 def _blocks(request, monkeypatch):
-    monkeypatch.setattr(statistics, "BLOCK_BYTES", request.param)
+    monkeypatch.setattr(arrays, "BLOCK_BYTES", request.param)
 
 
 def made_rows(dtype, n=500, d=7):

@@ -2,9 +2,19 @@
 
 from ._container import Container
 from ._frozen import FrozenContainer
-from ._methods import METHODS, build
+from ._methods import BASELINES, make_baseline
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import Regression
 from ._source import Source
 
-__all__ = ["METHODS", "Container", "FrozenContainer", "NNShot", "Proto", "Regression", "Source", "StructShot", "build"]
+__all__ = [
+    "BASELINES",
+    "Container",
+    "FrozenContainer",
+    "NNShot",
+    "Proto",
+    "Regression",
+    "Source",
+    "StructShot",
+    "make_baseline",
+]

@@ -1,30 +1,30 @@
 """What the baselines share: a support becomes labelled words, scores of tags become mentions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from handful.encoders._opened import AnyEncoder, WordEncoder, encode, is_object, open_encoder
+from handful._util.arrays import Float
+from handful._util.progress import Progress
+from handful.encoders import WordEncoder
+from handful.encoders._opened import AnyEncoder, encode, is_object, open_encoder
 from handful.errors import DataError
-from handful.tagger._decode import Mention, Transitions, decode, runs, viterbi
-from handful.tagger._inputs import document, gather_for_fit, text_to_tag
-from handful.tagger._predicting import BATCH, Prediction, as_prediction, batches, check_min_score
-from handful.tagger._training import TrainingText, Words, types_to_learn
-from handful.text import Sentence
+from handful.tagger import Predictor
+from handful.tagger._decode import viterbi
+from handful.tagger._inputs import gather_for_fit
+from handful.tagger._text import LabelledWords, TrainingText, check_sure, types_to_learn
+from handful.text import EntityType, Sentence, Transitions, described
 
-__all__ = ["Baseline", "Fitted", "LabelledWords", "Support", "read_support", "tag_log_scores"]
-
-Float = NDArray[np.floating[Any]]
-Progress = Any  # None, bool, or a function of the words done and the words in all
+__all__ = ["Baseline", "Fitted", "KnownWords", "LabelledSupport", "read_support", "tag_log_scores"]
 
 
 @dataclass(frozen=True)
-class LabelledWords:
+class KnownWords:
     """The words of a support whose tag is certain.
 
     Attributes
@@ -38,17 +38,17 @@ class LabelledWords:
 
 
 @dataclass(frozen=True)
-class Support:
+class LabelledSupport:
     """Labelled sentences, each once.
 
     Attributes
     ----------
-    types : their names, sorted
-    labels : the sentences, by their words
+    types : the types, sorted by name
+    sentences : in order, no two with the same words
     """
 
-    types: tuple[str, ...]
-    labels: dict[Words, Sentence]
+    types: tuple[EntityType, ...]
+    sentences: list[Sentence]
 
     @property
     def n_tags(self) -> int:
@@ -58,61 +58,56 @@ class Support:
     @property
     def shots(self) -> int:
         """How many mentions, as runs of words whose tag is certain, the type with the fewest has."""
-        tags = np.maximum(self.tags(), 0)
-        found = [int(tags[start]) for _, start, _, _ in runs(tags, [len(words) for words in self.labels])]
-        return min(found.count(tag) for tag in range(1, self.n_tags))
-
-    @property
-    def sentences(self) -> list[Sentence]:
-        """The sentences, in order."""
-        return list(self.labels.values())
+        return min(self._labelled().count_mentions())
 
     def tags(self) -> NDArray[np.intp]:
         """Return the tag of each word, 0 for O, t for the type t - 1, and -1 where it is not certain, (n_words,)."""
-        no_features = np.empty((sum(map(len, self.labels)), 0), np.float32)
-        text = TrainingText.empty(0).grown(self.sentences, no_features).labelled(self.labels)
-        allowed = text.allowed(self.types)
-        return np.where(allowed.sum(axis=1) == 1, allowed.argmax(axis=1), -1)
+        labelled = self._labelled()
+        return np.where(labelled.is_sure, labelled.tags, -1)
 
-    def words(self, encoder: WordEncoder, progress: Progress = None) -> LabelledWords:
+    def words(self, encoder: WordEncoder, progress: Progress = None) -> KnownWords:
         """Encode the sentences, and keep the words whose tag is certain."""
         tags = self.tags()
         features = encode(encoder, self.sentences, progress)
-        return LabelledWords(features[tags >= 0], tags[tags >= 0])
+        return KnownWords(features[tags >= 0], tags[tags >= 0])
+
+    def _labelled(self) -> LabelledWords:
+        names = [one.name for one in self.types]
+        no_features = np.empty((sum(len(sentence.words) for sentence in self.sentences), 0), np.float32)
+        text = TrainingText.empty(0).with_more(self.sentences, no_features)
+        labelled = text.with_labels({sentence.words: sentence for sentence in self.sentences}).labelled_words(names)
+        check_sure(labelled, ("O", *names))
+        return labelled
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """All that a prediction needs.
+    """What a baseline learned, as a prediction needs it.
 
     Attributes
     ----------
-    encoder : gives the words' features
-    types : their names
-    log_scores : features (n, d) to logarithms of the tags' scores (n, n_tags), whose exponentials sum to 1
+    encoder : gives the features of words
+    types : tag 0 is O, tag t is types[t - 1]
+    log_scores : features (n, d) to logarithms of the scores of tags (n, n_tags), whose exponentials sum to 1
     transitions : for Viterbi; None, each word gets the tag of its highest score
     """
 
     encoder: WordEncoder
-    types: tuple[str, ...]
+    types: tuple[EntityType, ...]
     log_scores: Callable[[Float], NDArray[np.float64]]
     transitions: Transitions | None = None
 
-    def mentions(self, sentences: Sequence[Sentence], min_score: float) -> Iterator[list[Mention]]:
-        """Yield the mentions of each sentence, a batch at a time."""
-        for batch in batches(([sentence] for sentence in sentences), BATCH):
-            flat = [sentence for (sentence,) in batch]
-            log_scores = self.log_scores(encode(self.encoder, flat, progress=False))
-            n_words = [len(sentence.words) for sentence in flat]
-            tags = None if self.transitions is None else viterbi(log_scores, n_words, self.transitions)
-            for found in decode(np.exp(log_scores), n_words, self.types, tags):
-                yield [mention for mention in found if mention.score >= min_score]
+    def tag(self, features: Float, n_words: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
+        found = self.log_scores(features)
+        tags = found.argmax(axis=1) if self.transitions is None else viterbi(found, n_words, self.transitions)
+        return np.exp(found), tags
 
 
-def read_support(support: Any) -> Support:
-    """Read labelled sentences, in whatever shape `handful.Tagger.fit` takes them; those without labels are left."""
-    _, labels, _ = gather_for_fit(support, None)
-    return Support(tuple(types_to_learn(labels.values())), labels)
+def read_support(support: Any) -> LabelledSupport:
+    """Read labelled sentences, in any form that `handful.Tagger.fit` takes; those without labels are left out."""
+    given, labels = gather_for_fit(support, None)
+    return LabelledSupport(described(types_to_learn(labels.values()), given.types), list(labels.values()))
 
 
 def tag_log_scores(distances: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -120,14 +115,12 @@ def tag_log_scores(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(log_softmax(-distances, axis=1)) if len(distances) else distances
 
 
-class Baseline(ABC):
+class Baseline(Predictor, ABC):
     """A method with the `fit` and `predict` of `handful.Tagger`; what it learns is up to `_learn`.
 
     Words whose tag is not certain (partial labels, "some entity") are not used, and no unlabelled text is: `fit`
     accepts it so that methods can be exchanged, and does not look at it.
     """
-
-    types_: list[str]
 
     def __init__(self, encoder: AnyEncoder = "handful-en") -> None:
         self.encoder = encoder
@@ -136,7 +129,7 @@ class Baseline(ABC):
 
     def __repr__(self) -> str:
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
-        fitted = "not fitted" if self._fitted is None else f"fitted to {', '.join(self.types_)}"
+        fitted = "not fitted" if self._fitted is None else f"fitted to {', '.join(map(str, self.types_))}"
         return f"<{type(self).__name__}(encoder={encoder}), {fitted}>"
 
     def fit(self, support: Any, unlabelled: Any = None, *, progress: Progress = None) -> Self:
@@ -156,31 +149,8 @@ class Baseline(ABC):
         self.types_ = list(read.types)
         return self
 
-    def predict(self, texts: Any, *, min_score: float = 0.0) -> Any:
-        """Find mentions; texts and what comes back are as in `handful.Tagger.predict`."""
-        fitted = self._checked(min_score)
-        if isinstance(texts, str | Sentence):
-            return self._predict(fitted, [texts], min_score)[0]
-        if isinstance(texts, bytes | Mapping) or not isinstance(texts, Iterable):
-            raise DataError(f"texts must be a list of texts, Sentences or lists of words, found {type(texts).__name__}")
-        return self._predict(fitted, texts, min_score)
-
-    def predict_sentences(self, sentences: Iterable[Any], *, min_score: float = 0.0) -> list[Sentence]:
-        """Return sentences (`Sentence` or lists of words) with the mentions found in them."""
-        fitted = self._checked(min_score)
-        given: list[Sentence] = []
-        for number, item in enumerate(sentences):
-            if isinstance(item, str) or not item:
-                raise DataError(f"sentence {number} is {item!r}, expected a Sentence or a list of words")
-            given += document(item, f"sentence {number}")
-        found = fitted.mentions(given, min_score)
-        return [
-            replace(sentence, spans=tuple(mention.span for mention in mentions), allowed=None)
-            for sentence, mentions in zip(given, found, strict=True)
-        ]
-
     @abstractmethod
-    def _learn(self, support: Support, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
         """Learn from a support."""
 
     def _open(self) -> WordEncoder:
@@ -188,17 +158,7 @@ class Baseline(ABC):
             self._opened = open_encoder(self.encoder, -1, None)
         return self._opened
 
-    def _checked(self, min_score: float) -> Fitted:
-        check_min_score(min_score)
+    def _ready(self) -> tuple[WordEncoder, Fitted]:
         if self._fitted is None:
             raise DataError(f"this {type(self).__name__} is not fitted: call fit first")
-        return self._fitted
-
-    @staticmethod
-    def _predict(fitted: Fitted, texts: Iterable[Any], min_score: float) -> list[list[Prediction]]:
-        documents = [text_to_tag(text, f"text {number} (from 0)") for number, text in enumerate(texts)]
-        found = fitted.mentions([sentence for sentences in documents for sentence in sentences], min_score)
-        return [
-            [as_prediction(sentence, mention) for sentence in sentences for mention in next(found)]
-            for sentences in documents
-        ]
+        return self._fitted.encoder, self._fitted

@@ -2,10 +2,11 @@
 
 import os
 
+from handful._util.progress import Progress
 from handful.encoders._opened import AnyEncoder, is_object
 from handful.errors import DataError, EncoderError
 
-from ._base import Baseline, Fitted, Progress, Support, tag_log_scores
+from ._base import Baseline, Fitted, LabelledSupport, tag_log_scores
 from ._gaussians import Distance
 from ._nearest import nearest_by_tag, tempered
 from ._source import Source
@@ -57,7 +58,7 @@ class Container(Baseline):
         self.temperature = temperature
         self.distance = distance
 
-    def _learn(self, support: Support, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
         distance = distance_for(self.distance, support)
         transitions = tempered(self.source.transitions, self.temperature, support.n_tags) if self.viterbi else None
         support.tags()  # what is wrong with labels is said before the long wait
@@ -76,7 +77,7 @@ class Container(Baseline):
         )
 
 
-def distance_for(asked: str, support: Support) -> Distance:
+def distance_for(asked: str, support: LabelledSupport) -> Distance:
     """Return the distance to train with on a support."""
     if asked == "auto":
         return "euclidean" if support.shots <= 1 else "kl"

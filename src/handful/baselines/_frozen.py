@@ -3,10 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._util.arrays import Float
+from handful._util.progress import Progress
 from handful.encoders._opened import AnyEncoder
 from handful.errors import EncoderError
 
-from ._base import Baseline, Fitted, Float, Progress, Support, tag_log_scores
+from ._base import Baseline, Fitted, LabelledSupport, tag_log_scores
 from ._container import distance_for
 from ._gaussians import distances
 from ._heads import finetune
@@ -60,7 +62,7 @@ class FrozenContainer(Baseline):
         self.temperature = temperature
         self.distance = distance
 
-    def _learn(self, support: Support, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
         distance = distance_for(self.distance, support)
         transitions = tempered(self.source.transitions, self.temperature, support.n_tags) if self.viterbi else None
         encoder = self._open()

@@ -5,7 +5,6 @@ from functools import partial
 
 from handful.encoders._opened import AnyEncoder
 from handful.errors import DataError
-from handful.tagger._decode import ENGLISH
 from handful.text import Sentence
 
 from ._base import Baseline
@@ -15,11 +14,11 @@ from ._nearest import NNShot, Proto, StructShot
 from ._regression import Regression
 from ._source import Source
 
-__all__ = ["METHODS", "build"]
+__all__ = ["BASELINES", "make_baseline"]
 
 
 def _structshot(encoder: AnyEncoder, source: Source | None) -> Baseline:
-    return StructShot(encoder, transitions=ENGLISH if source is None else source.transitions)
+    return StructShot(encoder, transitions=None if source is None else source.transitions)
 
 
 def _frozen(encoder: AnyEncoder, source: Source | None, *, viterbi: bool = False) -> Baseline:
@@ -37,7 +36,7 @@ def _given(source: Source | None) -> Source:
 
 
 #: From an encoder and a source (or None) to a method.
-METHODS: dict[str, Callable[[AnyEncoder, Source | None], Baseline]] = {
+BASELINES: dict[str, Callable[[AnyEncoder, Source | None], Baseline]] = {
     "proto": lambda encoder, source: Proto(encoder),
     "nnshot": lambda encoder, source: NNShot(encoder),
     "structshot": _structshot,
@@ -49,22 +48,24 @@ METHODS: dict[str, Callable[[AnyEncoder, Source | None], Baseline]] = {
 }
 
 
-def build(name: str, encoder: AnyEncoder, *, source: Source | Sequence[Sequence[Sentence]] | None = None) -> Baseline:
+def make_baseline(
+    name: str, encoder: AnyEncoder, *, source: Source | Sequence[Sequence[Sentence]] | None = None
+) -> Baseline:
     """Make a method by its name.
 
     Parameters
     ----------
     name
-        One of `METHODS`.
+        One of `BASELINES`.
     encoder : str, path or object
         As for `handful.Tagger`.
     source
         Labelled source corpora, for the methods that learn from them: a `Source`, which learns once for all methods
         that it is given to, or a list of lists of `Sentence`. StructShot counts its transitions there, and without
-        one takes those of the embedded encoder's corpora.
+        one takes those that come with the encoder.
     """
-    if name not in METHODS:
-        raise DataError(f"there is no method {name!r}; methods are {', '.join(METHODS)}")
+    if name not in BASELINES:
+        raise DataError(f"there is no method {name!r}; methods are {', '.join(BASELINES)}")
     if source is not None and not isinstance(source, Source):
         source = Source(source, encoder)
-    return METHODS[name](encoder, source)
+    return BASELINES[name](encoder, source)

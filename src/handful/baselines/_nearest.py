@@ -6,12 +6,15 @@ With d_t(x) the squared Euclidean distance of a word x to the tag t, a tag's sco
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.cluster._distances import squared_distances
+from handful._util.arrays import Float
+from handful._util.progress import Progress
+from handful.cluster import squared_distances
 from handful.encoders._opened import AnyEncoder
 from handful.errors import DataError
-from handful.tagger._decode import ENGLISH, Transitions
+from handful.tagger._decode import log_probabilities
+from handful.text import Transitions
 
-from ._base import Baseline, Fitted, Float, LabelledWords, Progress, Support, tag_log_scores
+from ._base import Baseline, Fitted, KnownWords, LabelledSupport, tag_log_scores
 
 __all__ = ["NNShot", "Proto", "StructShot", "nearest_by_tag", "tag_means", "tempered"]
 
@@ -32,10 +35,10 @@ class Proto(Baseline):
         The types, sorted.
     """
 
-    def _learn(self, support: Support, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
         encoder = self._open()
         words = support.words(encoder, progress)
-        means = LabelledWords(tag_means(words, support.n_tags), np.arange(support.n_tags))
+        means = KnownWords(tag_means(words, support.n_tags), np.arange(support.n_tags))
         return Fitted(encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, means, support.n_tags)))
 
 
@@ -55,7 +58,7 @@ class NNShot(Baseline):
         The types, sorted.
     """
 
-    def _learn(self, support: Support, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
         encoder = self._open()
         words = support.words(encoder, progress)
         return Fitted(encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, words, support.n_tags)))
@@ -73,8 +76,8 @@ class StructShot(NNShot):
     ----------
     encoder : str, path or object
         As for `handful.Tagger`.
-    transitions : Transitions
-        Counted on the source corpora; by default on those of the embedded encoder.
+    transitions : Transitions or None
+        Counted on source corpora; None, those that come with the encoder.
     temperature : float
         The power that transition probabilities are raised to: 0, they are all alike; 1, they are as counted, which was
         best on development data.
@@ -86,24 +89,30 @@ class StructShot(NNShot):
     """
 
     def __init__(
-        self, encoder: AnyEncoder = "handful-en", *, transitions: Transitions = ENGLISH, temperature: float = 1.0
+        self, encoder: AnyEncoder = "handful-en", *, transitions: Transitions | None = None, temperature: float = 1.0
     ) -> None:
         super().__init__(encoder)
         self.transitions = transitions
         self.temperature = temperature
 
-    def _learn(self, support: Support, progress: Progress) -> Fitted:
-        transitions = tempered(self.transitions, self.temperature, support.n_tags)
+    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+        counted = self.transitions or getattr(self._open(), "transitions", None)
+        if counted is None:
+            raise DataError(
+                "StructShot needs to know how tags follow each other, and this encoder's folder does not say it; give "
+                "transitions=, as handful.text.Transitions.count(sentences) counts them"
+            )
+        transitions = tempered(counted, self.temperature, support.n_tags)
         fitted = super()._learn(support, progress)
         return Fitted(fitted.encoder, fitted.types, fitted.log_scores, transitions)
 
 
-def tag_means(words: LabelledWords, n_tags: int) -> NDArray[np.float64]:
+def tag_means(words: KnownWords, n_tags: int) -> NDArray[np.float64]:
     """Return the mean of each tag's words, (n_tags, d)."""
     return np.stack([words.features[words.tags == tag].mean(axis=0, dtype=np.float64) for tag in range(n_tags)])
 
 
-def nearest_by_tag(features: Float, words: LabelledWords, n_tags: int) -> NDArray[np.float64]:
+def nearest_by_tag(features: Float, words: KnownWords, n_tags: int) -> NDArray[np.float64]:
     """Return the squared distance of each word to the nearest labelled one of each tag, (n, n_tags)."""
     points = words.features.astype(np.float64)
     answer = np.empty((len(features), n_tags))
@@ -136,7 +145,7 @@ def tempered(transitions: Transitions, temperature: float, n_tags: int) -> Trans
     is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
     if not is_number or not 0 <= temperature < float("inf"):
         raise DataError(f"temperature is a number, at least 0; found {temperature!r}")
-    start, step = (temperature * log for log in transitions.log_probabilities(n_tags))
+    start, step = (temperature * log for log in log_probabilities(transitions, n_tags))
     start, step = np.exp(start), np.exp(step)
     start, step = start / start.sum(), step / step.sum(axis=1, keepdims=True)
     other = float(step[1, 2:].sum())  # none, where there is one type

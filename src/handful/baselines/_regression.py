@@ -5,10 +5,12 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._util.arrays import Float
+from handful._util.progress import Progress
 from handful.encoders._opened import AnyEncoder
 from handful.errors import DataError, HandfulWarning
 
-from ._base import Baseline, Fitted, Float, Progress, Support
+from ._base import Baseline, Fitted, LabelledSupport
 
 __all__ = ["Regression"]
 
@@ -40,7 +42,7 @@ class Regression(Baseline):
         super().__init__(encoder)
         self.C = C
 
-    def _learn(self, support: Support, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from handful.encoders._opened import AnyEncoder, WordEncoder, encode, is_object, open_encoder
 from handful.errors import DataError, EncoderError, MissingExtraError
-from handful.tagger._decode import Transitions
-from handful.text import Sentence, types_in
+from handful.text import Sentence, Transitions, types_in
 
 from ._heads import Heads, train
 
@@ -32,7 +31,7 @@ class Source:
     corpora : list of lists of Sentence
         Each with its own types; every word is labelled.
     encoder : str, path or object
-        As for `handful.Tagger`. With a name or a path, the features of the source are kept in the feature store.
+        As for `handful.Tagger`. With a name or a path, the features of the source are kept in the feature cache.
     progress : bool or None
         Whether to show how training goes: True, always; False, never; None, on a terminal.
     """
@@ -59,9 +58,9 @@ class Source:
         opened = open_encoder(self.encoder, -1, None)
         if is_object(self.encoder):
             return opened
-        from handful.encoders.cache._stored import StoredEncoder
+        from handful.encoders import CachedEncoder
 
-        return StoredEncoder(opened)
+        return CachedEncoder(opened)
 
     @cached_property
     def heads(self) -> Heads:

@@ -1,17 +1,20 @@
 """The algorithm: constrained k-means with joint subspace selection, on arrays."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._distances import project, squared_distances, tag_distances, tag_scores
     from ._estimator import Round, SubspaceKMeans
+    from ._labels import Labels
 
-__all__ = ["Round", "SubspaceKMeans"]
+__all__ = ["Labels", "Round", "SubspaceKMeans", "project", "squared_distances", "tag_distances", "tag_scores"]
+
+_HOME = {"Labels": "_labels", "Round": "_estimator", "SubspaceKMeans": "_estimator"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import the estimator, and scikit-learn with it, only when it is asked for: prediction does without."""
+    """Import what is asked for when it is: prediction needs distances, but not scikit-learn."""
     if name in __all__:
-        from . import _estimator as estimator
-
-        return getattr(estimator, name)
+        return getattr(import_module(f".{_HOME.get(name, '_distances')}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,11 +1,13 @@
-"""Squared distances from words to prototypes in the projected space."""
+"""Squared distances from words to prototypes in the projected space, and the tags that they speak for."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._statistics import Float, row_blocks
+from handful._util.arrays import Float, row_blocks
 
-__all__ = ["project", "squared_distances"]
+from ._assign import nearest
+
+__all__ = ["project", "squared_distances", "tag_distances", "tag_scores"]
 
 
 def squared_distances(
@@ -25,7 +27,7 @@ def squared_distances(
 
     Returns
     -------
-    D : (n, k) float64, in Fortran order: each prototype's distances lie side by side.
+    D : (n, k) float64, in Fortran order: the distances to one prototype lie side by side.
     """
     n, k = len(X), len(C)
     Q = C - origin if U is None else (C - origin) @ U  # (k, p)
@@ -45,3 +47,36 @@ def project(block: Float, U: NDArray[np.float64] | None, origin: NDArray[np.floa
     if U is None:
         return np.asarray(block - origin.astype(block.dtype))
     return np.asarray(block @ U.astype(block.dtype) - (origin @ U).astype(block.dtype))
+
+
+def tag_distances(
+    X: Float,
+    prototypes: NDArray[np.float64],
+    prototype_tags: NDArray[np.intp],
+    projection: NDArray[np.float64] | None,
+    n_tags: int,
+) -> NDArray[np.float64]:
+    """Return the squared distance of each word to the nearest prototype of each tag, in the projected space.
+
+    Parameters
+    ----------
+    X : (n, d)
+    prototypes : (k, d)
+    prototype_tags : (k,) tags from 0 to n_tags - 1, each at least once
+    projection : (d, p), or None for the identity
+
+    Returns
+    -------
+    (n, n_tags)
+    """
+    D = squared_distances(X, prototypes, projection, origin=prototypes.mean(axis=0))
+    return np.stack([nearest(D[:, prototype_tags == t])[1] for t in range(n_tags)], axis=1)
+
+
+def tag_scores(distances: NDArray[np.float64], temperature: float = 1.0) -> NDArray[np.float64]:
+    """Return the softmax over tags of -distance / temperature: the nearest tag has the highest score."""
+    logits = distances / -temperature
+    logits -= logits.max(axis=1, keepdims=True)
+    np.exp(logits, out=logits)
+    logits /= logits.sum(axis=1, keepdims=True)
+    return np.asarray(logits)

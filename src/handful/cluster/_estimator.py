@@ -1,7 +1,7 @@
 """SubspaceKMeans: constrained k-means with joint subspace selection, as a scikit-learn estimator."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -11,15 +11,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeatures
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from handful._util.arrays import Float, row_blocks
 from handful.errors import DataError, HandfulWarning
 
 from ._assign import assign_hard, assign_soft, check_ratio, entropy
-from ._distances import project, squared_distances
+from ._distances import project, squared_distances, tag_distances, tag_scores
 from ._labels import Labels
-from ._predict import tag_distances, tag_scores
 from ._prototypes import RunningSums, means
 from ._start import initial_prototypes
-from ._statistics import Float, Moments, check_finite, row_blocks, weighted_sums
+from ._statistics import Moments, check_finite, weighted_sums
 from ._subspace import between, discriminant, within_variance
 
 __all__ = ["Round", "SubspaceKMeans"]
@@ -84,7 +84,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
     classes_ : (n_tags,) the tags
     prototypes_ : (k, d) the prototypes, in the space of the features
     prototype_tags_ : (k,) the tag of each prototype, from `classes_`
-    projection_ : (d, p) the projection; the identity where none is learned
+    projection_ : (d, p) the projection; None where none is learned
     labels_ : (n,) the prototype of each word of the training data in the last assignment
     tags_ : (n,) its tag: here labels and ratio hold, `predict(X)` is free of both
     responsibilities_ : (n, k) the last assignment, only when soft
@@ -137,6 +137,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         y: ArrayLike,
         *,
         sample_weight: ArrayLike | None = None,
+        start: Mapping[Any, ArrayLike] | None = None,
         callback: Callable[[Round], object] | None = None,
     ) -> Self:
         """Learn prototypes and projection from labelled and unlabelled words.
@@ -145,14 +146,17 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         ----------
         X : (n, d) features, one row a word; float16, float32 and memory-mapped arrays are read in blocks
         y : (n,) tags, -1 for unlabelled; or (n, n_tags) bool, the tags that each word may have (an all-true row is
-            unlabelled; the tags are then 0 to n_tags - 1)
+            unlabelled; the tags are then 0 to n_tags - 1); or `Labels`, which say the same of the labelled rows alone
         sample_weight : (n,) how much each word counts in prototypes and scatter; 1 if not given. The start and the
             ratio count words, whatever their weights.
+        start : for some tags, by their name in `y`, the (m, d) prototypes to start from instead of the labelled words;
+            such a tag needs no labelled word
         callback : called after every round with a :class:`Round`
         """
         self._check_parameters()
         X, labels = self._check_data(X, y)
         weights = _check_weights(sample_weight, X)
+        given = _check_start(start, labels, X.shape[1])
         n, n_tags = len(X), len(labels.classes)
         soft = self.assignment == "soft"
         o_index = labels.index_of(self.o_tag)
@@ -160,7 +164,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
 
         moments = Moments.of(X, weights, whole=self.subspace)
         n_prototypes = [self.o_prototypes if t == o_index else self.type_prototypes for t in range(n_tags)]
-        C, tags = initial_prototypes(X, labels.rows_by_tag(), n_prototypes)
+        C, tags = initial_prototypes(X, labels.rows_by_tag(), n_prototypes, given)
         is_o = tags == (-1 if o_index is None else o_index)
         U = None
         sums = RunningSums(X, len(C), weights)
@@ -198,7 +202,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         self.classes_ = labels.classes
         self.prototypes_ = C
         self.prototype_tags_ = labels.classes[tags]
-        self.projection_ = np.eye(X.shape[1]) if U is None else U
+        self.projection_ = U
         self.labels_ = assigned if A is None else A.argmax(axis=1)
         self.tags_ = self.prototype_tags_[self.labels_]
         self.responsibilities_ = A
@@ -225,25 +229,19 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def transform(self, X: ArrayLike) -> Float:
-        """Project words into the learned subspace: X @ projection_, (n, p)."""
+        """Project words into the learned subspace: X @ projection_, (n, p); X itself where none is learned."""
         X = self._check_features(X)
-        U = self._learned_projection()
         origin = np.zeros(X.shape[1])
-        return np.concatenate([project(block, U, origin) for _, block in row_blocks(X)])
+        return np.concatenate([project(block, self.projection_, origin) for _, block in row_blocks(X)])
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.projection_.shape[1])
+        return int(self.n_features_in_ if self.projection_ is None else self.projection_.shape[1])
 
     def _tag_distances(self, X: ArrayLike) -> NDArray[np.float64]:
         X = self._check_features(X)
         tags = np.searchsorted(self.classes_, self.prototype_tags_)
-        return tag_distances(X, self.prototypes_, tags, self._learned_projection(), len(self.classes_))
-
-    def _learned_projection(self) -> NDArray[np.float64] | None:
-        d, p = self.projection_.shape
-        is_identity = d == p and np.array_equal(self.projection_, np.eye(d))
-        return None if is_identity else self.projection_
+        return tag_distances(X, self.prototypes_, tags, self.projection_, len(self.classes_))
 
     def _check_features(self, X: ArrayLike) -> Float:
         check_is_fitted(self)
@@ -258,6 +256,8 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
                 " give a tag for each labelled word and -1 for the others"
             )
         X = _floats(validate_data(self, X, ensure_all_finite=False))
+        if isinstance(y, Labels):
+            return X, y
         allowed = np.asarray(y)
         if allowed.ndim == 2 and allowed.dtype == bool:
             return X, Labels.from_matrix(allowed, n=len(X))
@@ -340,6 +340,23 @@ def _check_weights(sample_weight: ArrayLike | None, X: Float) -> NDArray[np.floa
     if not weights.any():
         raise DataError("all weights in sample_weight are zero: nothing is left to learn from")
     return weights
+
+
+def _check_start(start: Mapping[Any, ArrayLike] | None, labels: Labels, d: int) -> dict[int, NDArray[np.float64]]:
+    """Return the given prototypes by the place of their tag; refuse tags that have neither them nor labelled words."""
+    given: dict[int, NDArray[np.float64]] = {}
+    for tag, prototypes in (start or {}).items():
+        place = labels.index_of(tag)
+        if place is None:
+            raise DataError(f"start names the tag {tag!r}, which y does not have: {labels.classes.tolist()}")
+        rows = np.array(prototypes, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != d or not len(rows) or not np.isfinite(rows).all():
+            raise DataError(
+                f"start of tag {tag!r} has the shape {rows.shape}, expected finite numbers of shape (m, {d})"
+            )
+        given[place] = rows
+    labels.check_starts(given)
+    return given
 
 
 def _moved(previous: NDArray[np.float64] | None, A: NDArray[np.float64]) -> tuple[int, float]:

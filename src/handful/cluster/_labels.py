@@ -1,5 +1,6 @@
 """What the labels allow: the tags each word may have."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,14 +64,21 @@ class Labels:
             )
         n_tags = allowed.shape[1]
         rows = np.flatnonzero(~allowed.all(axis=1)) if n_tags > 1 else np.arange(n)
-        labels = cls(np.arange(n_tags), rows, allowed[rows], np.arange(n_tags))
-        missing = [t for t, words in enumerate(labels.rows_by_tag()) if len(words) == 0]
+        return cls(np.arange(n_tags), rows, allowed[rows], np.arange(n_tags))
+
+    @property
+    def is_sure(self) -> NDArray[np.bool_]:
+        """For each of `rows` whether one tag alone is left, (m,)."""
+        return np.asarray(self.allowed.sum(axis=1) == 1)
+
+    def check_starts(self, started: Container[int]) -> None:
+        """Refuse a tag that no word has for certain, unless it is among those that start elsewhere."""
+        missing = [t for t, rows in enumerate(self.rows_by_tag()) if len(rows) == 0 and t not in started]
         if missing:
             raise DataError(
                 f"no word is labelled with tag {_some(np.array(missing))} alone;"
-                " each tag needs at least one word that may have that tag and no other"
+                " each tag needs at least one word that may have that tag and no other, or a start of its own"
             )
-        return labels
 
     def index_of(self, tag: object) -> int | None:
         """Return the place of a tag in `classes`, or None."""
@@ -79,8 +87,7 @@ class Labels:
 
     def rows_by_tag(self) -> list[NDArray[np.intp]]:
         """Return, for each tag, the words that may have that tag alone."""
-        is_sure = self.allowed.sum(axis=1) == 1
-        return [self.rows[is_sure & self.allowed[:, t]] for t in range(len(self.classes))]
+        return [self.rows[self.is_sure & self.allowed[:, t]] for t in range(len(self.classes))]
 
     def count_forced(self, o_index: int) -> tuple[int, int]:
         """Return how many words can only be O, and how many can only be entities."""

@@ -3,7 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ._statistics import Float, sums_by_label
+from handful._util.arrays import Float
+
+from ._statistics import sums_by_label
 
 __all__ = ["RunningSums", "means"]
 

@@ -1,10 +1,12 @@
-"""The deterministic start: prototypes from the labelled words alone."""
+"""The deterministic start: prototypes from the labelled words, or from elsewhere where there are none."""
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 
-from ._statistics import Float
+from handful._util.arrays import Float
 
 __all__ = ["initial_prototypes", "ward"]
 
@@ -12,22 +14,30 @@ MAX_WARD = 5000  # Ward is quadratic: of more words than this, evenly spaced one
 
 
 def initial_prototypes(
-    X: Float, labelled: list[NDArray[np.intp]], n_prototypes: list[int]
+    X: Float,
+    labelled: list[NDArray[np.intp]],
+    n_prototypes: list[int],
+    given: Mapping[int, NDArray[np.float64]] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Place each tag's prototypes at the means of the Ward clusters of its labelled words.
 
     Parameters
     ----------
     X : (n, d)
-    labelled : for each tag, the rows labelled with it (at least one)
+    labelled : for each tag, the rows labelled with it (at least one, unless it is among those given)
     n_prototypes : for each tag, how many prototypes it gets; a tag with fewer distinct rows gets as many as those
+    given : (m, d) prototypes of tags that start elsewhere than from labelled words
 
     Returns
     -------
     C : (k, d) prototypes, tag by tag
     tags : (k,) the tag of each
     """
-    parts = [_means_of_clusters(X, rows, m) for rows, m in zip(labelled, n_prototypes, strict=True)]
+    given = given or {}
+    parts = [
+        given[t] if t in given else _means_of_clusters(X, rows, m)
+        for t, (rows, m) in enumerate(zip(labelled, n_prototypes, strict=True))
+    ]
     tags = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return np.concatenate(parts), tags
 

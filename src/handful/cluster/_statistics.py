@@ -1,33 +1,19 @@
 """Additive statistics of the rows of X, block by block.
 
-Everything that needs a whole pass over the data is here, and every result is a sum over blocks of rows: two machines
-that hold half of the rows each can add their parts. Products are taken in the data's precision, sums of blocks in
-float64.
+Every result is a sum over blocks of rows: two machines that hold half of the rows each can add their parts. The one
+other pass over the data, in `handful.cluster._distances`, treats each row by itself. Products are taken in the data's
+precision, sums of blocks in float64.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._util.arrays import Float, row_blocks
 from handful.errors import DataError
 
-__all__ = ["Float", "Moments", "check_finite", "row_blocks", "sums_by_label", "weighted_sums"]
-
-Float = NDArray[np.floating]
-
-BLOCK_BYTES = 1 << 23  # a block and a scratch copy of it stay in the last cache of most machines
-
-
-def row_blocks(X: Float) -> Iterator[tuple[slice, Float]]:
-    """Yield (slice, rows) over X (n, d); float16 rows come as float32, other floats as they are, never copied."""
-    n, d = X.shape
-    rows = max(64, BLOCK_BYTES // (max(4, X.itemsize) * max(1, d)))
-    for start in range(0, n, rows):
-        part = slice(start, min(start + rows, n))
-        block = X[part]
-        yield part, block.astype(np.float32) if block.dtype == np.float16 else block
+__all__ = ["Moments", "check_finite", "sums_by_label", "weighted_sums"]
 
 
 @dataclass(frozen=True)

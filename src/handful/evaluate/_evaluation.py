@@ -1,15 +1,12 @@
 """`Evaluation`: how good predictions are, and which are worst."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from handful._util.progress import ProgressCallback
-from handful.text import Sentence, Span
+from handful.text import Sentence, Span, types_in, types_of
 
 from ._scores import MODES, Score, Scores, score
 
@@ -64,7 +61,7 @@ class Mistake:
     def _span(self, span: Span | None) -> dict[str, Any] | None:
         if span is None:
             return None
-        return {"label": span.type, "start": span.start, "end": span.end, "word": self.sentence.span_text(span)}
+        return {"type": span.type, "start": span.start, "end": span.end, "word": self.sentence.span_text(span)}
 
 
 @dataclass(frozen=True)
@@ -118,45 +115,47 @@ class Evaluation:
 
 
 def evaluate(
-    gold: Sequence[Sentence], batches: Iterable[Scored], types: Sequence[str], report: ProgressCallback
+    gold: Sequence[Sentence],
+    predicted: Sequence[Sentence],
+    *,
+    types: Any = None,
+    confidences: Sequence[Sequence[float]] | None = None,
 ) -> Evaluation:
     """Compare labelled sentences with the mentions found in them.
 
     Parameters
     ----------
-    gold : the sentences
-    batches : the same sentences, as `scored` gives them
-    types : those that could be found
-    report : called with the words done and the words in all
+    gold
+        Wholly labelled sentences.
+    predicted
+        The same sentences with the mentions found in them.
+    types
+        The types that could be found, as `handful.text.types_of` takes them; None, those that were.
+    confidences
+        For each sentence the score of the tag that was given to each word; None, the scores of the mentions found.
+
+    Returns
+    -------
+    Evaluation
     """
-    n_words = sum(len(sentence.words) for sentence in gold)
-    predicted: list[Sentence] = []
-    wrong: list[Mistake] = []
-    done = 0
-    for sentences, features, scores_of_words, tags in batches:
-        lengths = [len(sentence.words) for sentence in sentences]
-        of_tags = np.take_along_axis(scores_of_words, tags[:, None], axis=1)[:, 0]
-        confidences = np.split(of_tags, np.cumsum(lengths)[:-1])
-        found = decode(scores_of_words, lengths, types, tags)
-        for sentence, mentions, sure in zip(sentences, found, confidences, strict=True):
-            wrong += mistakes(sentence, mentions, sure, len(predicted))
-            predicted.append(replace(sentence, spans=tuple(mention.span for mention in mentions)))
-        done += len(features)
-        report(done, n_words)
+    names = [one.name for one in types_of(types)] if types is not None else types_in(predicted)
     scores = {mode: score(gold, predicted, mode) for mode in MODES}
-    unknown = sorted({span.type for sentence in gold for span in sentence.spans or ()} - set(types))
+    wrong: list[Mistake] = []
+    for number, (sentence, found) in enumerate(zip(gold, predicted, strict=True)):
+        sure = _scores_of_words(found) if confidences is None else confidences[number]
+        wrong += mistakes(sentence, found.spans or (), sure, number)
     return Evaluation(
         n_sentences=len(gold),
-        n_words=n_words,
+        n_words=sum(len(sentence.words) for sentence in gold),
         **scores,
         mistakes=sorted(wrong, key=lambda mistake: -mistake.confidence),
-        unknown_types=unknown,
+        unknown_types=sorted(set(types_in(gold)) - set(names)),
     )
 
 
-def mistakes(sentence: Sentence, found: Sequence[Mention], sure: NDArray[np.float64], number: int) -> list[Mistake]:
+def mistakes(sentence: Sentence, found: Sequence[Span], sure: Sequence[float], number: int) -> list[Mistake]:
     """Return what is wrong in one sentence; a mention is in one mistake at most."""
-    left = [mention.span for mention in found]
+    left = list(found)
     missing = []
     for span in sentence.spans or ():
         if span in left:
@@ -176,8 +175,16 @@ def mistakes(sentence: Sentence, found: Sequence[Mention], sure: NDArray[np.floa
     return [Mistake(kind, gold, guess, _mean(sure, guess or gold), sentence, number) for kind, gold, guess in wrong]
 
 
-def _mean(sure: NDArray[np.float64], span: Span | None) -> float:
-    return float(sure[span.start : span.end].mean()) if span is not None else 0.0
+def _scores_of_words(sentence: Sentence) -> list[float]:
+    """Return for each word the score of its mention; 0 outside mentions, where nothing is known."""
+    sure = [0.0] * len(sentence.words)
+    for span in sentence.spans or ():
+        sure[span.start : span.end] = [span.score or 0.0] * (span.end - span.start)
+    return sure
+
+
+def _mean(sure: Sequence[float], span: Span | None) -> float:
+    return fmean(sure[span.start : span.end]) if span is not None else 0.0
 
 
 def _overlap(one: Span, other: Span) -> int:

@@ -1,9 +1,19 @@
-"""The tagger: an encoder that stays as it is, the algorithm on its features, and decoding."""
+"""The tagger: an encoder that stays as it is, evidence learned on its features, and decoding."""
 
-from handful.evaluate._evaluation import Evaluation, Mistake
+from handful.evaluate import Evaluation, Mistake
 
 from ._explanation import Explanation, NearPrototype, NearWord
+from ._predictor import Predictor
 from ._summary import FitSummary
 from ._tagger import Tagger
 
-__all__ = ["Evaluation", "Explanation", "FitSummary", "Mistake", "NearPrototype", "NearWord", "Tagger"]
+__all__ = [
+    "Evaluation",
+    "Explanation",
+    "FitSummary",
+    "Mistake",
+    "NearPrototype",
+    "NearWord",
+    "Predictor",
+    "Tagger",
+]

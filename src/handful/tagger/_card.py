@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING
 
 from handful.encoders._opened import is_path
 
+from ._evidence import Prototypes
+from ._model import Softmax
+
 if TYPE_CHECKING:
     from ._saving import Saved
 
@@ -13,7 +16,7 @@ FEW_WORDS = 1_000  # of unlabelled text: with fewer, scores are too high; docs/d
 
 
 def model_card(saved: "Saved") -> str:
-    """Write the card, the same for the same fit whenever and wherever it is saved; a path shows by its last part."""
+    """Return the card, the same for the same fit whenever and wherever it is saved; of a path it shows the last part."""
     summary, encoder, parameters = saved.summary, saved.encoder, saved.parameters
     if encoder["is_inside"]:
         where = "in this folder, under `encoder`"
@@ -24,35 +27,40 @@ def model_card(saved: "Saved") -> str:
         where = f"a folder named `{name}`, not in here; `config.json` has its path"
     else:
         where = f"`{encoder['reference']}`"
-    verb = "estimated" if summary.ratio_is_estimated else "asked"
-    asked = "none asked" if summary.ratio_asked is None else f"{verb}: {summary.ratio_asked:.4g}"
-    scores = (
-        "Scores are those of the nearest prototypes, and not calibrated."
-        if summary.method == "paper"
-        else "A score is an estimate of the chance that the mention is right."
-    )
-    if summary.method != "paper" and summary.n_unlabelled_words < FEW_WORDS:
-        scores += " It is likely too high here, for little or no unlabelled text was given."
-    prototype_tags = saved.model.prototype_tags
+    verb = "estimated" if summary.is_estimated else "asked"
+    asked = "none asked" if summary.o_ratio is None else f"{verb}: {summary.o_ratio:.4g}"
+    if isinstance(saved.model.calibration, Softmax):
+        scores = "Scores are those of the nearest prototypes, and not calibrated."
+    else:
+        scores = "A score is an estimate of the chance that the mention is right."
+        if summary.n_unlabelled_words < FEW_WORDS:
+            scores += " It is likely too high here, because little or no unlabelled text was given."
+    prototypes = saved.model.piece(Prototypes)
+    assert prototypes is not None
+    clusters = parameters["clusters"] or {}
+    descriptions = {one.name: one.description for one in saved.model.types}
     rows = [
-        f"| {_cell(name)} | {summary.mentions[name]} | {summary.unlabelled_words[name]:,} | "
+        f"| {_cell(name)} | {_cell(descriptions[name])} | {summary.mentions[name]} | {summary.unlabelled_words[name]:,} | "
         f"{_cell('; '.join(summary.examples[name]))} |"
-        for name in summary.types
+        for name in summary.mentions
     ]
     facts = [
         ("method", summary.method),
         ("labelled sentences", f"{summary.n_support:,} ({summary.n_support_words:,} words), in `support.jsonl`"),
         ("unlabelled words", f"{summary.n_unlabelled_words:,}"),
-        ("share of O words", f"{asked}; met: {summary.ratio_met:.4f}"),
-        ("prototypes", f"{len(prototype_tags)}, of which {(prototype_tags == 0).sum()} for O"),
-        ("assignment", f"{parameters['assignment']}, {summary.rounds} rounds, objective {summary.objective:.4f}"),
+        ("share of O words", f"{asked}; met: {summary.o_share:.4f}"),
+        ("prototypes", f"{len(prototypes.tags)}, of which {(prototypes.tags == 0).sum()} for O"),
+        (
+            "assignment",
+            f"{clusters.get('assignment', 'hard')}, {summary.rounds} rounds, objective {summary.objective:.4f}",
+        ),
         ("encoder", where),
         ("its fingerprint", f"`{encoder['fingerprint']}`"),
         ("its layers", f"{parameters['layers']}"),
     ]
     return "\n".join(
         [
-            "# A tagger for " + ", ".join(_cell(name) for name in summary.types),
+            "# A tagger for " + ", ".join(_cell(name) for name in summary.mentions),
             "",
             "Fitted with handful: an encoder that stays as it is, prototypes and a projection learned from a few "
             "labelled sentences and from unlabelled text.",
@@ -64,8 +72,8 @@ def model_card(saved: "Saved") -> str:
             'tagger.predict("Some text.")',
             "```",
             "",
-            "| type | labelled mentions | unlabelled words taken for it | such as |",
-            "|---|---|---|---|",
+            "| type | what it means | labelled mentions | unlabelled words taken for it | such as |",
+            "|---|---|---|---|---|",
             *rows,
             "",
             "| fit | |",
@@ -73,7 +81,7 @@ def model_card(saved: "Saved") -> str:
             *[f"| {name} | {value} |" for name, value in facts],
             "",
             "Mentions next to each other and of the same type are found as one, and mentions within mentions not at "
-            f"all. {scores} `support.jsonl` and the examples above hold text that the tagger was fitted on: mind who "
+            f"all. {scores} `support.jsonl` and the examples above hold text that the tagger was fitted on: think of who "
             "gets to see them.",
             "",
         ]
@@ -81,5 +89,5 @@ def model_card(saved: "Saved") -> str:
 
 
 def _cell(text: str) -> str:
-    """Write text so that it stays within a cell of a table."""
+    """Return text so that it stays within a cell of a table."""
     return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")

@@ -5,14 +5,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from handful.cluster._statistics import Float
+from handful._util.arrays import Float
 from handful.errors import DataError
+from handful.text import Document, Prediction
 
-from ._decode import decode
+from ._evidence import Prototypes
 from ._model import Examples, Model
-from ._predicting import Prediction, Scored, as_prediction
+from ._tagging import TaggedWords
 
 __all__ = ["Explanation", "NearPrototype", "NearWord", "check_n_nearest", "explain"]
 
@@ -65,7 +65,7 @@ class Explanation:
     runner_up_score : that score, the mean over the mention's words
     """
 
-    mention: dict[str, Any]
+    mention: Prediction
     nearest: list[NearWord]
     prototype: NearPrototype
     runner_up: str
@@ -77,57 +77,56 @@ class Explanation:
 
 
 def check_n_nearest(n_nearest: object) -> None:
-    """Refuse what is no number of words."""
+    """Refuse what is not a number of words."""
     if isinstance(n_nearest, bool) or not isinstance(n_nearest, int | np.integer) or n_nearest < 0:
         raise DataError(f"n_nearest is {n_nearest!r}, expected a whole number from 0")
 
 
 def explain(
-    model: Model, examples: Examples, batches: Iterable[Scored], min_score: float, n_nearest: int
+    document: Document, words: Iterable[TaggedWords], model: Model, examples: Examples, min_score: float, n_nearest: int
 ) -> list[Explanation]:
-    """Explain the mentions in batches of sentences, as `scored` gives them."""
-    explanations = []
-    for sentences, features, scores, tags in batches:
-        first = 0
-        n_words = [len(sentence.words) for sentence in sentences]
-        for sentence, mentions in zip(sentences, decode(scores, n_words, model.types, tags), strict=True):
-            for mention in mentions:
-                if mention.score >= min_score:
-                    rows = slice(first + mention.span.start, first + mention.span.end)
-                    prediction = as_prediction(sentence, mention)
-                    explanations.append(_explain(model, examples, prediction, features[rows], scores[rows], n_nearest))
-            first += len(sentence.words)
-    return explanations
+    """Explain the mentions of a document, given its sentences with what was found for their words."""
+    prototypes = model.piece(Prototypes)
+    assert prototypes is not None, "every method has clusters"
+    found = list(words)
+    tagged = document.with_sentences([one.sentence for one in found])
+    rows = [(one, span) for one in found for span in one.sentence.spans or ()]
+    return [
+        _explain(model, prototypes, examples, prediction, one, slice(span.start, span.end), n_nearest)
+        for prediction, (one, span) in zip(tagged.predictions(), rows, strict=True)
+        if prediction["score"] >= min_score
+    ]
 
 
 def _explain(
     model: Model,
+    prototypes: Prototypes,
     examples: Examples,
     prediction: Prediction,
-    features: Float,
-    scores: NDArray[np.float64],
+    words: TaggedWords,
+    rows: slice,
     n_nearest: int,
 ) -> Explanation:
-    """Explain one mention, given the features and tag scores of its words."""
+    """Explain one mention, which is some rows of the words of its sentence."""
     name = prediction["entity_group"]
     tag = model.tags.index(name)
-    mean_scores = scores.mean(axis=0)
+    features = words.features[rows]
+    mean_scores = words.scores[rows].mean(axis=0)
     mean_scores[tag] = -1
     runner_up = int(mean_scores.argmax())
-    own = np.flatnonzero(model.prototype_tags == tag)
-    to_own = model.squared_distances(features)[:, own].mean(axis=0)
+    to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
     number = int(to_own.argmin())
     return Explanation(
         mention=prediction,
-        nearest=_nearest(model, examples, features, n_nearest),
+        nearest=_nearest(model, prototypes.project(features), examples, n_nearest),
         prototype=NearPrototype(name, number + 1, float(np.sqrt(to_own[number]))),
         runner_up=model.tags[runner_up],
         runner_up_score=float(mean_scores[runner_up]),
     )
 
 
-def _nearest(model: Model, examples: Examples, features: Float, n_nearest: int) -> list[NearWord]:
-    points = np.asarray(model.project(features), np.float64)
+def _nearest(model: Model, projected: Float, examples: Examples, n_nearest: int) -> list[NearWord]:
+    points = np.asarray(projected, np.float64)
     vectors = examples.vectors.astype(np.float64)
     squares = (points**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * points @ vectors.T
     distances = np.sqrt(np.maximum(squares, 0).min(axis=0))  # (m,)

@@ -4,60 +4,73 @@ import io
 import json
 import os
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from handful.errors import DataError, FileError
-from handful.text import Corpus, Sentence, read, to_sentences
+from handful.text import Corpus, Document, EntityType, Sentence, read
 
-from ._training import Words, by_words, count_changed
+from ._text import Words, by_words, count_changed
 
-__all__ = [
-    "document",
-    "gather",
-    "gather_for_fit",
-    "gather_to_add",
-    "sentences_to_tag",
-    "text_to_explain",
-    "text_to_tag",
-]
+__all__ = ["Given", "gather", "gather_for_fit", "gather_to_add", "one_text"]
 
 
-def gather_for_fit(support: Any, unlabelled: Any) -> tuple[list[Sentence], dict[Words, Sentence], list[str]]:
+@dataclass
+class Given:
+    """Sentences that people gave, and what came with them.
+
+    Attributes
+    ----------
+    sentences : in order
+    types : the types that a file describes or labels
+    notes : what reading met with
+    """
+
+    sentences: list[Sentence] = field(default_factory=list)
+    types: list[EntityType] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def labels(self) -> dict[Words, Sentence]:
+        """The labelled sentences, by their words."""
+        return by_words(sentence for sentence in self.sentences if not sentence.is_unlabelled)
+
+    def add(self, corpus: Corpus) -> None:
+        """Take over what was read."""
+        self.sentences += corpus
+        self.types += corpus.types
+        self.notes += [f"{corpus.report.name}: {line}" for line in corpus.report.handled()]
+
+
+def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, dict[Words, Sentence]]:
     """Read support and unlabelled text.
 
     Returns
     -------
-    sentences, labels, notes
-        All sentences (those of the support that the unlabelled text has not got stand last), the labelled ones by their
-        words, and what is to be said.
+    given, labels
+        All sentences, in the order of the fit: unlabelled text, then sentences of the support without labels, then
+        labelled ones whose words the unlabelled text does not have. And the labelled sentences, by their words.
     """
-    given, notes = gather(support, "the support", is_inline=True)
-    labels = by_words(sentence for sentence in given if not sentence.is_unlabelled)
+    given = gather(support, "the support", is_inline=True)
+    labels = given.labels
     if not labels:
         raise DataError(
-            f"the support has no labels: none of its {len(given)} sentences is labelled; mark mentions, as in "
+            f"the support has no labels: none of its {len(given.sentences)} sentences is labelled; mark mentions, as in "
             "[Baghdad](LOC), or give a file with tags"
         )
-    sentences: list[Sentence] = []
-    if unlabelled is not None:
-        sentences, more = gather(unlabelled, "the unlabelled text", is_inline=False)
-        notes += more
-        if n_labelled := sum(not sentence.is_unlabelled for sentence in sentences):
-            notes.append(f"labels in the unlabelled text are not used: {n_labelled} sentences have them")
-    blank = [sentence for sentence in given if sentence.is_unlabelled]
+    blank = [sentence for sentence in given.sentences if sentence.is_unlabelled]
+    given.sentences = _unlabelled(unlabelled, given) + blank
     if blank:
-        notes.append(f"{len(blank)} sentences of the support have no labels and count as unlabelled text")
-    sentences += blank
-    known = {sentence.words for sentence in sentences}
-    sentences += [sentence for words, sentence in labels.items() if words not in known]
-    return sentences, labels, notes
+        given.notes.append(f"{len(blank)} sentences of the support have no labels and count as unlabelled text")
+    known = {sentence.words for sentence in given.sentences}
+    given.sentences += [sentence for words, sentence in labels.items() if words not in known]
+    return given, labels
 
 
 def gather_to_add(
     support: Any, unlabelled: Any, labels: dict[Words, Sentence], known: Container[Words]
-) -> tuple[list[Sentence], dict[Words, Sentence], list[str]]:
+) -> tuple[Given, dict[Words, Sentence]]:
     """Read what is added to a fit: more labelled sentences, and more unlabelled text, if any.
 
     Parameters
@@ -71,63 +84,66 @@ def gather_to_add(
 
     Returns
     -------
-    sentences, labels, notes
-        The sentences without features, in the order of `gather_for_fit`; all labelled ones; and what is to be said.
+    given, labels
+        The sentences without features, in the order of `gather_for_fit`, and all labelled ones.
     """
-    given, notes = gather(support, "the sentences to add", is_inline=True)
-    more = by_words(sentence for sentence in given if not sentence.is_unlabelled)
+    given = gather(support, "the sentences to add", is_inline=True)
+    more, added = given.labels, given.sentences
     if n_changed := count_changed(labels, more):
-        notes.append(f"{n_changed} sentences got new labels")
+        given.notes.append(f"{n_changed} sentences got new labels")
     labels = {**labels, **more}
-    sentences: list[Sentence] = []
-    if unlabelled is not None:
-        sentences, said = gather(unlabelled, "the unlabelled text", is_inline=False)
-        sentences = [sentence for sentence in sentences if sentence.words not in known]
-        notes += said
-    new = {sentence.words for sentence in sentences}
-    once = {s.words: s for s in [*labels.values(), *given] if s.words not in known and s.words not in new}
-    return [*sentences, *once.values()], labels, notes
+    given.sentences = [sentence for sentence in _unlabelled(unlabelled, given) if sentence.words not in known]
+    new = {sentence.words for sentence in given.sentences}
+    once = {s.words: s for s in [*labels.values(), *added] if s.words not in known and s.words not in new}
+    given.sentences += once.values()
+    return given, labels
 
 
-def gather(source: Any, name: str, *, is_inline: bool) -> tuple[list[Sentence], list[str]]:
+def _unlabelled(unlabelled: Any, given: Given) -> list[Sentence]:
+    """Return the sentences of unlabelled text; what is to be said of it goes to the notes of `given`."""
+    if unlabelled is None:
+        return []
+    found = gather(unlabelled, "the unlabelled text", is_inline=False)
+    given.notes += found.notes
+    if n_labelled := sum(not sentence.is_unlabelled for sentence in found.sentences):
+        given.notes.append(f"labels in the unlabelled text are not used: {n_labelled} sentences have them")
+    return found.sentences
+
+
+def gather(source: Any, name: str, *, is_inline: bool) -> Given:
     """Read sentences from a path, or from a list of sentences, texts, lists of words and records.
 
     Parameters
     ----------
     source
-        A path (str or PathLike) or an open file, in any format that `handful.text.read` knows; or an iterable of
-        `Sentence`, str, lists of words, dicts in any of its JSON dialects, and spaCy's pairs of a text and a dict.
+        A path (str or PathLike) or an open file, in any format that `handful.read` knows; or an iterable of
+        `Sentence`, `Document`, str, lists of words, dicts in any of its JSON dialects, and spaCy's pairs of a text and
+        a dict.
     name
-        What to call it in messages.
+        What messages call it.
     is_inline
-        Whether a text marks its mentions, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, one sentence a line; else
-        it is a document, to be cut into sentences.
-
-    Returns
-    -------
-    sentences, notes
-        The notes say what reading a file met with.
+        Whether a text marks its mentions, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, one sentence on each line;
+        else it is a document, to be cut into sentences.
     """
-    if isinstance(source, Sentence | Mapping | bytes) or (
-        not isinstance(source, str | os.PathLike) and not hasattr(source, "read") and not isinstance(source, Iterable)
-    ):
+    given = Given()
+    if isinstance(source, Corpus):
+        given.sentences, given.types = list(source), list(source.types)
+        return given
+    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
+        given.add(_from_file(source, name, is_unlabelled=not is_inline))
+        return given
+    if isinstance(source, Sentence | Document | Mapping | bytes) or not isinstance(source, Iterable):
         raise DataError(
             f"{name} must be a path or a list of sentences, texts or records, found {_show(source)}; put it in a list"
         )
-    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
-        return _from_file(source, name, is_unlabelled=not is_inline)
-    sentences: list[Sentence] = []
-    notes: list[str] = []
     records: list[Any] = []  # consecutive ones are read together
     number = 0
 
     def read_records() -> None:
         if records:
             first = number - len(records)
-            where = f"{name}, records from item {first}"
-            corpus = _read_text(_dump(records, name, first), where, "json", is_unlabelled=not is_inline)
-            sentences.extend(corpus)
-            notes.extend(_notes(corpus))
+            text = _dump(records, name, first)
+            given.add(_from_text(text, f"{name}, records from item {first}", "json", is_unlabelled=not is_inline))
             records.clear()
 
     for item in source:
@@ -139,51 +155,18 @@ def gather(source: Any, name: str, *, is_inline: bool) -> tuple[list[Sentence], 
             read_records()
             where = f"{name}, item {number}"
             if isinstance(item, str) and is_inline:
-                corpus = _read_text(item, where, "inline")
-                sentences.extend(corpus)
-                notes.extend(_notes(corpus))
+                given.add(_from_text(item, where, "inline"))
+            elif isinstance(item, Sentence):
+                given.sentences.append(item)
             else:
-                sentences.extend(document(item, where))
+                given.sentences += _words_or_text(item, where)
         number += 1
     read_records()
-    return sentences, notes
-
-
-def document(item: Any, where: str) -> list[Sentence]:
-    """Make sentences of a text (cut into them), of a `Sentence` or of a list of words (one, or none if empty)."""
-    if isinstance(item, Sentence):
-        return [item]
-    try:
-        if isinstance(item, str):
-            return to_sentences(item)
-        if isinstance(item, list | tuple):
-            return [Sentence(tuple(item))] if item else []
-    except DataError as error:
-        raise DataError(f"{where}: {error}") from None
-    raise DataError(f"{where}: found {_show(item)}, expected a text (str), a Sentence or a list of words")
-
-
-def text_to_tag(item: Any, where: str) -> list[Sentence]:
-    """Make sentences of a text to tag; positions in a `Sentence` are to be those in its own text."""
-    if isinstance(item, Sentence) and item.offset:
-        return [replace(item, offset=0)]
-    return document(item, where)
-
-
-def sentences_to_tag(sentences: Any) -> list[Sentence]:
-    """Make a list of sentences, one for each `Sentence` or list of words."""
-    if isinstance(sentences, str | bytes | Sentence | Mapping) or not isinstance(sentences, Iterable):
-        raise DataError(f"sentences must be a list of Sentences or of lists of words, found {type(sentences).__name__}")
-    given = []
-    for number, item in enumerate(sentences):
-        if isinstance(item, str) or not item:
-            raise DataError(f"sentence {number} is {item!r}, expected a Sentence or a list of words")
-        given += document(item, f"sentence {number}")
     return given
 
 
-def text_to_explain(item: Any, where: str) -> list[Sentence]:
-    """Make sentences of one text to explain; a list is one of words, and several texts are refused."""
+def one_text(item: Any, where: str) -> Document:
+    """Make a document of one text; a list is one of words, and a list of texts is refused."""
     if isinstance(item, list | tuple):
         for word in item:
             if isinstance(word, str) and any(space in word for space in " \t\n"):
@@ -191,7 +174,20 @@ def text_to_explain(item: Any, where: str) -> list[Sentence]:
                     f"{where} is a list, so its members are words, but {_show(word)} has white space in it; give one "
                     "text (str) at a time, or words that hold spaces as a Sentence"
                 )
-    return text_to_tag(item, where)
+    try:
+        return Document.of(item)
+    except DataError as error:
+        raise error.at(where) from None
+
+
+def _words_or_text(item: Any, where: str) -> list[Sentence]:
+    """Return the sentences of a document, of a text, or of a list of words, which has no text."""
+    try:
+        if isinstance(item, list | tuple):
+            return [Sentence(tuple(item))] if item else []
+        return list(Document.of(item).sentences)
+    except DataError as error:
+        raise error.at(where) from None
 
 
 def _is_pair(item: Any) -> bool:
@@ -201,22 +197,16 @@ def _is_pair(item: Any) -> bool:
     )
 
 
-def _from_file(source: Any, name: str, *, is_unlabelled: bool) -> tuple[list[Sentence], list[str]]:
+def _from_file(source: Any, name: str, *, is_unlabelled: bool) -> Corpus:
     try:
-        corpus = read(source, unlabelled=is_unlabelled)
+        return read(source, unlabelled=is_unlabelled)
     except FileError as error:
         if isinstance(source, str) and source != "-" and not Path(source).exists():
             raise FileError(f"{name}: {error} (a str names a file; give texts in a list)") from None
         raise
-    return list(corpus), _notes(corpus)
 
 
-def _notes(corpus: Corpus) -> list[str]:
-    """Return what a reading has to say besides its counts."""
-    return [f"{corpus.report.name}: {line}" for line in str(corpus.report).split("\n")[1:]]
-
-
-def _read_text(text: str, name: str, format: str, *, is_unlabelled: bool = False) -> Corpus:
+def _from_text(text: str, name: str, format: str, *, is_unlabelled: bool = False) -> Corpus:
     class Named(io.StringIO):
         pass
 

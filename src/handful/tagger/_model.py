@@ -1,94 +1,140 @@
-"""What a fit learns: `Model` gives tags and scores, `Examples` are the labelled words to compare with."""
+"""`Model`: what a fit learns, and all that a prediction needs besides the encoder."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.cluster._distances import project, squared_distances
-from handful.cluster._predict import tag_distances, tag_scores
-from handful.cluster._statistics import Float
-from handful.text import Sentence
+from handful._util.arrays import Float
+from handful.cluster import tag_scores
+from handful.text import EntityType, Sentence, Transitions
 
-from ._decode import ENGLISH, viterbi
-from ._labels import LabelModel
+from ._decode import viterbi
+from ._evidence import Evidence
 
-__all__ = ["Examples", "Model"]
+__all__ = ["CALIBRATIONS", "Calibration", "Examples", "Lead", "Model", "Softmax", "TagModel"]
 
-# Chosen on development data; docs/decisions/0002 has the figures.
-CLUSTERS = 1 / 24  # how much a squared distance to a prototype counts beside the logits of the labels
-SURE_AT_ZERO, SURE_BY_LOGIT = -0.81, 0.071  # from a word's lead over the next tag to the chance that it is right
+Kind = TypeVar("Kind")
+
+
+class Calibration(Protocol):
+    """From logits to scores between 0 and 1."""
+
+    def scores(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each tag for each word, (n, n_tags)."""
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """The share of each tag: ``exp(logit / temperature)``, divided by the sum over tags."""
+
+    temperature: float
+
+    def scores(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each tag for each word, (n, n_tags)."""
+        return tag_scores(-logits, self.temperature) if len(logits) else logits
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The chance that a tag is right, by its lead over the best of the others: a logistic function of it."""
+
+    at_zero: float
+    by_logit: float
+
+    def scores(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each tag for each word, (n, n_tags)."""
+        if len(logits) == 0:
+            return logits
+        ordered = np.sort(logits, axis=1)
+        best_other = np.where(logits == ordered[:, -1:], ordered[:, -2:-1], ordered[:, -1:])
+        sure = self.at_zero + self.by_logit * (logits - best_other)
+        return np.asarray(0.5 + 0.5 * np.tanh(0.5 * sure))  # the logistic function, without loading scipy for it
+
+
+#: The kinds of calibration, by the name that a saved model calls them.
+CALIBRATIONS: dict[str, type[Any]] = {"softmax": Softmax, "lead": Lead}
+
+
+class TagModel(Protocol):
+    """What a prediction needs besides the encoder: ours, and that of every baseline."""
+
+    @property
+    def types(self) -> tuple[EntityType, ...]:
+        """The types; tag 0 is O, tag t is types[t - 1]."""
+
+    def tag(self, features: Float, n_words: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """Prototypes and projection, and what the labels alone say.
+    """A weighted list of evidence, and how its sum becomes tags and scores.
 
-    Without `labels`, as the paper has it, a word gets the tag of the nearest prototype. With them, a tag's logit is
-    that of the labels less `CLUSTERS` times the squared distance to its nearest prototype, and a sentence gets the
-    tags that are best together, given how tags follow each other in English.
+    A model does not change after it is made, so threads can share it. Everything that decides a prediction is in it,
+    and is saved with it: weights, transitions and calibration too.
 
     Attributes
     ----------
-    types : the types' names; tag 0 is O, tag t is types[t - 1]
-    prototypes : (k, d)
-    prototype_tags : (k,) the tag of each prototype
-    projection : (d, p), or None where none was learned
-    temperature : how soft scores are, without `labels`
-    labels : what the labels alone say, or None
+    types : tag 0 is O, tag t is types[t - 1]
+    evidence : what speaks for a tag
+    calibration : from logits to scores
+    transitions : how tags follow each other; None, each word gets the tag of its highest logit
     """
 
-    types: tuple[str, ...]
-    prototypes: NDArray[np.float64]
-    prototype_tags: NDArray[np.int64]
-    projection: NDArray[np.float64] | None
-    temperature: float
-    labels: LabelModel | None = None
+    types: tuple[EntityType, ...]
+    evidence: tuple[Evidence, ...]
+    calibration: Calibration
+    transitions: Transitions | None = None
+
+    def __post_init__(self) -> None:
+        for piece in self.evidence:
+            for array in piece.save().values():
+                array.flags.writeable = False
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The tags' names, by number."""
-        return ("O", *self.types)
+        """The names of the tags, by number."""
+        return ("O", *(one.name for one in self.types))
+
+    def piece(self, kind: type[Kind]) -> Kind | None:
+        """Return the evidence of one kind, or None."""
+        return next((piece for piece in self.evidence if isinstance(piece, kind)), None)
+
+    def logits(self, features: Float) -> NDArray[np.float64]:
+        """Return the weighted sum of all evidence, (n, n_tags)."""
+        total = np.zeros((len(features), len(self.tags)))
+        if len(features):
+            for piece in self.evidence:
+                total += piece.weight * piece.logits(features)
+        return total
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return the score of each tag for each word, (n, n_tags), from 0 to 1."""
-        return self._scores(self._logits(features))
+        return self.calibration.scores(self.logits(features))
 
     def tag(self, features: Float, n_words: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,).
 
         `n_words` are the words of each sentence; their sum is n.
         """
-        logits = self._logits(features)
-        tags = logits.argmax(axis=1) if self.labels is None else viterbi(logits, n_words, ENGLISH)
-        return self._scores(logits), tags
+        logits = self.logits(features)
+        tags = logits.argmax(axis=1) if self.transitions is None else viterbi(logits, n_words, self.transitions)
+        return self.calibration.scores(logits), tags
 
-    def _logits(self, features: Float) -> NDArray[np.float64]:
-        if len(features) == 0:
-            return np.empty((0, len(self.tags)))
-        distances = tag_distances(features, self.prototypes, self.prototype_tags, self.projection, len(self.tags))
-        return -distances if self.labels is None else self.labels.logits(features) - CLUSTERS * distances
+    def settings(self) -> dict[str, Any]:
+        """Return what decides predictions besides arrays, in JSON's types."""
+        from ._evidence import EVIDENCE
 
-    def _scores(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.labels is None or len(logits) == 0:
-            return tag_scores(-logits, self.temperature) if len(logits) else logits
-        ordered = np.sort(logits, axis=1)
-        best_other = np.where(logits == ordered[:, -1:], ordered[:, -2:-1], ordered[:, -1:])
-        sure = SURE_AT_ZERO + SURE_BY_LOGIT * (logits - best_other)
-        return np.asarray(0.5 + 0.5 * np.tanh(0.5 * sure))  # the logistic function, without loading scipy for it
-
-    def squared_distances(self, features: Float) -> NDArray[np.float64]:
-        """Return the squared distance of each word to each prototype in the projected space, (n, k)."""
-        return squared_distances(features, self.prototypes, self.projection, origin=self._origin)
-
-    def project(self, features: Float) -> Float:
-        """Return words in the projected space, (n, p), relative to the middle of the prototypes."""
-        return project(features, self.projection, self._origin)
-
-    @property
-    def _origin(self) -> NDArray[np.float64]:
-        return np.asarray(self.prototypes.mean(axis=0))
+        names = {kind: name for name, kind in EVIDENCE.items()}
+        calibrations = {kind: name for name, kind in CALIBRATIONS.items()}
+        return {
+            "evidence": [{"kind": names[type(piece)], "weight": piece.weight} for piece in self.evidence],
+            "calibration": {"kind": calibrations[type(self.calibration)]} | asdict(self.calibration),  # type: ignore[call-overload]
+            "transitions": None if self.transitions is None else self.transitions.to_dict(),
+        }
 
 
 @dataclass(frozen=True)

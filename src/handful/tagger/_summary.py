@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handful.errors import Advice
+from handful.text import EntityType
+
 from ._decode import runs
-from ._learning import Learned
+from ._learning import FEWEST_MENTIONS, Learned
 from ._model import Model
-from ._ratio import FEWEST_MENTIONS
-from ._training import TrainingText
+from ._text import TrainingText
 
 __all__ = ["FitSummary", "summarise"]
 
@@ -27,51 +29,57 @@ class FitSummary:
     Attributes
     ----------
     method : "handful" or "paper"
-    types : the types, sorted
+    types : the types, sorted by name
     mentions : labelled mentions by type
     n_support, n_support_words : labelled sentences, and their words
     n_unlabelled_words : words of sentences with no label
-    ratio_asked : the share of O words asked for, or None
-    ratio_is_estimated : whether it was estimated, not given
-    ratio_met : the share of O words in the last assignment, of all words
+    o_ratio : the share of O words that was asked for or estimated; None where it was left open
+    is_estimated : whether it was estimated, not given
+    o_share : the share of O words in the last assignment, of all words
     rounds : how many were done
     objective : after the last round; see `handful.cluster.SubspaceKMeans`
-    unlabelled_words : unlabelled words by the type that the last round gave them
+    unlabelled_words : for each type, how many unlabelled words the last round gave it
     examples : for each type three mentions found in the unlabelled text, the surest first
     advice : what to try next
     notes : what was handled on the way, such as what reading the files met with
     """
 
     method: str
-    types: list[str]
+    types: list[EntityType]
     mentions: dict[str, int]
     n_support: int
     n_support_words: int
     n_unlabelled_words: int
-    ratio_asked: float | None
-    ratio_is_estimated: bool
-    ratio_met: float
+    o_ratio: float | None
+    is_estimated: bool
+    o_share: float
     rounds: int
     objective: float
     unlabelled_words: dict[str, int]
     examples: dict[str, list[str]]
-    advice: list[str] = field(default_factory=list)
+    advice: list[Advice] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> "FitSummary":
+        """Read what `to_dict` returned; a TypeError or KeyError where it is something else."""
+        types = [EntityType(**one) for one in content["types"]]
+        return cls(**content | {"types": types, "advice": [Advice(**one) for one in content["advice"]]})
+
     def __str__(self) -> str:
         """Say it in a few lines."""
-        verb = "estimated" if self.ratio_is_estimated else "asked"
-        asked = "no ratio" if self.ratio_asked is None else f"ratio {verb} {self.ratio_asked:.4g}"
+        verb = "estimated" if self.is_estimated else "asked"
+        asked = "no ratio" if self.o_ratio is None else f"ratio {verb} {self.o_ratio:.4g}"
         lines = [
             f"{self.n_support} labelled sentences, {sum(self.mentions.values())} mentions; "
             f"{self.n_unlabelled_words:,} unlabelled words",
-            f"{asked}, {self.ratio_met:.4g} of all words are O; {self.rounds} rounds, objective {self.objective:.4f}",
+            f"{asked}, {self.o_share:.4g} of all words are O; {self.rounds} rounds, objective {self.objective:.4f}",
         ]
-        for name in self.types:
+        for name in self.mentions:
             shown = f", such as {'; '.join(self.examples[name])}" if self.examples[name] else ""
             lines.append(
                 f"{name}: {self.mentions[name]} mentions, {self.unlabelled_words[name]:,} unlabelled words{shown}"
@@ -80,29 +88,30 @@ class FitSummary:
 
 
 def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, notes: list[str]) -> FitSummary:
-    """Say what a fit learned; `is_auto` is whether the ratio was to be estimated."""
-    model, fitted, allowed = learned.model, learned.clusters, learned.allowed
-    is_free = text.is_unlabelled()
+    """Return what a fit learned; `is_auto` is whether the ratio was to be estimated."""
+    model, fitted, labelled = learned.model, learned.clusters, learned.labelled
+    names = [one.name for one in model.types]
+    is_free = labelled.is_unlabelled()
     counts = np.bincount(fitted.tags_[is_free], minlength=len(model.tags))
     mentions = Counter(span.type for sentence in text.labels.values() for span in sentence.spans or ())
-    sure_o = (allowed.sum(axis=1) == 1) & allowed[:, 0]
     summary = FitSummary(
         method=method,
         types=list(model.types),
-        mentions={name: mentions[name] for name in model.types},
+        mentions={name: mentions[name] for name in names},
         n_support=len(text.labels),
         n_support_words=sum(map(len, text.labels)),
         n_unlabelled_words=int(is_free.sum()),
-        ratio_asked=None if fitted.o_ratio is None else float(fitted.o_ratio),
-        ratio_is_estimated=is_auto and fitted.o_ratio is not None,
-        ratio_met=float(fitted.o_share_),
+        o_ratio=None if fitted.o_ratio is None else float(fitted.o_ratio),
+        is_estimated=is_auto and fitted.o_ratio is not None,
+        o_share=float(fitted.o_share_),
         rounds=int(fitted.n_iter_),
         objective=float(fitted.objective_[-1]),
-        unlabelled_words={name: int(n) for name, n in zip(model.types, counts[1:], strict=True)},
+        unlabelled_words={name: int(n) for name, n in zip(names, counts[1:], strict=True)},
         examples=_examples(text, model, fitted.tags_, is_free),
         notes=notes,
     )
-    summary.advice.extend(_advice(summary, is_auto, float(sure_o[~is_free].mean())))
+    sure_o = labelled.is_sure & labelled.allowed[:, 0]
+    summary.advice.extend(_advice(summary, is_auto, float(sure_o.mean())))
     return summary
 
 
@@ -114,7 +123,7 @@ def _examples(
     rows = np.flatnonzero(tags)
     scores = np.zeros(len(tags))
     scores[rows] = model.scores(np.asarray(text.features[rows]))[np.arange(len(rows)), tags[rows]]
-    surest: dict[str, dict[str, tuple[float, str]]] = {name: {} for name in model.types}
+    surest: dict[str, dict[str, tuple[float, str]]] = {name: {} for name in model.tags[1:]}
     for number, start, stop, first in runs(tags, np.diff(text.starts).tolist()):
         words = " ".join(text.sentences[number].words[start - first : stop - first])
         known = surest[model.tags[tags[start]]]
@@ -127,36 +136,55 @@ def _examples(
     }
 
 
-def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[str]:
+def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:
     advice = []
     if summary.n_unlabelled_words == 0:
         advice.append(
-            "give unlabelled text of the kind you want to tag (unlabelled=): prototypes then come from all of it, "
-            "not from the labelled words alone"
+            _in_both(
+                "give unlabelled text of the kind you want to tag ({unlabelled}): prototypes then come "
+                "from all of it, not from the labelled words alone"
+            )
         )
     elif summary.n_unlabelled_words < LITTLE_TEXT:
         advice.append(
-            f"give more unlabelled text: {summary.n_unlabelled_words:,} words are few, tens of thousands help"
+            _in_both(f"give more unlabelled text: {summary.n_unlabelled_words:,} words are few, tens of thousands help")
         )
-    if summary.n_unlabelled_words and summary.ratio_asked is None:
+    if summary.n_unlabelled_words and summary.o_ratio is None:
         estimate = (
             f"label {FEWEST_MENTIONS} mentions of each type, for the share of words in no mention to be estimated,"
             if is_auto
-            else "let the share of words in no mention be estimated (o_ratio='auto')"
+            else "let the share of words in no mention be estimated ({auto})"
         )
         advice.append(
-            f"{estimate} or say it (o_ratio=, often 0.85 to 0.97): in the support it is {o_share:.2f}, which is lower "
-            "than in other text, for its sentences were picked for their mentions"
+            _in_both(
+                estimate
+                + f" or say it ({{o_ratio}}, often 0.85 to 0.97): in the support it is {o_share:.2f}, which is "
+                "lower than in other text, because its sentences were picked for their mentions"
+            )
         )
     few = {name: n for name, n in summary.mentions.items() if n < FEW_MENTIONS}
     if few:
         shown = ", ".join(f"{name} ({n})" for name, n in few.items())
-        advice.append(f"label more mentions, {FEW_MENTIONS} of each type are a good number: {shown}")
-    if summary.n_unlabelled_words:
-        absent = [name for name, n in summary.unlabelled_words.items() if n == 0]
-        if absent:
-            advice.append(
-                f"no unlabelled word was taken for {', '.join(absent)}: see that the text has such mentions, or lower "
+        advice.append(_plain(f"label more mentions, {FEW_MENTIONS} of each type are a good number: {shown}"))
+    absent = [name for name, n in summary.unlabelled_words.items() if n == 0]
+    if summary.n_unlabelled_words and absent:
+        advice.append(
+            _plain(
+                f"no unlabelled word was taken for {', '.join(absent)}: check that the text has such mentions, or lower "
                 "the ratio"
             )
+        )
     return advice
+
+
+def _in_both(template: str) -> Advice:
+    """Return advice with parameters as they are written in Python and on the command line."""
+    return Advice(
+        template.format(unlabelled="unlabelled=", auto="o_ratio='auto'", o_ratio="o_ratio="),
+        template.format(unlabelled="--unlabelled", auto="--ratio auto", o_ratio="--ratio"),
+    )
+
+
+def _plain(text: str) -> Advice:
+    """Return advice that reads the same everywhere."""
+    return Advice(text, text)

@@ -1,0 +1,221 @@
+"""Evidence: what speaks for a word's tag.
+
+A model's logit of tag t for a word x is a weighted sum over its pieces of evidence::
+
+    logit_t(x) = sum_e weight_e * logits_e(x)[t]
+
+Each piece gives one logit per tag, O first, and saves and loads itself as arrays.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.arrays import Float, row_blocks
+from handful.cluster import project, squared_distances, tag_distances
+from handful.errors import DataError
+
+__all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression"]
+
+Arrays = Mapping[str, NDArray[Any]]
+
+INVERSE_PENALTY = 40.0  # of the regression (C), on vectors of length 1; docs/decisions/0002 has the figures
+
+
+class Evidence(Protocol):
+    """Something that speaks for a word's tag.
+
+    Attributes
+    ----------
+    weight : how much its logits count in the sum
+    """
+
+    @property
+    def weight(self) -> float:
+        """How much its logits count in the sum."""
+
+    def logits(self, features: Float) -> Float:
+        """Return one logit per tag for each word, (n, n_tags)."""
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Return all that it knows, by name."""
+
+    @classmethod
+    def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> Self:
+        """Make it from what `save` returned; a DataError says what does not fit."""
+
+
+@dataclass(frozen=True)
+class Prototypes:
+    """The clusters: a logit is minus the squared distance to the tag's nearest prototype, in the projected space.
+
+    Attributes
+    ----------
+    prototypes : (k, d)
+    tags : (k,) the tag of each prototype, each of 0 to n_tags - 1 at least once
+    projection : (d, p), or None where none was learned
+    """
+
+    weight: float
+    prototypes: NDArray[np.float64]
+    tags: NDArray[np.int64]
+    projection: NDArray[np.float64] | None
+
+    def logits(self, features: Float) -> NDArray[np.float64]:
+        """Return one logit per tag for each word, (n, n_tags)."""
+        n_tags = int(self.tags.max()) + 1
+        if len(features) == 0:
+            return np.empty((0, n_tags))
+        return -tag_distances(features, self.prototypes, self.tags, self.projection, n_tags)
+
+    def squared_distances(self, features: Float) -> NDArray[np.float64]:
+        """Return the squared distance of each word to each prototype in the projected space, (n, k)."""
+        return squared_distances(features, self.prototypes, self.projection, origin=self._origin)
+
+    def project(self, features: Float) -> Float:
+        """Return words in the projected space, (n, p), relative to the middle of the prototypes."""
+        return project(features, self.projection, self._origin)
+
+    @property
+    def _origin(self) -> NDArray[np.float64]:
+        return np.asarray(self.prototypes.mean(axis=0))
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Return all that it knows, by name."""
+        arrays: dict[str, NDArray[Any]] = {"prototypes": self.prototypes, "tags": self.tags}
+        return arrays if self.projection is None else arrays | {"projection": self.projection}
+
+    @classmethod
+    def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "Prototypes":
+        """Make it from what `save` returned."""
+        k = len(arrays.get("tags", ()))
+        expected: dict[str, tuple[tuple[int, ...], type[Any]]] = {
+            "prototypes": ((k, dim), np.float64),
+            "tags": ((k,), np.int64),
+        }
+        if "projection" in arrays:
+            p = arrays["projection"].shape[-1] if arrays["projection"].ndim else 0
+            expected["projection"] = ((dim, p), np.float64)
+        check_arrays(arrays, expected)
+        if set(arrays["tags"].tolist()) != set(range(n_tags)):
+            raise DataError(
+                f"tags of prototypes are {sorted(set(arrays['tags'].tolist()))}, expected 0 to {n_tags - 1}"
+            )
+        return cls(weight, arrays["prototypes"], arrays["tags"], arrays.get("projection"))
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A logistic regression on the labelled words, at length 1: what the words of a tag have in common.
+
+    Attributes
+    ----------
+    weights : (n_tags, d)
+    bias : (n_tags,)
+    """
+
+    weight: float
+    weights: NDArray[np.float64]
+    bias: NDArray[np.float64]
+
+    @classmethod
+    def fit(cls, features: Float, tags: NDArray[np.int64], n_tags: int, weight: float = 1.0) -> "Regression":
+        """Learn from words (m, d) whose tags are known; every tag must be among them."""
+        from sklearn.linear_model import LogisticRegression
+
+        fitted = LogisticRegression(C=INVERSE_PENALTY, max_iter=1000).fit(unit(features), tags)
+        weights, bias = fitted.coef_.astype(np.float64), fitted.intercept_.astype(np.float64)
+        if n_tags == 2:  # scikit-learn gives the weights of the second tag alone
+            weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
+        return cls(weight, np.ascontiguousarray(weights), bias)
+
+    def logits(self, features: Float) -> NDArray[np.float64]:
+        """Return one logit per tag for each word, (n, n_tags)."""
+        logits = np.empty((len(features), len(self.bias)))
+        weights = self.weights.astype(np.float32)
+        for part, block in row_blocks(features):
+            logits[part] = unit(block) @ weights.T + self.bias
+        return logits
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Return all that it knows, by name."""
+        return {"weights": self.weights, "bias": self.bias}
+
+    @classmethod
+    def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "Regression":
+        """Make it from what `save` returned."""
+        check_arrays(arrays, {"weights": ((n_tags, dim), np.float64), "bias": ((n_tags,), np.float64)})
+        return cls(weight, arrays["weights"], arrays["bias"])
+
+
+@dataclass(frozen=True)
+class NearestLabel:
+    """The labelled words themselves: a logit is the cosine to the nearest word that is labelled with the tag.
+
+    The regression knows what words of a tag have in common, the nearest word what only one of them has.
+
+    Attributes
+    ----------
+    vectors : (m, d) float32, the labelled words at length 1
+    tags : (m,) their tags, each of 0 to n_tags - 1 at least once
+    """
+
+    weight: float
+    vectors: NDArray[np.float32]
+    tags: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, features: Float, tags: NDArray[np.int64], weight: float = 1.0) -> "NearestLabel":
+        """Remember words (m, d) whose tags are known."""
+        return cls(weight, np.ascontiguousarray(unit(features), np.float32), tags)
+
+    def logits(self, features: Float) -> NDArray[np.float32]:
+        """Return one logit per tag for each word, (n, n_tags)."""
+        n_tags = int(self.tags.max()) + 1
+        logits = np.empty((len(features), n_tags), np.float32)
+        for part, block in row_blocks(features):
+            cosines = unit(block) @ self.vectors.T  # (b, m)
+            for tag in range(n_tags):
+                logits[part, tag] = cosines[:, self.tags == tag].max(axis=1)
+        return logits
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Return all that it knows, by name."""
+        return {"vectors": self.vectors, "tags": self.tags}
+
+    @classmethod
+    def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "NearestLabel":
+        """Make it from what `save` returned."""
+        m = len(arrays.get("tags", ()))
+        check_arrays(arrays, {"vectors": ((m, dim), np.float32), "tags": ((m,), np.int64)})
+        if set(arrays["tags"].tolist()) != set(range(n_tags)):
+            raise DataError(f"tags of words are {sorted(set(arrays['tags'].tolist()))}, expected 0 to {n_tags - 1}")
+        return cls(weight, arrays["vectors"], arrays["tags"])
+
+
+#: The kinds of evidence, by the name that a saved model calls them.
+EVIDENCE: dict[str, type[Any]] = {"prototypes": Prototypes, "regression": Regression, "nearest": NearestLabel}
+
+
+def unit(features: Float) -> NDArray[np.float32]:
+    """Return rows at length 1; a row of zeros stays one."""
+    rows = np.asarray(features, np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1)[:, None])
+
+
+def check_arrays(arrays: Arrays, expected: Mapping[str, tuple[tuple[int, ...], type[Any]]]) -> None:
+    """Refuse arrays that are not those expected by name, shape and kind, or have values that are not finite."""
+    if set(arrays) != set(expected):
+        raise DataError(f"found {', '.join(sorted(arrays)) or 'nothing'}, expected {', '.join(sorted(expected))}")
+    for name, (shape, dtype) in expected.items():
+        found = arrays[name]
+        if found.shape != shape or found.dtype != dtype:
+            raise DataError(
+                f"{name} is {found.dtype} of shape {found.shape}, expected {np.dtype(dtype)} of shape {shape}"
+            )
+        if not np.isfinite(found).all():
+            raise DataError(f"{name} has values that are not finite")

@@ -1,0 +1,140 @@
+"""`Predictor`: the ways to predict, for the tagger and for every baseline."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, overload
+
+from handful.encoders import WordEncoder
+from handful.errors import DataError
+from handful.text import Document, EntityType, Prediction, Sentence
+
+from ._model import TagModel
+from ._tagging import tag_documents
+
+__all__ = ["AnyText", "Predictor", "check_min_score"]
+
+AnyText = str | Sentence | Document
+"""One text: a str, a `Sentence` or a `Document`."""
+
+
+class Predictor:
+    """Something that was fitted, and finds mentions.
+
+    Attributes
+    ----------
+    types_ : list of EntityType
+        The types, sorted by name.
+    """
+
+    types_: list[EntityType]
+
+    def _ready(self) -> tuple[WordEncoder, TagModel]:
+        """Return what gives features, and what tags them; an error where nothing is fitted."""
+        raise NotImplementedError
+
+    @overload
+    def predict(self, texts: AnyText, *, min_score: float = 0.0) -> list[Prediction]: ...
+    @overload
+    def predict(
+        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: float = 0.0
+    ) -> list[list[Prediction]]: ...
+    def predict(
+        self, texts: AnyText | Iterable[AnyText | Sequence[str]], *, min_score: float = 0.0
+    ) -> list[Prediction] | list[list[Prediction]]:
+        """Find mentions.
+
+        Parameters
+        ----------
+        texts
+            A text (str), a `Sentence` or a `Document`; or a list of these, or of lists of words.
+        min_score : float
+            Mentions with a lower score are left out.
+
+        Returns
+        -------
+        list of dict, or list of lists of them
+            For one text its mentions, each with ``entity_group``, ``score`` (the mean of the words' scores for the
+            type), ``word`` and the code-point positions ``start`` and ``end``: ``text[start:end] == word``. For a
+            list, one such list for each text. The text of a list of words is the words joined by single spaces.
+        """
+        if isinstance(texts, str | Sentence | Document):
+            return next(self.predict_iter([texts], min_score=min_score))
+        return list(self.predict_iter(texts, min_score=min_score))
+
+    def predict_iter(
+        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: float = 0.0
+    ) -> Iterator[list[Prediction]]:
+        """Yield the mentions of each text, in order, holding few texts at a time.
+
+        Parameters
+        ----------
+        texts
+            An iterable of texts, of `Sentence` or `Document`, or of lists of words.
+        min_score : float
+            Mentions with a lower score are left out.
+        """
+        if isinstance(texts, str | bytes | Sentence | Document | Mapping) or not isinstance(texts, Iterable):
+            raise DataError(f"texts must be a list of texts, Sentences or lists of words, found {type(texts).__name__}")
+        documents = (_document(text, f"text {number} (from 0)") for number, text in enumerate(texts))
+        return (document.predictions() for document in self.tag(documents, min_score=min_score))
+
+    def tag(self, documents: Iterable[Document], *, min_score: float = 0.0) -> Iterator[Document]:
+        """Yield documents with the mentions found in them, in order, holding few documents at a time.
+
+        Parameters
+        ----------
+        documents
+            As `handful.text.stream` gives them. Labels that they have are replaced.
+        min_score : float
+            Mentions with a lower score are left out.
+        """
+        encoder, model = self._ready()
+        check_min_score(min_score)
+        return tag_documents(encoder, model, documents, min_score)
+
+    def predict_sentences(
+        self, sentences: Iterable[Sentence | Sequence[str]], *, min_score: float = 0.0
+    ) -> list[Sentence]:
+        """Return sentences with the mentions found in them; their words and texts stay as they are.
+
+        Parameters
+        ----------
+        sentences
+            `Sentence` objects or lists of words.
+        min_score : float
+            Mentions with a lower score are left out.
+        """
+        given = _sentences(sentences)
+        found = self.tag([Document.of(sentence) for sentence in given], min_score=min_score)
+        return [
+            replace(sentence, spans=document.sentences[0].spans, allowed=None)
+            for sentence, document in zip(given, found, strict=True)
+        ]
+
+
+def check_min_score(min_score: object) -> None:
+    """Refuse what is not a share."""
+    if isinstance(min_score, bool) or not isinstance(min_score, int | float) or not 0 <= min_score <= 1:
+        raise DataError(f"min_score is {min_score!r}, expected a number from 0 to 1")
+
+
+def _document(item: Any, where: str) -> Document:
+    try:
+        return Document.of(item)
+    except DataError as error:
+        raise error.at(where) from None
+
+
+def _sentences(sentences: Any) -> list[Sentence]:
+    """Return one `Sentence` for each `Sentence` or list of words."""
+    if isinstance(sentences, str | bytes | Sentence | Mapping) or not isinstance(sentences, Iterable):
+        raise DataError(f"sentences must be a list of Sentences or of lists of words, found {type(sentences).__name__}")
+    given = []
+    for number, item in enumerate(sentences):
+        if isinstance(item, str) or not item:
+            raise DataError(f"sentence {number} is {item!r}, expected a Sentence or a list of words")
+        if not isinstance(item, Sentence):
+            (item,) = _document(item, f"sentence {number}").sentences
+            item = Sentence(item.words)
+        given.append(item)
+    return given

@@ -1,0 +1,94 @@
+"""Documents in, the same documents with their mentions out: the one place where text is cut into batches."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.arrays import Float
+from handful.encoders import WordEncoder
+from handful.encoders._opened import encode
+from handful.errors import HandfulError
+from handful.text import Document, Sentence, Span
+
+from ._decode import decode
+from ._model import TagModel
+
+__all__ = ["TaggedWords", "tag_documents", "tag_sentences"]
+
+FIRST, MOST = 256, 8192  # words in a batch: few at first, so that answers come soon, then more, which is faster
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class TaggedWords:
+    """A sentence, and what was found for its words.
+
+    Attributes
+    ----------
+    sentence : with its mentions, which have scores
+    features : (n_words, dim)
+    scores : (n_words, n_tags)
+    tags : (n_words,)
+    """
+
+    sentence: Sentence
+    features: Float
+    scores: NDArray[np.float64]
+    tags: NDArray[np.intp]
+
+
+def tag_documents(
+    encoder: WordEncoder, model: TagModel, documents: Iterable[Document], min_score: float = 0.0
+) -> Iterator[Document]:
+    """Yield documents with the mentions found in them, in order, holding few at a time."""
+    for batch in batches(documents, lambda document: document.n_words + 1, FIRST):  # empty documents count too
+        sentences = [sentence for document in batch for sentence in document.sentences]
+        found = (words.sentence for words in tag_sentences(encoder, model, sentences))
+        for document in batch:
+            yield document.with_sentences([_at_least(next(found), min_score) for _ in document.sentences])
+
+
+def tag_sentences(encoder: WordEncoder, model: TagModel, sentences: Sequence[Sentence]) -> Iterator[TaggedWords]:
+    """Yield sentences with their mentions, and the features, scores and tags of their words."""
+    names = [one.name for one in model.types]
+    for batch in batches(sentences, lambda sentence: len(sentence.words), MOST):
+        n_words = [len(sentence.words) for sentence in batch]
+        features = encode(encoder, batch, progress=False)
+        scores, tags = model.tag(features, n_words)
+        parts = np.cumsum(n_words)[:-1]
+        by_sentence = (np.split(array, parts) for array in (features, scores, tags))
+        for sentence, spans, *arrays in zip(batch, decode(scores, n_words, names, tags), *by_sentence, strict=True):
+            yield TaggedWords(replace(sentence, spans=spans, allowed=None), *arrays)
+
+
+def batches(items: Iterable[Item], size_of: Callable[[Item], int], size: int) -> Iterator[list[Item]]:
+    """Group items until they have `size` words, and twice as many each time, up to `MOST`."""
+    batch: list[Item] = []
+    n_words = 0
+    items = iter(items)
+    while True:
+        try:
+            item = next(items)
+        except StopIteration:
+            break
+        except HandfulError:
+            if batch:
+                yield batch  # what came before the fault is not lost
+            raise
+        batch.append(item)
+        n_words += size_of(item)
+        if n_words >= size:
+            yield batch
+            batch, n_words, size = [], 0, min(2 * size, MOST)
+    if batch:
+        yield batch
+
+
+def _at_least(sentence: Sentence, min_score: float) -> Sentence:
+    """Return a sentence without the mentions of a lower score."""
+    kept: tuple[Span, ...] = tuple(span for span in sentence.spans or () if (span.score or 0.0) >= min_score)
+    return sentence if len(kept) == len(sentence.spans or ()) else replace(sentence, spans=kept)

@@ -1,0 +1,259 @@
+"""`TrainingText`: the text that a tagger is fitted on, with its features, and the labels known for it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.arrays import Float
+from handful.cluster import Labels
+from handful.errors import DataError
+from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence
+
+__all__ = ["SOME_TYPE", "LabelledWords", "TrainingText", "Words", "by_words", "count_changed", "types_to_learn"]
+
+SOME_TYPE = "ENTITY"  # the one type where mentions are marked but no type is named
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LabelledWords:
+    """The words of all labelled sentences, among all words of a text.
+
+    Attributes
+    ----------
+    n_words : how many words the text has
+    rows : (m,) where each lies in the text
+    allowed : (m, n_tags) which tags it may have
+    places : (m, 2) its sentence, by its place among the labelled ones, and its position there
+    is_copy : (m,) whether its sentence was labelled through another one with the same words
+    """
+
+    n_words: int
+    rows: NDArray[np.int64]
+    allowed: NDArray[np.bool_]
+    places: NDArray[np.int64]
+    is_copy: NDArray[np.bool_]
+
+    @cached_property
+    def is_sure(self) -> NDArray[np.bool_]:
+        """For each word whether one tag alone is left, (m,)."""
+        return np.asarray(self.allowed.sum(axis=1) == 1)
+
+    @cached_property
+    def examples(self) -> "LabelledWords":
+        """The words whose tag is known, each sentence once."""
+        chosen = self.is_sure & ~self.is_copy
+        parts = (self.rows, self.allowed, self.places, self.is_copy)
+        return LabelledWords(self.n_words, *(part[chosen] for part in parts))
+
+    @cached_property
+    def tags(self) -> NDArray[np.int64]:
+        """The tag of each word, for words whose tag is known, (m,)."""
+        return self.allowed.argmax(axis=1).astype(np.int64)
+
+    @property
+    def n_tags(self) -> int:
+        """How many tags there are, O among them."""
+        return int(self.allowed.shape[1])
+
+    def is_unlabelled(self) -> NDArray[np.bool_]:
+        """Return for each word of the text whether nothing is known of its sentence's labels, (n_words,)."""
+        answer = np.ones(self.n_words, dtype=bool)
+        answer[self.rows] = False
+        return answer
+
+    def labels(self) -> Labels:
+        """Return what the labels allow, as the clustering takes it."""
+        order = np.argsort(self.rows)
+        order = order[~self.allowed[order].all(axis=1)]
+        tags = np.arange(self.n_tags)
+        return Labels(tags, self.rows[order], self.allowed[order], tags)
+
+    def weights(self, mass: float) -> NDArray[np.float64] | None:
+        """Return the weight of each word, such that all labelled ones together count `mass` times the others.
+
+        A labelled word counts at least as much as another one; None where all count the same.
+        """
+        n_sure = int(self.is_sure.sum())
+        weight = mass * (self.n_words - n_sure) / max(n_sure, 1)
+        if weight <= 1:
+            return None
+        weights = np.ones(self.n_words)
+        weights[self.rows[self.is_sure]] = weight
+        return weights
+
+    def count_mentions(self) -> list[int]:
+        """Count the runs of each type among the words whose tag is known, each sentence once."""
+        sure = self.examples
+        follows = np.zeros(len(sure.rows), dtype=bool)
+        steps = np.diff(sure.places, axis=0)
+        follows[1:] = (steps[:, 0] == 0) & (steps[:, 1] == 1) & (sure.tags[1:] == sure.tags[:-1])
+        return [int(n) for n in np.bincount(sure.tags[~follows], minlength=self.n_tags)[1:]]
+
+
+@dataclass(frozen=True)
+class TrainingText:
+    """All sentences of a fit, one after the other.
+
+    Attributes
+    ----------
+    sentences : in order, without labels
+    starts : (n_sentences + 1,) where the words of each begin among all words
+    features : (n_words, dim)
+    places : the numbers of the sentences that have the same words
+    labels : the labelled sentences, by their words
+    """
+
+    sentences: list[Sentence]
+    starts: NDArray[np.int64]
+    features: Float
+    places: dict[Words, list[int]]
+    labels: dict[Words, Sentence]
+
+    @classmethod
+    def empty(cls, dim: int) -> "TrainingText":
+        """Make one with no sentence."""
+        return cls([], np.zeros(1, np.int64), np.empty((0, dim), np.float32), {}, {})
+
+    def with_more(self, sentences: Sequence[Sentence], features: Float) -> "TrainingText":
+        """Return this text and more; this one stays as it is."""
+        places = {words: list(numbers) for words, numbers in self.places.items()}
+        for number, sentence in enumerate(sentences, len(self.sentences)):
+            places.setdefault(sentence.words, []).append(number)
+        starts = np.cumsum([len(sentence.words) for sentence in sentences], dtype=np.int64) + self.starts[-1]
+        return replace(
+            self,
+            sentences=self.sentences + [s if s.is_unlabelled else s.without_labels() for s in sentences],
+            starts=np.concatenate([self.starts, starts]),
+            features=np.concatenate([self.features, features]) if len(self.features) else features,
+            places=places,
+        )
+
+    def with_labels(self, labels: dict[Words, Sentence]) -> "TrainingText":
+        """Return this text with other labels."""
+        return replace(self, labels=labels)
+
+    def labelled_words(self, types: Sequence[str]) -> LabelledWords:
+        """Return the words of the labelled sentences, with the tags (O, then the types) that each may have.
+
+        Labels stand on every sentence with the same words.
+        """
+        tags = ("O", *types)
+        rows: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        allowed: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
+        places: list[NDArray[np.int64]] = [np.empty((0, 2), np.int64)]
+        is_copy: list[NDArray[np.bool_]] = [np.empty(0, bool)]
+        known: dict[Allowed, tuple[bool, ...]] = {}
+        for i, (words, sentence) in enumerate(self.labels.items()):
+            constraints = sentence.constraints()
+            for entry in constraints:
+                if entry not in known:
+                    known[entry] = entry.among(tags)
+            matrix = np.array([known[entry] for entry in constraints])
+            _check_possible(matrix, sentence, constraints, tags)
+            positions = np.arange(len(words))
+            for number in self.places[words]:
+                rows.append(self.starts[number] + positions)
+                allowed.append(matrix)
+                places.append(np.stack([np.full(len(words), i), positions], axis=1))
+                is_copy.append(np.full(len(words), number != self.places[words][0]))
+        parts = (np.concatenate(part) for part in (rows, allowed, places, is_copy))
+        labelled = LabelledWords(len(self.features), *parts)  # type: ignore[arg-type]
+        return labelled
+
+
+def by_words(sentences: Iterable[Sentence]) -> dict[Words, Sentence]:
+    """Return labelled sentences by their words; those of the same words must have the same labels."""
+    labels: dict[Words, Sentence] = {}
+    for sentence in sentences:
+        before = labels.setdefault(sentence.words, sentence)
+        if not _are_alike(before, sentence):
+            raise DataError(
+                f"two labelled sentences have the same words but not the same labels: {_show(before)} and "
+                f"{_show(sentence)}; keep one of them"
+            )
+    return labels
+
+
+def count_changed(before: dict[Words, Sentence], after: dict[Words, Sentence]) -> int:
+    """Return how many sentences have other labels than before."""
+    return sum(not _are_alike(before[words], sentence) for words, sentence in after.items() if words in before)
+
+
+def types_to_learn(labels: Iterable[Sentence]) -> list[str]:
+    """Return the names of the types that labels use, sorted.
+
+    A type that is only ruled out (``!LOC``) is not one to learn. Where mentions are marked but none has a type, they
+    all get the type ENTITY.
+    """
+    types: set[str] = set()
+    is_marked = False
+    for sentence in labels:
+        types.update(span.type for span in sentence.spans or ())
+        for entry in sentence.allowed or ():
+            if entry is not None:
+                is_marked = is_marked or entry == SOME_ENTITY
+                types |= set() if entry.is_excluded else entry.names
+    types -= OUTSIDE.names
+    if not types and is_marked:
+        return [SOME_TYPE]
+    if not types:
+        raise DataError("the support marks no mention; label at least one of each type, as in [Baghdad](LOC)")
+    return sorted(types)
+
+
+def check_sure(labelled: LabelledWords, tags: Sequence[str], *, started: Sequence[int] = ()) -> None:
+    """Refuse a tag that no word has for certain and that starts from nothing else.
+
+    Parameters
+    ----------
+    labelled
+        The words of the labelled sentences.
+    tags
+        Their names.
+    started
+        Tags whose prototypes start from other evidence than labels.
+    """
+    counts = np.bincount(labelled.tags[labelled.is_sure], minlength=len(tags))
+    for tag, name in enumerate(tags):
+        if counts[tag] or tag in started:
+            continue
+        if tag == 0 and labelled.allowed[:, 0].any():
+            raise DataError(
+                "the support has no word that is O for certain: the words around its mentions are labelled as "
+                "unknown (_); add a sentence or two in which every mention is marked, so that the other words are O"
+            )
+        if tag == 0:
+            raise DataError(
+                "the support has no word that is O for certain: give whole sentences, with the words around the "
+                "mentions, and leave those unmarked"
+            )
+        raise DataError(
+            f"the type {name} is only in partial labels, such as {name}|{tags[1 if tag > 1 else -1]}; label at "
+            f"least one mention as {name} alone"
+        )
+
+
+def _check_possible(
+    matrix: NDArray[np.bool_], sentence: Sentence, constraints: Sequence[Allowed], tags: Sequence[str]
+) -> None:
+    """Refuse a word that may have none of the tags."""
+    impossible = np.flatnonzero(~matrix.any(axis=1))
+    if len(impossible):
+        i = int(impossible[0])
+        raise DataError(
+            f"the word {sentence.words[i]!r} may be none of the tags there are ({', '.join(tags)}): it is labelled "
+            f"{constraints[i]} in {_show(sentence)}"
+        )
+
+
+def _are_alike(one: Sentence, other: Sentence) -> bool:
+    return one.spans == other.spans and one.allowed == other.allowed
+
+
+def _show(sentence: Sentence) -> str:
+    return repr(sentence)[1:-1]
