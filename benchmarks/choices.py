@@ -21,8 +21,7 @@ from handful.bench._features import MemoryEncoder
 from handful.bench._targets import read_corpus
 from handful.bench._tasks import make_task
 from handful.cluster import SubspaceKMeans
-from handful.encoders import load
-from handful.encoders.cache._stored import StoredEncoder
+from handful.encoders import CachedEncoder, load
 from handful.tagger._decode import ENGLISH, runs, viterbi
 from handful.tagger._inputs import gather_for_fit
 from handful.tagger._labels import LabelModel
@@ -254,7 +253,7 @@ def main():
     parser.add_argument("--only", default="parts,ratio,scores")
     options = parser.parse_args()
     only = options.only.split(",")
-    encoder = StoredEncoder(load("handful-en"))
+    encoder = CachedEncoder(load("handful-en"))
     console = Console(width=170)
     parts, ratios, scores = {}, {}, []
     for folder in options.folders:

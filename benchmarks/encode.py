@@ -1,12 +1,12 @@
-"""Words a second of every way to encode, beside the loops that people write, in one run.
+"""Words per second of every way to encode, beside the loops that people write, in one run.
 
     python benchmarks/encode.py CORPUS ENCODER [ENCODER ...]    speed and exactness
     python benchmarks/encode.py CORPUS ENCODER --memory         peak memory, writing to a file
 
 CORPUS has a word first on each line and a blank line between sentences; an ENCODER is a folder in the Hugging
 Face layout. The peers are plain transformers, float32: batches of 32 in the order of the file, and the same
-sorted by length. The embedded handful-en stands beside them: against an encoder of 12 layers and 768 dimensions, its
-line says how much faster it is than BERT-base's size.
+sorted by length. The embedded handful-en is beside them: against an encoder of 12 layers and 768 dimensions, its
+line says how much faster it is than an encoder of the size of BERT-base.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def documents(sentences, n_words=200):
 
 
 def plain_loop(folder, device="cpu", precision="float32"):
-    """Give the loop that people write, as a function of sentences and of whether to sort them."""
+    """Return the loop that people write, as a function of sentences and of whether to sort them."""
     import torch
     import transformers
 
@@ -83,7 +83,7 @@ def cosines(a, b):
 
 
 def export(folder, place):
-    from handful.encoders._export import export_encoder
+    from handful.encoders import export_encoder
 
     paths = {}
     for precision in ("float32", "int8"):

@@ -1,4 +1,4 @@
-"""Words a second on a GPU, in float32 and bfloat16, beside the loops that people write, in one run.
+"""Words per second on a GPU, in float32 and bfloat16, beside the loops that people write, in one run.
 
     python benchmarks/encode_gpu.py CORPUS ENCODER [ENCODER ...]
 

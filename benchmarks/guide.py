@@ -13,8 +13,7 @@ import statistics
 from measure import describe_machine
 
 from handful import Tagger, examples
-from handful.encoders import load
-from handful.encoders.cache._stored import StoredEncoder
+from handful.encoders import CachedEncoder, load
 from handful.evaluate import sample_support, score
 from handful.text import read
 
@@ -28,7 +27,7 @@ def main():
     parser.add_argument("--sets", type=int, default=10, help="how many supports of each size")
     parser.add_argument("--encoder", default="handful-en")
     options = parser.parse_args()
-    encoder = StoredEncoder(load(options.encoder))
+    encoder = CachedEncoder(load(options.encoder))
     heldout, text = read(examples.HELDOUT), read(examples.UNLABELLED)
     gold, pool = heldout[::2], [*read(examples.SUPPORT), *heldout[1::2]]
 

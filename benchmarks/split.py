@@ -2,7 +2,7 @@
 
     python benchmarks/split.py DATA/fewnerd_inter/test.txt fewnerd17
 
-The part depends on a sentence's words alone (the first 8 bytes of their SHA-256), so the same words never stand
+The part depends on a sentence's words alone (the first 8 bytes of their SHA-256), so the same words are never
 in two parts, and every run agrees. Lines are copied as they are.
 """
 

@@ -1,4 +1,4 @@
-"""`handful cache` shows what is stored and clears it."""
+"""`handful cache` shows what is cached and clears it."""
 
 import json
 import os
@@ -9,8 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from handful.encoders.cache._store import FeatureStore
-from handful.encoders.cache._stored import StoredEncoder
+from handful.encoders.cache import CachedEncoder, FeatureCache
 
 
 class Zeros:
@@ -25,12 +24,12 @@ class Zeros:
 
 
 @pytest.fixture
-def store(tmp_path):
-    store = FeatureStore(tmp_path / "features")
-    StoredEncoder(Zeros("small", "abc123"), store).encode([["a", "b"], ["c"]])
+def cache(tmp_path):
+    cache = FeatureCache(tmp_path / "features")
+    CachedEncoder(Zeros("small", "abc123"), cache).encode([["a", "b"], ["c"]])
     time.sleep(0.002)
-    StoredEncoder(Zeros("large", "def456"), store).encode([["a", "b", "c", "d"]] * 2)
-    return store
+    CachedEncoder(Zeros("large", "def456"), cache).encode([["a", "b", "c", "d"]] * 2)
+    return cache
 
 
 def handful(tmp_path, *arguments, text="", **variables):
@@ -45,7 +44,7 @@ def handful(tmp_path, *arguments, text="", **variables):
     )
 
 
-def test_shows_a_table(store, tmp_path):
+def test_shows_a_table(cache, tmp_path):
     run = handful(tmp_path, HANDFUL_CACHE_LIMIT="5 MB")
     assert (run.returncode, run.stderr) == (0, "")
     header, large, small, place, limit = run.stdout.splitlines()
@@ -56,17 +55,17 @@ def test_shows_a_table(store, tmp_path):
     assert limit == "limit  5.0 MB, 8.4 kB used"
 
 
-def test_shows_json(store, tmp_path):
+def test_shows_json(cache, tmp_path):
     run = handful(tmp_path, "--json", HANDFUL_CACHE_LIMIT="5 MB")
     shown = json.loads(run.stdout)
     assert shown["place"] == str(tmp_path / "features")
     assert shown["limit"] == 5_000_000
     assert [entry["encoder"] for entry in shown["stored"]] == ["large", "small"]
     assert shown["stored"][1]["n_words"] == 3
-    assert sum(entry["n_bytes"] for entry in shown["stored"]) == store.size()
+    assert sum(entry["n_bytes"] for entry in shown["stored"]) == cache.size()
 
 
-def test_shows_one_encoder(store, tmp_path):
+def test_shows_one_encoder(cache, tmp_path):
     for encoder in ("small", "abc", "abc123"):
         run = handful(tmp_path, "--json", "--encoder", encoder)
         assert [entry["fingerprint"] for entry in json.loads(run.stdout)["stored"]] == ["abc123"]
@@ -75,37 +74,37 @@ def test_shows_one_encoder(store, tmp_path):
 def test_an_empty_store(tmp_path):
     run = handful(tmp_path)
     assert run.returncode == 0
-    assert run.stdout.startswith("nothing is stored\n")
+    assert run.stdout.startswith("nothing is cached\n")
     assert json.loads(handful(tmp_path, "--json").stdout)["stored"] == []
     assert handful(tmp_path, "--clear").returncode == 0
     assert list(tmp_path.iterdir()) == []
 
 
-def test_clears_all(store, tmp_path):
-    n_bytes = store.size()
+def test_clears_all(cache, tmp_path):
+    n_bytes = cache.size()
     run = handful(tmp_path, "--clear", "--yes", "--json")
     assert json.loads(run.stdout) == {"place": str(tmp_path / "features"), "removed_bytes": n_bytes}
-    assert store.size() == 0
+    assert cache.size() == 0
 
 
-def test_clears_one_encoder(store, tmp_path):
+def test_clears_one_encoder(cache, tmp_path):
     run = handful(tmp_path, "--clear", "--encoder", "small", "-y")
     assert run.stdout == f"removed 4.2 kB from {tmp_path / 'features'}\n"
-    assert [entry.encoder for entry in store.contents()] == ["large"]
+    assert [entry.encoder for entry in cache.contents()] == ["large"]
 
 
-def test_clears_nothing_unasked(store, tmp_path):
+def test_clears_nothing_unasked(cache, tmp_path):
     run = handful(tmp_path, "--clear", text="y\n")
     assert run.returncode == 1
     assert run.stdout == ""
     assert run.stderr.startswith("error: ")
     assert "--yes" in run.stderr
-    assert len(store.contents()) == 2
+    assert len(cache.contents()) == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals on Windows")
 @pytest.mark.parametrize(("answer", "n_left"), [("n", 2), ("y", 0)])
-def test_asks_on_a_terminal(store, tmp_path, answer, n_left):
+def test_asks_on_a_terminal(cache, tmp_path, answer, n_left):
     ours, theirs = os.openpty()
     os.write(ours, f"{answer}\n".encode())
     run = subprocess.run(
@@ -121,27 +120,27 @@ def test_asks_on_a_terminal(store, tmp_path, answer, n_left):
     assert run.returncode == (1 if n_left else 0)
     assert f"Remove 8.4 kB of features from {tmp_path / 'features'}?" in run.stderr
     assert "Traceback" not in run.stderr
-    assert len(store.contents()) == n_left
+    assert len(cache.contents()) == n_left
 
 
 @pytest.mark.parametrize(
     ("arguments", "variables", "message"),
     [
-        (["--encoder", "none"], {}, "'none'; stored are: large, small"),
+        (["--encoder", "none"], {}, "'none'; cached are: large, small"),
         (["--clear", "--yes", "--encoder", "none"], {}, "'none'"),
         ([], {"HANDFUL_CACHE_LIMIT": "much"}, "'much'"),
     ],
 )
-def test_bad_input_is_one_clear_line(store, tmp_path, arguments, variables, message):
+def test_bad_input_is_one_clear_line(cache, tmp_path, arguments, variables, message):
     run = handful(tmp_path, *arguments, **variables)
     assert (run.returncode, run.stdout) == (1, "")
     assert run.stderr.startswith("error: ")
     assert run.stderr.count("\n") == 1
     assert message in run.stderr
-    assert len(store.contents()) == 2
+    assert len(cache.contents()) == 2
 
 
-def test_yes_alone_is_a_mistake(store, tmp_path):
+def test_yes_alone_is_a_mistake(cache, tmp_path):
     run = handful(tmp_path, "--yes")
     assert run.returncode == 2
     assert "--clear" in run.stderr
@@ -151,4 +150,4 @@ def test_a_place_that_is_no_folder(tmp_path):
     (tmp_path / "features").write_text("a file")
     run = handful(tmp_path)
     assert run.returncode == 1
-    assert run.stderr.startswith(f"error: the feature store {tmp_path / 'features'} cannot be read")
+    assert run.stderr.startswith(f"error: the feature cache {tmp_path / 'features'} cannot be read")

@@ -11,7 +11,7 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, tr
 from handful.encoders import _export as export
 from handful.encoders import load
 from handful.encoders._export import export_encoder
-from handful.encoders._pooling import WordTokenizer
+from handful.encoders._tokenizer import WordTokenizer
 from handful.errors import EncoderError
 
 SENTENCES = [text.split()[:n] for text in TEXT for n in (1, 3, 7, 20)]

@@ -33,6 +33,7 @@ def test_the_card(source, exported, tmp_path):
         "shape_stride": 0,
         "origin": None,
         "licence": "unknown",
+        "transitions": None,
     }
     (source("mpnet") / "README.md").write_text("---\ntags: x\nlicense: mit\n---\n# A model\nlicense: none\n")
     export_encoder(source("mpnet"), tmp_path / "a", layers=1, origin="me/mine", pooling="mean")
@@ -44,8 +45,9 @@ def test_the_card(source, exported, tmp_path):
         "mean",
     )
     assert np.array_equal(load(tmp_path / "a").encode(SENTENCES), load(exported("mpnet")).encode(SENTENCES))
-    with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export again with more --layers"):
+    with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export it again with more layers") as error:
         load(tmp_path / "a", layers=-2)
+    assert error.value.for_shell.endswith("; export it again with more --layers")
 
 
 def test_the_card_of_the_training_goes_along(source, exported, tmp_path):
@@ -72,7 +74,7 @@ def test_a_lost_mask_is_noticed_and_nothing_is_written(source, tmp_path, monkeyp
 
 def test_what_stands_there_is_not_overwritten(source, tmp_path):
     (tmp_path / "mine").write_text("x")
-    with pytest.raises(FileError, match="not an empty folder"):
+    with pytest.raises(FileError, match="folder with files in it"):
         export_encoder(source("bert"), tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["mine"]
 

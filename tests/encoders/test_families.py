@@ -7,7 +7,7 @@ import transformers
 from models import FAMILIES, TEXT
 
 from handful.encoders import load
-from handful.encoders._transformers import as_encoder
+from handful.encoders._transformers import TorchNetwork, as_encoder
 from handful.errors import EncoderError
 
 SENTENCES = [text.split() for text in TEXT] + [
@@ -107,4 +107,4 @@ def test_a_full_gpu_is_an_error_that_says_what_to_do(source):
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(source("bert"))
     with pytest.raises(EncoderError, match=r"CUDA_VISIBLE_DEVICES=.* Tried to allocate 2\.00 GiB\.$"):
-        as_encoder(Full(), tokenizer)
+        as_encoder(TorchNetwork(Full()), tokenizer)

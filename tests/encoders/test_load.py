@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handful.encoders import EMBEDDED, load
-from handful.encoders import _base as base
+from handful.encoders import _load as module
 from handful.errors import EncoderError, MissingExtraError
 
 
@@ -56,7 +56,7 @@ def test_a_wrong_card_is_told(folder, change, message):
 def test_a_card_of_another_width_is_told(folder):
     card = json.loads((folder / "encoder.json").read_text())
     (folder / "encoder.json").write_text(json.dumps(card | {"dim": 16}))
-    with pytest.raises(EncoderError, match="where 16 numbers a token were expected"):
+    with pytest.raises(EncoderError, match="where 16 numbers per token were expected"):
         load(folder).encode([["the", "dog"]])
 
 
@@ -99,13 +99,13 @@ def test_unknown_places_say_what_would_do(tmp_path):
 
 
 def test_an_embedded_encoder_that_is_absent(monkeypatch, tmp_path):
-    monkeypatch.setitem(base.EMBEDDED, "handful-xx", tmp_path / "xx")
+    monkeypatch.setitem(EMBEDDED, "handful-xx", tmp_path / "xx")
     with pytest.raises(EncoderError, match=r"'handful-xx' is not in this build"):
         load("handful-xx")
 
 
 def test_an_embedded_encoder_is_found_by_name(monkeypatch, folder):
-    monkeypatch.setitem(base.EMBEDDED, "handful-xx", folder)
+    monkeypatch.setitem(EMBEDDED, "handful-xx", folder)
     assert load("handful-xx").fingerprint == load(folder).fingerprint
 
 
@@ -240,8 +240,15 @@ def test_importing_encoders_is_light():
 
 
 def test_threads_follow_a_containers_quota(monkeypatch, tmp_path):
-    monkeypatch.setattr(base.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     for content, n in [("max 100000", 8), ("250000 100000", 2), ("50000 100000", 1), ("9900000 100000", 8)]:
         (tmp_path / "cpu.max").write_text(content)
-        monkeypatch.setattr(base, "_QUOTA", tmp_path / "cpu.max")
-        assert base.usable_threads() == n
+        monkeypatch.setattr(module, "_QUOTA", tmp_path / "cpu.max")
+        assert module.usable_threads() == n
+
+
+@pytest.mark.parametrize("wrong", ["float32", "bfloat16"])
+def test_another_precision_says_how_to_export(exported, wrong):
+    with pytest.raises(EncoderError, match=f"holds int8 weights, not {wrong}; export it again without int8$") as error:
+        load(exported("bert", int8=True), precision=wrong)
+    assert error.value.for_shell.endswith("; export it again without --int8")

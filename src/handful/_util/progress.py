@@ -1,26 +1,29 @@
-"""Progress of a long encoding: words done, words a second, time left."""
+"""The progress of long work: what a ``progress=`` argument may be, and a bar for it."""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["ProgressCallback", "reporting"]
+__all__ = ["Progress", "ProgressCallback", "reporting"]
 
-#: Called with the words done so far and the words in all.
+#: A function that is called with the words done so far and the words in all.
 ProgressCallback = Callable[[int, int], None]
+
+#: What a ``progress=`` argument may be; see `reporting`.
+Progress = bool | ProgressCallback | None
 
 _PATIENCE = 1.0  # seconds before a bar appears
 
 
 @contextmanager
-def reporting(progress: bool | ProgressCallback | None, total: int) -> Iterator[ProgressCallback]:
+def reporting(progress: Progress, total: int) -> Iterator[ProgressCallback]:
     """Give a function to call with the words done and the words in all.
 
     Parameters
     ----------
     progress
-        True, a bar on standard error; False, nothing; None, a bar when standard error is a terminal and the
+        True, a bar on standard error; False, nothing; None, a bar if standard error is a terminal and the
         work lasts longer than a second; a function, that function.
     total
         The words in all.
@@ -32,17 +35,18 @@ def reporting(progress: bool | ProgressCallback | None, total: int) -> Iterator[
         yield lambda done, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, Task, TimeRemainingColumn
+    from rich.progress import Progress as Bar
     from rich.text import Text
 
     class Words(ProgressColumn):
-        """Words done, words in all, words a second."""
+        """Words done, words in all, words per second."""
 
         def render(self, task: Task) -> Text:
             speed = f" · {task.speed:,.0f} words/s" if task.speed else ""
             return Text(f"{task.completed:,.0f}/{task.total:,.0f} words{speed}")
 
-    bar = Progress(
+    bar = Bar(
         "encoding",
         BarColumn(),
         Words(),

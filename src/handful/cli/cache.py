@@ -11,11 +11,11 @@ import typer
 from handful.errors import DataError
 
 if TYPE_CHECKING:
-    from handful.encoders.cache._store import FeatureStore, StoredFeatures
+    from handful.encoders.cache import CachedFeatures, FeatureCache
 
 
 def cache(
-    clear: bool = typer.Option(False, "--clear", help="Remove what is stored; asks first."),
+    clear: bool = typer.Option(False, "--clear", help="Remove what is cached; asks first."),
     encoder: str = typer.Option(
         "", metavar="NAME", help="Only this encoder: its name, or the beginning of its fingerprint."
     ),
@@ -25,83 +25,83 @@ def cache(
     """Show or clear the features that are kept on disk.
 
     A sentence that an encoder has seen is not encoded again: its features
-    are read from here. Removing them costs only the time to encode anew.
+    are read from here. Removing them costs only the time to encode again.
 
-    The folder is the platform's for caches, or the one that HANDFUL_CACHE
-    names. HANDFUL_CACHE_LIMIT is the most to keep (10 GB if not set); what
-    was used least recently goes first.
+    The folder is in the cache folder of the platform, or in the one that
+    HANDFUL_CACHE names. HANDFUL_CACHE_LIMIT is the most to keep (10 GB if
+    not set); what was used least recently goes first.
 
     [bold]Examples[/bold]
 
     \b
-    handful cache                               what is stored, and where
+    handful cache                               what is cached, and where
     handful cache --json                        the same, for a program
     handful cache --clear                       remove all of it
     handful cache --clear --encoder handful-en  remove the features of one encoder
     HANDFUL_CACHE=/data/cache HANDFUL_CACHE_LIMIT=50GB handful fit ...
     """
-    from handful.encoders.cache._store import FeatureStore
+    from handful.encoders.cache import FeatureCache
 
     if yes and not clear:
         raise typer.BadParameter("--yes goes with --clear")
-    store = FeatureStore()
-    stored = _chosen(store.contents(), encoder)
+    features = FeatureCache()
+    cached = _chosen(features.contents(), encoder)
     if clear:
-        _clear(store, stored if encoder else None, yes=yes, as_json=as_json)
+        _clear(features, cached if encoder else None, yes=yes, as_json=as_json)
     elif as_json:
-        entries = [asdict(entry) | {"folder": str(entry.folder)} for entry in stored]
-        typer.echo(json.dumps({"place": str(store.path), "limit": store.limit, "stored": entries}, indent=2))
+        entries = [asdict(entry) | {"folder": str(entry.folder)} for entry in cached]
+        typer.echo(json.dumps({"place": str(features.path), "limit": features.limit, "stored": entries}, indent=2))
     else:
-        _show(store, stored)
+        _show(features, cached)
 
 
-def _chosen(stored: "list[StoredFeatures]", encoder: str) -> "list[StoredFeatures]":
+def _chosen(cached: "list[CachedFeatures]", encoder: str) -> "list[CachedFeatures]":
     """Return the entries of one encoder, by name or beginning of the fingerprint; all if none is named."""
     if not encoder:
-        return stored
-    chosen = [entry for entry in stored if entry.encoder == encoder or entry.fingerprint.startswith(encoder)]
+        return cached
+    chosen = [entry for entry in cached if entry.encoder == encoder or entry.fingerprint.startswith(encoder)]
     if not chosen:
-        names = ", ".join(sorted({entry.encoder for entry in stored})) or "nothing at all"
-        raise DataError(f"nothing is stored of an encoder {encoder!r}; stored are: {names}")
+        names = ", ".join(sorted({entry.encoder for entry in cached})) or "nothing at all"
+        raise DataError(f"there are no cached features of an encoder {encoder!r}; cached are: {names}")
     return chosen
 
 
-def _clear(store: "FeatureStore", stored: "list[StoredFeatures] | None", *, yes: bool, as_json: bool) -> None:
-    """Remove the features of some encoders, or all if `stored` is None."""
-    folders = None if stored is None else {entry.folder for entry in stored}
-    n_bytes = store.size(folders)
+def _clear(features: "FeatureCache", cached: "list[CachedFeatures] | None", *, yes: bool, as_json: bool) -> None:
+    """Remove the features of some encoders, or all if `cached` is None."""
+    folders = None if cached is None else {entry.folder for entry in cached}
+    n_bytes = features.size(folders)
     if n_bytes and not yes:
         if not sys.stdin.isatty():
             raise DataError("to clear without being asked, as in a script, add --yes")
-        typer.confirm(f"Remove {_size(n_bytes)} of features from {store.path}?", abort=True, err=True)
-    freed = store.clear(folders)
+        typer.confirm(f"Remove {_size(n_bytes)} of features from {features.path}?", abort=True, err=True)
+    freed = features.clear(folders)
     if as_json:
-        typer.echo(json.dumps({"place": str(store.path), "removed_bytes": freed}))
+        typer.echo(json.dumps({"place": str(features.path), "removed_bytes": freed}))
     else:
-        typer.echo(f"removed {_size(freed)} from {store.path}")
+        typer.echo(f"removed {_size(freed)} from {features.path}")
 
 
-def _show(store: "FeatureStore", stored: "list[StoredFeatures]") -> None:
+def _show(features: "FeatureCache", cached: "list[CachedFeatures]") -> None:
     from rich.console import Console
     from rich.table import Table
 
     console = Console()
-    if stored:
+    if cached:
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column("encoder", overflow="fold")
         table.add_column("fingerprint", overflow="fold")
         for name in ("sentences", "words", "size", "last use"):
             table.add_column(name, justify="right", no_wrap=True)
-        for entry in stored:
+        for entry in cached:
             last_use = datetime.fromtimestamp(entry.last_use).strftime("%Y-%m-%d %H:%M")
             name = entry.encoder if entry.precision == "float32" else f"{entry.encoder} ({entry.precision})"
             counts = (f"{entry.n_sentences:,}", f"{entry.n_words:,}", _size(entry.n_bytes), last_use)
             table.add_row(name, entry.fingerprint[:12], *counts)
         console.print(table)
     else:
-        console.print("nothing is stored")
-    typer.echo(f"place  {store.path}")
-    typer.echo(f"limit  {_size(store.limit)}, {_size(store.size())} used")
+        console.print("nothing is cached")
+    typer.echo(f"place  {features.path}")
+    typer.echo(f"limit  {_size(features.limit)}, {_size(features.size())} used")
 
 
 def _size(n_bytes: int) -> str:

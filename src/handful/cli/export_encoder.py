@@ -24,7 +24,7 @@ def export_encoder(
     handful export-encoder bert-base-cased --out encoder --int8
     handful export-encoder my-encoder --out my-encoder-onnx --layers 1
     """
-    from handful.encoders._export import export_encoder as export
+    from handful.encoders import export_encoder as export
 
     card = export(folder, out, int8=int8, layers=layers, pooling=pooling, licence=licence, origin=origin)
     size = sum(file.stat().st_size for file in out.iterdir()) / 2**20

@@ -1,5 +1,26 @@
-"""Text to one vector a word."""
+"""Text to one vector per word."""
 
-from ._base import EMBEDDED, Encoder, load
+from typing import TYPE_CHECKING
 
-__all__ = ["EMBEDDED", "Encoder", "load"]
+from ._encoder import Encoder
+from ._load import EMBEDDED, load
+from ._opened import WordEncoder, open_encoder
+
+if TYPE_CHECKING:
+    from ._export import export_encoder
+    from .cache import CachedEncoder
+
+__all__ = ["EMBEDDED", "CachedEncoder", "Encoder", "WordEncoder", "export_encoder", "load", "open_encoder"]
+
+
+def __getattr__(name: str) -> object:
+    """Import the exporter and the cache when they are asked for."""
+    if name == "export_encoder":
+        from ._export import export_encoder
+
+        return export_encoder
+    if name == "CachedEncoder":
+        from .cache import CachedEncoder
+
+        return CachedEncoder
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

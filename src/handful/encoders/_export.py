@@ -1,4 +1,4 @@
-"""A Hugging Face encoder to a folder that `handful.encoders._onnx` reads (extra ``transformers``)."""
+"""Write a Hugging Face encoder as a folder that `handful.encoders._onnx` reads (extra ``transformers``)."""
 
 import io
 import json
@@ -16,21 +16,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from handful.errors import DataError, EncoderError, FileError, MissingExtraError
+from handful._util.files import PathLike, check_empty, replacing_folder
+from handful.errors import Advice, DataError, EncoderError, MissingExtraError
 
-from ._onnx import Card, open_session
-from ._pooling import POOLINGS, with_leading_space
+from ._card import TRAINED, Card, trained_transitions
+from ._onnx import open_session
+from ._pooling import POOLINGS
+from ._pretrained import read_pretrained
 from ._shapes import N_SHAPES
-from ._transformers import layer_of, read_pretrained, shape_stride, window_of, word_tokenizer
+from ._tokenizer import with_leading_space
+from ._transformers import layer_of, shape_stride, window_of, word_tokenizer
 
 __all__ = ["export_encoder"]
 
 _OPSET = 20
 
-# What `handful pretrain` leaves in a folder; it goes along, so that an export still says what it was trained on.
-_TRAINED = "handful.json"
-
-# The most bytes of weights in a graph: its format ends at 2 GiB, and the rest of it needs room, too.
+# The most bytes of weights in a graph: its format ends at 2 GiB, and the rest of it needs room too.
 _LARGEST = 2_000_000_000
 
 # How far an export may be from the original: float32 as |difference| <= 1e-4 + 1e-4 |value|; then int8 by the mean
@@ -40,8 +41,8 @@ _MEAN_COSINE = 0.97
 
 
 def export_encoder(
-    source: str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    source: PathLike,
+    out: PathLike,
     *,
     int8: bool = False,
     layers: int = 3,
@@ -56,7 +57,7 @@ def export_encoder(
     source
         A folder in the Hugging Face layout, or a name on its hub.
     out
-        The folder to write; it must not exist, or be empty.
+        The folder to write. It must not exist, or must be empty.
     int8
         Whether to store weights as 8-bit integers: a quarter of the size, two to three times the speed.
     layers
@@ -71,23 +72,25 @@ def export_encoder(
     Card
         What was written to ``encoder.json``.
     """
-    out = Path(out).resolve()
+    out = Path(out)
     if pooling not in POOLINGS:
         raise DataError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FileError(f"{out} exists and is not an empty folder: choose another or remove it")
+    if out.exists():
+        check_empty(out)  # before the work, not after it
     model, tokenizer = read_pretrained(os.fspath(source))
     try:
-        import onnx
-        import onnxscript  # noqa: F401  (torch's exporter asks for it)
+        import onnx  # noqa: F401
+        import onnxscript  # noqa: F401  (torch's exporter needs it)
     except ImportError as error:
         raise MissingExtraError(f"exporting needs {error.name}: pip install 'handful[transformers]'") from None
     n_layers = model.config.num_hidden_layers
     if not 1 <= layers <= n_layers + 1:
         raise DataError(f"layers is between 1 and {n_layers + 1} for this encoder, found {layers}")
-    words = word_tokenizer(tokenizer, shape_stride(model))
     if not tokenizer.is_fast:
         raise EncoderError(f"{source}: its tokenizer has no tokenizer.json form, so it cannot be exported")
+    if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
+        raise EncoderError(f"{source}: its weights take over 2 GB, too much for an ONNX file; use it as it is")
+    words = word_tokenizer(tokenizer, shape_stride(model))
     card = Card(
         dim=model.config.hidden_size,
         window=window_of(model, tokenizer),
@@ -100,37 +103,37 @@ def export_encoder(
         shape_stride=words.shape_stride,
         origin=origin or _origin(source),
         licence=licence or _licence(Path(source)),
+        transitions=trained_transitions(Path(source)),
     )
-    if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
-        raise EncoderError(f"{source}: its weights take over 2 GB, which a file of ONNX cannot hold; use it as it is")
     model.set_attn_implementation("eager")  # plain operators, which the fusion knows
     _check_padding(model, card)
+    with replacing_folder(out) as folder:
+        _write_graph(folder / "model.onnx", model, card)
+        text = with_leading_space(tokenizer.backend_tokenizer.to_str())
+        (folder / "tokenizer.json").write_text(text, encoding="utf-8")
+        (folder / "encoder.json").write_text(card.to_json(), encoding="utf-8")
+        # What the encoder was trained on goes along.
+        if (trained := Path(source) / TRAINED).is_file():
+            shutil.copyfile(trained, folder / "training.json")
+    return card
+
+
+def _write_graph(path: Path, model: Any, card: Card) -> None:
+    """Write the graph, and compare it with the original in float32 and, if the card says int8, once more."""
+    import onnx
+
     from ._graph import fuse_attention, quantise
 
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    try:
-        temporary.mkdir(parents=True)
-        with _quiet_exporter():
-            graph = _graph(model, card)
-        if n_heads := getattr(model.config, "num_attention_heads", None):
-            fuse_attention(graph, n_heads)
-        onnx.save(graph, temporary / "model.onnx")
-        _check(model, temporary / "model.onnx", replace(card, precision="float32"))
-        if int8:
-            quantise(graph)
-            onnx.save(graph, temporary / "model.onnx")
-            _check(model, temporary / "model.onnx", card)
-        text = with_leading_space(tokenizer.backend_tokenizer.to_str())
-        (temporary / "tokenizer.json").write_text(text, encoding="utf-8")
-        (temporary / "encoder.json").write_text(card.to_json(), encoding="utf-8")
-        if (trained := Path(source) / _TRAINED).is_file():
-            shutil.copyfile(trained, temporary / "training.json")
-        temporary.replace(out)
-    except OSError as error:
-        raise FileError(f"cannot write {out}: {error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    return card
+    with _quiet_exporter():
+        graph = _graph(model, card)
+    if n_heads := getattr(model.config, "num_attention_heads", None):
+        fuse_attention(graph, n_heads)
+    onnx.save(graph, path)
+    _check(model, path, replace(card, precision="float32"))
+    if card.precision == "int8":
+        quantise(graph)
+        onnx.save(graph, path)
+        _check(model, path, card)
 
 
 def _graph(model: Any, card: Card) -> Any:
@@ -166,7 +169,7 @@ def _graph(model: Any, card: Card) -> Any:
 
 
 def _cause(error: BaseException) -> str:
-    """Give the first line of what an error goes back to: the exporter's own words are about its steps."""
+    """Return the first line of the error at the root: what the exporter says itself is about its steps."""
     while error.__cause__ is not None:
         error = error.__cause__
     return re.sub(r"\x1b\[[0-9;]*m", "", str(error).strip() or type(error).__name__).splitlines()[0]
@@ -178,18 +181,18 @@ def _hidden(model: Any, ids: Any, mask: Any, card: Card) -> tuple[Any, ...]:
 
 
 def _check_padding(model: Any, card: Card) -> None:
-    """Refuse a model whose vectors depend on what stands beside a row, or are not of the length it says."""
+    """Refuse a model whose vectors depend on the padding, or are not of the length that it says."""
     import torch
 
     ids, mask = (torch.from_numpy(array) for array in _rows(model, card, [7, 19]))
     with torch.inference_mode():
         padded, alone = (_hidden(model, i, m, card)[0][0, :7] for i, m in ((ids, mask), (ids[:1, :7], mask[:1, :7])))
     if alone.shape[-1] != card.dim:
-        raise EncoderError(f"this {model.config.model_type} gives {alone.shape[-1]} numbers a token, not {card.dim}")
+        raise EncoderError(f"this {model.config.model_type} gives {alone.shape[-1]} numbers per token, not {card.dim}")
     if float((padded - alone).norm()) > 1e-3 * float(alone.norm()):
         raise EncoderError(
             f"this {model.config.model_type} encoder reads the padding behind a row, so it cannot be exported; use it "
-            "as it is, through transformers, where rows of one length go together"
+            "as it is, through transformers, where rows of one length share a batch"
         )
 
 
@@ -205,7 +208,7 @@ def _rows(model: Any, card: Card, lengths: list[int]) -> tuple[npt.NDArray[np.in
 
 
 def _check(model: Any, path: Path, card: Card) -> None:
-    """Compare the graph with the original where they must agree: every real token of a padded batch."""
+    """Compare the graph with the original on every real token of padded batches."""
     import torch
 
     try:
@@ -231,12 +234,13 @@ def _check(model: Any, path: Path, card: Card) -> None:
             if not is_close:
                 raise EncoderError(
                     f"the export is not faithful: layer {layer} {what}, on rows of {lengths} tokens; "
-                    "nothing was written" + ("; try without int8" if card.precision == "int8" else "")
+                    "nothing was written",
+                    Advice("try it without int8", "try it without --int8") if card.precision == "int8" else None,
                 )
 
 
-def _origin(source: str | os.PathLike[str]) -> str:
-    """Give the name that the source has for itself; the path on this machine is nobody's business."""
+def _origin(source: PathLike) -> str:
+    """Return the name that the source has for itself; the path on this machine is private."""
     path = Path(source)
     if not path.is_dir():
         return os.fspath(source)
@@ -249,7 +253,7 @@ def _origin(source: str | os.PathLike[str]) -> str:
 
 
 def _licence(folder: Path) -> str:
-    """Give the licence that the model's README states in its header."""
+    """Return the licence that the model's README states in its header."""
     try:
         readme = (folder / "README.md").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -266,7 +270,7 @@ def _quiet_exporter() -> Iterator[None]:
     level = log.level
     log.setLevel(logging.ERROR)  # torchvision is not installed
     try:
-        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):  # graphs by the page where it fails
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):  # pages of graphs if it fails
             warnings.filterwarnings("ignore", r"`isinstance\(treespec, LeafSpec\)`", FutureWarning)
             warnings.filterwarnings("ignore", r"# The axis name: ", UserWarning)
             yield

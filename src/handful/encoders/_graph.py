@@ -1,17 +1,23 @@
 """Rewrites an exported ONNX graph: fused attention, and int8 weights.
 
-int8 (`quantise`). A product ``X W`` with constant weights becomes a product of 8-bit integers. W has one
-scale a column, X one scale a *row*, computed from that row alone::
+int8 (`quantise`). A product ``X W`` with constant weights becomes a product of 8-bit integers. W has one scale per
+column, X one scale per *row*, computed from that row alone::
 
-    a_i = max_k |X[i, k]| / 127        Xq[i, k] = round(X[i, k] / a_i) + 128        (uint8) b_j = max_k |W[k,
-    j]| / 127        Wq[k, j] = round(W[k, j] / b_j)              (int8) (X W)[i, j] is about a_i b_j sum_k
-    (Xq[i, k] - 128) Wq[k, j]                    (the sum is exact, in int32)
+    a_i      = max_k |X[i, k]| / 127
+    b_j      = max_k |W[k, j]| / 127
+    Xq[i, k] = round(X[i, k] / a_i) + 128                          (uint8)
+    Wq[k, j] = round(W[k, j] / b_j)                                (int8)
+    (X W)[i, j] is about a_i b_j sum_k (Xq[i, k] - 128) Wq[k, j]   (the sum is exact, in int32)
 
-so a word's vector cannot depend on its neighbours in the batch. Tables of embeddings keep one scale a row.
+so a word's vector cannot depend on its neighbours in the batch. Tables of embeddings keep one scale per row.
 
-Some networks have a channel or two in which a few tokens are twenty times larger than elsewhere; there a
-row's scale would leave nothing for the others. The gain of the normalisation before the product tells which:
-with s_k its ratio to the median gain (at least 1), X[:, k] is divided by s_k and W[k, :] multiplied by it,
+Some networks have a channel or two in which a few tokens are twenty times larger than elsewhere; there a row's scale
+would leave nothing for the other channels. The gain of the normalisation before the product tells which channels::
+
+    s_k     = max(1, |gain_k| / median |gain|)
+    X[:, k] is divided by s_k
+    W[k, :] is multiplied by s_k
+
 which leaves the product as it is.
 """
 
@@ -61,7 +67,7 @@ class _Graph:
         return hint
 
     def make(self, op: str, inputs: list[str], output: str | None = None, domain: str = "", **attributes: Any) -> Any:
-        """Make a node; its one output is named after it unless `output` says how."""
+        """Make a node; its one output is named after it unless `output` is given."""
         output = output or self.new_name(op)
         node = helper.make_node(op, inputs, [output], name=output, domain=domain, **attributes)
         self.producer[output] = node
@@ -89,7 +95,7 @@ class _Graph:
         used = {name for node in ordered for name in node.input}
         kept = [tensor for name, tensor in self.constants.items() if name in used]
         for part in (*ordered, *kept, *graph.input, *graph.output, graph, self.model):
-            # The exporter notes where on this machine each node came from: nobody's business, and never twice the same.
+            # The exporter notes where on this machine each node came from: that is private, and differs each time.
             del part.metadata_props[:]
             part.doc_string = ""
         del graph.node[:], graph.initializer[:], graph.value_info[:]
@@ -101,14 +107,14 @@ class _Graph:
 
 
 def fuse_attention(model: onnx.ModelProto, n_heads: int) -> int:
-    """Put one operator in the place of each self-attention of the usual form; others stay as they are.
+    """Replace each self-attention of the usual form by one operator; others stay as they are.
 
     The form is ``softmax(scale * Q K^T + biases) V`` with heads made by reshape and transpose.
 
     Returns
     -------
     int
-        How many were replaced.
+        The number of attentions that were replaced.
     """
     graph = _Graph(model)
     biases: dict[tuple[str, ...], str] = {}
@@ -142,7 +148,7 @@ def fuse_attention(model: onnx.ModelProto, n_heads: int) -> int:
 
 
 def _from(graph: _Graph, node: Any, op: str, **attributes: Any) -> Any:
-    """Give the node that feeds `node`, if `node` is an `op` with these attributes."""
+    """Return the node that feeds `node`, if `node` is an `op` with these attributes."""
     if node is None or node.op_type != op:
         return None
     found = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
@@ -152,7 +158,7 @@ def _from(graph: _Graph, node: Any, op: str, **attributes: Any) -> Any:
 
 
 def _n_dimensions(graph: _Graph, name: str) -> int | None:
-    """Give how many dimensions a shape has; None where that is not plain to see."""
+    """Return how many dimensions a shape has; None if the graph does not say."""
     constant, node = graph.constant(name), graph.producer.get(name)
     if constant is not None:
         return int(constant.size)
@@ -160,7 +166,7 @@ def _n_dimensions(graph: _Graph, name: str) -> int | None:
 
 
 def _heads(graph: _Graph, name: str, *, is_key: bool = False) -> str | None:
-    """Give the tensor (rows, tokens, dim) whose heads `name` holds as (rows, heads, tokens, size)."""
+    """Return the tensor (rows, tokens, dim) whose heads `name` holds as (rows, heads, tokens, size)."""
     node = graph.producer.get(name)
     reshape = _from(graph, node, "Transpose", perm=[0, 2, 3, 1] if is_key else [0, 2, 1, 3])
     if reshape is None and is_key:
@@ -169,7 +175,7 @@ def _heads(graph: _Graph, name: str, *, is_key: bool = False) -> str | None:
 
 
 def _scores(graph: _Graph, name: str) -> tuple[Any, float, list[str]] | None:
-    """Take ``scale * Q K^T + biases`` apart: the product's node, the scale, the names of the biases."""
+    """Split ``scale * Q K^T + biases`` into the product's node, the scale, and the names of the biases."""
     node = graph.producer.get(name)
     if node is None:
         return None
@@ -200,7 +206,7 @@ def _joint_bias(graph: _Graph, names: list[str], query: str) -> str:
     for name in names:
         source = graph.producer.get(name)
         if source is not None and source.op_type == "Expand":
-            name = source.input[0]  # the sum below repeats it over the rows where it must
+            name = source.input[0]  # the sum below repeats it over the rows if need be
         name = graph.make("Expand", [name, square]).output[0]
         total = graph.make("Add", [total, name]).output[0] if total else name
     return total
@@ -254,7 +260,7 @@ def _rounded(weights: npt.NDArray[np.float32], scale: npt.NDArray[np.float32]) -
 
 
 def _channel_sizes(graph: _Graph, name: str) -> npt.NDArray[np.float32] | None:
-    """Give s of the module's docstring, or None where it is not needed."""
+    """Return s of the module's docstring, or None if it is not needed."""
     norm = graph.producer.get(name)
     gain = graph.constant(norm.input[1]) if norm is not None and norm.op_type == "LayerNormalization" else None
     if gain is None or not np.median(np.abs(gain)):

@@ -1,4 +1,4 @@
-"""The encoder of a tagger: given by name, path or object, and how it travels with a saved model."""
+"""An encoder given by name, path or object, and how it is found again for a saved model."""
 
 import os
 from collections.abc import Sequence
@@ -8,15 +8,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.cluster._statistics import Float
-from handful.errors import EncoderError, HandfulError, ModelError
+from handful._util.arrays import Float
+from handful._util.files import PathLike
+from handful.errors import Advice, EncoderError, HandfulError, ModelError
 from handful.text import Sentence
 
-from . import EMBEDDED, Encoder, load
+from ._load import EMBEDDED, load
 
 __all__ = [
     "AnyEncoder",
-    "OpenedEncoder",
     "WordEncoder",
     "encode",
     "encoder_folder",
@@ -28,7 +28,11 @@ __all__ = [
 
 
 class WordEncoder(Protocol):
-    """Anything that gives one vector a word."""
+    """Anything that gives one vector per word.
+
+    It may also have a ``name`` (for ``handful cache``), a ``reference`` and a ``precision`` (so that a saved model
+    finds it again), and ``transitions`` (`handful.text.Transitions`, for decoding).
+    """
 
     @property
     def dim(self) -> int:
@@ -39,88 +43,39 @@ class WordEncoder(Protocol):
         """What changes when the vectors do."""
 
     def encode(self, sentences: Sequence[Any], *, out: Any = None, progress: Any = None) -> NDArray[Any]:
-        """Return (number of words, dim) vectors of sentences, which are objects with ``words``."""
+        """Return vectors of shape (number of words, dim) for sentences, which are objects with ``words``."""
 
 
-AnyEncoder = str | os.PathLike[str] | WordEncoder
+AnyEncoder = PathLike | WordEncoder
 
 
 def is_object(encoder: AnyEncoder) -> bool:
-    """Whether this is an encoder itself, not its name or path."""
+    """Tell whether this is an encoder itself, not its name or path."""
     return not isinstance(encoder, str | os.PathLike)
 
 
 def is_path(reference: str) -> bool:
-    """Whether a saved reference is the path of a folder, on this kind of system or another; else it is a name."""
+    """Tell whether a saved reference is the path of a folder, on any kind of system; otherwise it is a name."""
     return os.path.isabs(reference) or PureWindowsPath(reference).is_absolute()
 
 
-class OpenedEncoder:
-    """An encoder opened by name or path; a copy of it (`pickle`, `copy`) opens it again when it is needed.
+def open_encoder(
+    encoder: AnyEncoder,
+    layers: int | Sequence[int] = -1,
+    threads: int | None = None,
+    precision: str | None = None,
+) -> WordEncoder:
+    """Load an encoder by name or path; one that is an object is only checked.
 
     Parameters
     ----------
     encoder
-        Its name or path.
+        A name or path, as for `handful.encoders.load`; or an object with ``dim``, ``fingerprint`` and ``encode``.
     layers, threads, precision
-        As for `handful.encoders.load`.
-
-    Attributes
-    ----------
-    reference : its name; for a folder its absolute path, which holds wherever the program goes later
-    name : what it was asked for, for ``handful cache``
+        As for `handful.encoders.load`. An object must have been made with the layers that are wanted.
     """
-
-    def __init__(
-        self,
-        encoder: str | os.PathLike[str],
-        layers: int | Sequence[int],
-        threads: int | None,
-        precision: str | None = None,
-    ) -> None:
-        self.name = os.fspath(encoder)
-        is_folder = self.name not in EMBEDDED and os.path.isdir(self.name)
-        self.reference = os.path.abspath(self.name) if is_folder else self.name
-        self.layers = layers
-        self.threads = threads
-        self.precision = precision
-        self._fingerprint: str | None = None
-        self._opened: Encoder | None = None
-        opened = self._open()
-        self.dim = opened.dim
-        self.precision = opened.precision
-
-    @property
-    def fingerprint(self) -> str:
-        """What changes when the vectors do."""
-        if self._fingerprint is None:
-            self._fingerprint = self._open().fingerprint
-        return self._fingerprint
-
-    def encode(self, sentences: Sequence[Any], *, out: Any = None, progress: Any = None) -> NDArray[Any]:
-        """Return (number of words, dim) vectors of sentences."""
-        return self._open().encode(sentences, out=out, progress=progress)
-
-    def _open(self) -> Encoder:
-        if self._opened is not None:
-            return self._opened
-        opened = load(self.reference, layers=self.layers, threads=self.threads, precision=self.precision)
-        opened.name = self.name
-        if self._fingerprint not in (None, opened.fingerprint):
-            raise ModelError(f"the encoder {self.reference} is no longer the one that this tagger was fitted with")
-        self._opened = opened
-        return opened
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_opened": None, "_fingerprint": self.fingerprint}
-
-
-def open_encoder(
-    encoder: AnyEncoder, layers: int | Sequence[int], threads: int | None, precision: str | None = None
-) -> WordEncoder:
-    """Load an encoder; one that is an object is only looked at."""
     if isinstance(encoder, str | os.PathLike):
-        return OpenedEncoder(encoder, layers, threads, precision)
+        return load(encoder, layers=layers, threads=threads, precision=precision)
     lacking = [name for name in ("dim", "fingerprint", "encode") if not hasattr(encoder, name)]
     if lacking:
         raise EncoderError(
@@ -137,7 +92,18 @@ def open_encoder(
 def open_saved(
     folder: Path, saved: dict[str, Any], given: AnyEncoder | None, layers: Any, threads: int | None
 ) -> tuple[AnyEncoder, WordEncoder]:
-    """Load the encoder of a saved model, or the one given in its stead; it must be the one of the fit.
+    """Load the encoder of a saved model, or the one given instead; it must be the one of the fit.
+
+    Parameters
+    ----------
+    folder
+        The folder of the model.
+    saved
+        What it says of its encoder: ``reference``, ``is_inside``, ``fingerprint``, ``dim``, ``precision``.
+    given
+        The encoder to use instead of the saved reference, or None.
+    layers, threads
+        As for `handful.encoders.load`.
 
     Returns
     -------
@@ -148,22 +114,30 @@ def open_saved(
     chosen = given
     if chosen is None:
         if not isinstance(reference, str):
-            raise ModelError(f"{folder}: its encoder was given as an object; give it again: load(..., encoder=)")
+            raise ModelError(
+                f"{folder}: its encoder was given as an object",
+                Advice("give it again: load(..., encoder=)", "load the model in Python, with load(..., encoder=)"),
+            )
         chosen = folder / "encoder" if saved.get("is_inside") else reference
         if isinstance(chosen, str) and is_path(chosen) and not os.path.isdir(chosen):
             raise ModelError(
-                f"{folder}: its encoder was in {chosen}, which is no longer there: say where it is now (encoder=)"
+                f"{folder}: its encoder was in {chosen}, which is no longer there",
+                Advice("say where it is now (encoder=)", "say where it is now (--encoder)"),
             )
     try:
-        # A GPU and a CPU have different precisions of their own: a model moves between them with that of its fit.
+        # A GPU and a CPU have different default precisions: a model moves between them with that of its fit.
         opened = open_encoder(chosen, -1 if is_object(chosen) else layers, threads, saved.get("precision"))
     except HandfulError as error:
-        raise ModelError(f"{folder}: its encoder cannot be loaded: {error}") from None
+        raise ModelError(f"{folder}: its encoder cannot be loaded: {error.message}", error.advice) from None
     if opened.fingerprint != saved["fingerprint"] or opened.dim != saved["dim"]:
         raise ModelError(
             f"{folder}: was fitted with another encoder: {reference or 'an object'} with fingerprint "
-            f"{saved['fingerprint'][:16]} and {saved['dim']} numbers a word; found is {chosen} with fingerprint "
-            f"{opened.fingerprint[:16]} and {opened.dim}. Give the one it was fitted with (encoder=), or fit again"
+            f"{saved['fingerprint'][:16]} and {saved['dim']} numbers per word; found is {chosen} with fingerprint "
+            f"{opened.fingerprint[:16]} and {opened.dim}",
+            Advice(
+                "give the one it was fitted with (encoder=), or fit again",
+                "give the one it was fitted with (--encoder), or fit again",
+            ),
         )
     return chosen, opened
 

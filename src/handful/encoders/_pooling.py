@@ -1,30 +1,27 @@
-"""Words to sub-words and back: what every encoder shares, whatever runs its network.
+"""Sub-words to rows of a batch, and the vectors of a batch back to words: the same for every network.
 
-A sentence's words are split into sub-words, the sub-words laid out in one or more `Piece` (rows of a batch),
-and the network's vectors gathered into one vector a word::
+The sub-words of a sentence are laid out in one or more `Piece` (rows of a batch), and the network's vectors are
+gathered into one vector per word::
 
     vector[w] = sum over the contributions c with words[c] = w of weights[c] * hidden[positions[c]]
 
-With "first-last" every word has two contributions of 1/2: its first and its last sub-word (twice the same one
-where it has only one). Nothing here knows of a network, so training and inference lay words out alike.
+With "first-last" every word has two contributions of 1/2: its first and its last sub-word (the same one twice if
+it has only one). Nothing here depends on a network, so training and inference lay words out alike.
 """
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from handful.errors import EncoderError
 
-from ._shapes import word_shape
+from ._tokenizer import WordTokenizer
 
-__all__ = ["POOLINGS", "Piece", "WordTokenizer", "lay_out", "pool"]
+__all__ = ["POOLINGS", "Float32", "Piece", "check_pooling", "lay_out", "pool"]
 
 POOLINGS = ("first-last", "first", "last", "mean")
-_REMEMBERED_WORDS = 2**18
 _BLOCK = 256  # words pooled at a time: what lies between stays in the processor's cache
 
 Float32 = npt.NDArray[np.float32]
@@ -41,7 +38,7 @@ class Piece:
     words, positions, weights
         The contributions: word number (ascending), position in `ids`, share in the word's vector.
     is_open
-        Whether the last word is continued in the next piece, because it is longer than the window by itself.
+        Whether the last word goes on in the next piece, because it alone is longer than the window.
     """
 
     ids: list[int]
@@ -51,148 +48,10 @@ class Piece:
     is_open: bool = False
 
 
-class WordTokenizer:
-    """Splits words into sub-word ids, one word at a time, and remembers what it split.
-
-    Parameters
-    ----------
-    split
-        Gives the sub-word ids of each of a list of words, without special tokens.
-    prefix, suffix
-        The special tokens before and after a sentence.
-    pad_id
-        Fills the rest of a row.
-    unknown_id
-        Stands for a word of which the tokenizer leaves nothing (a control character, an empty string).
-    content
-        Bytes that change whenever the splitting does; they go into the encoder's fingerprint.
-    shape_stride
-        Where not 0, ids carry the shape of their word, see `handful.encoders._shapes`.
-    """
-
-    def __init__(
-        self,
-        split: Callable[[list[str]], list[list[int]]],
-        *,
-        prefix: Sequence[int],
-        suffix: Sequence[int],
-        pad_id: int,
-        unknown_id: int,
-        content: bytes,
-        shape_stride: int = 0,
-    ) -> None:
-        self.prefix = list(prefix)
-        self.suffix = list(suffix)
-        self.pad_id = pad_id
-        self.unknown_id = unknown_id
-        self.content = content if not shape_stride else content + b"\nword shapes 1 %d" % shape_stride
-        self.shape_stride = shape_stride
-        self._split = split
-        self._known: dict[str, list[int]] = {}
-
-    @classmethod
-    def from_json(cls, text: str, *, pad_id: int, unknown_id: int, shape_stride: int = 0) -> "WordTokenizer":
-        """Read the content of a ``tokenizer.json``; its truncation and padding are left aside."""
-        from tokenizers import Tokenizer
-
-        text = with_leading_space(text)
-        lead = " " if _needs_a_space(json.loads(text)) else ""
-        try:
-            tokenizer = Tokenizer.from_str(text)
-            tokenizer.no_truncation()
-            tokenizer.no_padding()
-            sample = tokenizer.encode(["a"], is_pretokenized=True, add_special_tokens=True)
-        except Exception as error:  # the library raises bare exceptions
-            raise EncoderError(f"tokenizer.json cannot be read by the tokenizers library: {error}") from None
-        special = sample.special_tokens_mask
-        start = special.index(0) if 0 in special else len(special)
-        end = len(special) - special[::-1].index(0) if 0 in special else len(special)
-
-        def split(words: list[str]) -> list[list[int]]:
-            batch = [[lead + word if word.strip() else word] for word in words]
-            try:
-                encodings = tokenizer.encode_batch(batch, is_pretokenized=True, add_special_tokens=False)
-            except Exception as error:
-                raise EncoderError(f"the tokenizer cannot split a word: {error}") from None
-            return [encoding.ids for encoding in encodings]
-
-        return cls(
-            split,
-            prefix=sample.ids[:start],
-            suffix=sample.ids[end:],
-            pad_id=pad_id,
-            unknown_id=unknown_id,
-            content=f"{text}\n{pad_id} {unknown_id}{lead}".encode(),
-            shape_stride=shape_stride,
-        )
-
-    @property
-    def n_special(self) -> int:
-        """How many special tokens a row holds."""
-        return len(self.prefix) + len(self.suffix)
-
-    def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """Give the sub-word ids of each word, at least one a word."""
-        try:
-            return [self._known[word] for word in words]
-        except (KeyError, TypeError):  # TypeError: a word that is no str
-            pass
-        for word in words:
-            if not isinstance(word, str):
-                raise EncoderError(f"words are str, found {word!r}")
-        # Another thread may start a new memory at any time: this one is kept until the answer is there.
-        known = self._known
-        if len(known) > _REMEMBERED_WORDS:
-            known = self._known = {}
-        new = list(dict.fromkeys(word for word in words if word not in known))
-        # A lone surrogate is no text; the tokenizer sees a replacement character in its place.
-        texts = [word.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for word in new]
-        for word, ids in zip(new, self._split(texts), strict=True):
-            shift = self.shape_stride * word_shape(word) if self.shape_stride else 0
-            known[word] = [token + shift for token in ids or [self.unknown_id]]
-        return [known[word] for word in words]
-
-
-def with_leading_space(text: str) -> str:
-    """Make a ``tokenizer.json`` split every word as it stands inside a sentence: after a space.
-
-    Byte-level BPE and SentencePiece write the space into the sub-word ("Ġword", "▁word"); some files ask for
-    it only between words of one text, but words are split one at a time here.
-    """
-    try:
-        settings = json.loads(text)
-        steps = settings["pre_tokenizer"]
-        if not isinstance(settings["model"], dict):
-            raise TypeError
-        for number, step in enumerate(_steps(steps, "pretokenizers")):
-            # After a step that cuts words up, each part would get its own space: see `_needs_a_space`.
-            if step["type"] == "ByteLevel" and number == 0:
-                step["add_prefix_space"] = True
-            elif step["type"] == "Metaspace":
-                step["prepend_scheme"] = "always"
-                step.pop("add_prefix_space", None)
-        _needs_a_space(settings)  # for its errors: it is asked again when the file is used
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise EncoderError("tokenizer.json is not JSON of the tokenizers library") from None
-    return json.dumps(settings, ensure_ascii=False)
-
-
-def _steps(setting: Any, name: str) -> list[dict[str, Any]]:
-    """Give the steps of a pre-tokenizer or normalizer, which may be none, one, or a sequence."""
-    return list(setting.get(name, [setting])) if setting else []
-
-
-def _needs_a_space(settings: dict[str, Any]) -> bool:
-    """Tell whether a word must be given with the space before it, because no step of the file can add it.
-
-    So it is where bytes are taken after another step has cut the word, and where a space is replaced by "▁" but none is
-    put before.
-    """
-    cuts = [step["type"] for step in _steps(settings.get("pre_tokenizer"), "pretokenizers")]
-    changes = _steps(settings.get("normalizer"), "normalizers")
-    kinds = {step["type"] for step in changes}
-    is_replaced = any(step["type"] == "Replace" and step.get("content") == "▁" for step in changes)
-    return "ByteLevel" in cuts[1:] or (is_replaced and "Prepend" not in kinds and "Metaspace" not in cuts)
+def check_pooling(pooling: str) -> None:
+    """Refuse a pooling that does not exist."""
+    if pooling not in POOLINGS:
+        raise EncoderError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
 
 
 def lay_out(
@@ -200,14 +59,14 @@ def lay_out(
 ) -> Iterator[Piece]:
     """Lay a sentence's sub-words out in pieces of at most `window` tokens, special tokens included.
 
-    A sentence that fits is one piece. A longer one becomes windows that overlap by half; a word is taken from
-    the window that holds all of it and where it is furthest from an edge (the first of equals). A word that
+    A sentence that fits is one piece. A longer one becomes windows that overlap by half. A word is taken from
+    the window that holds all of it and in which it is furthest from an edge (the first of equals). A word that
     no window holds whole is taken sub-word by sub-word, by the same rule.
 
     Parameters
     ----------
     subwords
-        The sub-word ids of each word, at least one a word.
+        The sub-word ids of each word, at least one per word.
     tokenizer
         Gives the special tokens.
     window
@@ -220,7 +79,7 @@ def lay_out(
     Yields
     ------
     Piece
-        In the order of the words they hold.
+        In the order of their words.
     """
     prefix, suffix = tokenizer.prefix, tokenizer.suffix
     ids = [token for word in subwords for token in word]
@@ -262,7 +121,7 @@ def lay_out(
 
 
 def _contributions(a: int, b: int, pooling: str) -> list[tuple[int, float]]:
-    """Which of the sub-words a..b-1 make up a word's vector, and with what weight."""
+    """Return which of the sub-words a..b-1 make up a word's vector, and with what weight."""
     if pooling == "first-last":
         return [(a, 0.5), (b - 1, 0.5)]
     if pooling == "first":
@@ -290,14 +149,14 @@ def _best_window(starts: list[int], room: int, a: int, b: int) -> int | None:
 def pool(
     hidden: Float32, words: npt.NDArray[np.intp], positions: npt.NDArray[np.intp], weights: Float32
 ) -> tuple[npt.NDArray[np.intp], Float32]:
-    """Gather the contributions into one vector a word.
+    """Gather the contributions into one vector per word.
 
     Parameters
     ----------
     hidden
         Shape (n_tokens, dim).
     words, positions, weights
-        Shape (n_contributions,): a word's contributions stand side by side.
+        Shape (n_contributions,): the contributions of a word are neighbours.
 
     Returns
     -------
@@ -307,7 +166,7 @@ def pool(
     starts = np.flatnonzero(np.diff(words, prepend=-1))
     n_each = len(words) // max(1, len(starts))
     if n_each * len(starts) == len(words) and np.array_equal(words, np.repeat(words[starts], n_each)):
-        # As many contributions for every word (all poolings but "mean"): no need to walk the segments.
+        # Every word has as many contributions (all poolings but "mean"): faster than `reduceat`.
         vectors = np.empty((len(starts), hidden.shape[1]), np.float32)
         for a in range(0, len(starts), _BLOCK):
             block = vectors[a : a + _BLOCK]

@@ -1,11 +1,11 @@
-"""How words are written - lower case, Title, CAPITALS, numbers - for encoders whose tokenizer forgets it.
+"""How words are written (lower case, Title, CAPITALS, numbers), for encoders whose tokenizer drops it.
 
 An uncased tokenizer reads "Apple" and "apple" alike. An encoder trained with word shapes adds a learned vector for
-the shape of its word to the embedding of every sub-word. The shape travels inside the token id,
+the shape of its word to the embedding of every sub-word. The shape travels inside the token id::
 
-    id = sub-word + stride * shape,        stride = the number of rows of the table of embeddings,
+    id = sub-word + stride * shape        stride = the number of rows of the table of embeddings
 
-so that nothing between the tokenizer and the embeddings has to know of it. Special tokens have shape 0, whose vector
+so nothing between the tokenizer and the embeddings has to know about it. Special tokens have shape 0, whose vector
 is zero at the start of training.
 """
 
@@ -51,7 +51,7 @@ def word_shape(word: str) -> int:
 
 
 def add_word_shapes(model: Any, weight: Any = None) -> int:
-    """Let a Hugging Face model read ids with shapes in them; return the stride.
+    """Make a Hugging Face model read ids with shapes in them; return the stride.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def add_word_shapes(model: Any, weight: Any = None) -> int:
 
 
 def has_word_shapes(model: Any) -> bool:
-    """Whether `add_word_shapes` was applied."""
+    """Tell whether `add_word_shapes` was applied."""
     try:
         return hasattr(model.get_input_embeddings(), "shapes")
     except NotImplementedError:  # a model without a table of tokens, such as one that reads characters
@@ -96,7 +96,7 @@ def remove_word_shapes(model: Any) -> Any:
 
 
 def load_word_shapes(model: Any, folder: Path) -> int:
-    """Apply a folder's table of shapes to its model, if it has one; return the stride, 0 without."""
+    """Apply a folder's table of shapes to its model, if it has one; return the stride, or 0."""
     path = folder / SHAPES_FILE
     if not path.is_file():
         return 0

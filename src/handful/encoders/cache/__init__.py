@@ -1,6 +1,6 @@
 """Features on disk: a sentence that an encoder has seen is not encoded again."""
 
-from ._store import FeatureStore, StoredFeatures, default_place
-from ._stored import StoredEncoder
+from ._cache import CachedFeatures, FeatureCache, default_place
+from ._encoder import CachedEncoder
 
-__all__ = ["FeatureStore", "StoredEncoder", "StoredFeatures", "default_place"]
+__all__ = ["CachedEncoder", "CachedFeatures", "FeatureCache", "default_place"]

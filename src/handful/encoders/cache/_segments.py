@@ -6,11 +6,11 @@ The layout, little-endian::
     head      JSON: whose features these are
     index     for each sentence: its key, its number of words, the crc32 of its features
     padding   to a multiple of 4096 bytes
-    features  one row a word
+    features  one row per word
 
 A segment appears under its name whole or not at all: it is written to a temporary name, synced to the disk,
-and renamed. Its name is a hash of head and index: the same features written by two processes are one file, and no
-file of another content ever gets its name.
+and renamed. Its name is a hash of head and index: the same features written by two processes become one file, and a
+file with other content never gets its name.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class DamagedError(Exception):
-    """A segment whose bytes are not those that were written; never leaves the store."""
+    """A segment whose bytes are not those that were written; never leaves the cache."""
 
 
 def is_segment(name: str) -> bool:
@@ -53,7 +53,7 @@ def is_segment(name: str) -> bool:
 
 
 def is_temporary(name: str) -> bool:
-    """Tell whether a file of this name is a segment that is being written, or that a killed process left."""
+    """Tell whether a file of this name is a segment that is being written, or one that a killed process left."""
     return name.endswith(_TEMPORARY)
 
 
@@ -70,7 +70,7 @@ class Segment:
     head : dict
         What `write_segment` was given.
     keys : list of bytes
-        One a sentence.
+        One per sentence.
     starts : array of shape (n_sentences + 1,)
         Sentence i has the rows ``starts[i]`` to ``starts[i + 1]``.
     n_bytes : int
@@ -87,7 +87,7 @@ class Segment:
             magic, head_bytes, n_sentences, crc = _PREFIX.unpack(prefix)
             index_bytes = n_sentences * _ENTRY.itemsize
             if magic != _MAGIC or _PREFIX.size + head_bytes + index_bytes > self.n_bytes:
-                raise DamagedError(f"{path} does not begin as a segment does")
+                raise DamagedError(f"{path} does not start like a segment")
             content = file.read(head_bytes + index_bytes)
         if zlib.crc32(content) != crc:
             raise DamagedError(f"{path} has an index that does not match its checksum")
@@ -101,7 +101,7 @@ class Segment:
         self._row_bytes = self.head["dim"] * self._dtype.itemsize
         self._offset = _padded(_PREFIX.size + len(content))
         if self._offset + int(self.starts[-1]) * self._row_bytes != self.n_bytes:
-            raise DamagedError(f"{path} is not of the size that its index asks for")
+            raise DamagedError(f"{path} does not have the size that its index says")
 
     def read_into(self, sentences: Ints, features: Features, at: Ints) -> None:
         """Read the features of some sentences; `DamagedError` if any of them is not as it was written.
@@ -118,7 +118,7 @@ class Segment:
         order = np.argsort(sentences, kind="stable")
         sentences, at = sentences[order], at[order]
         begin, end = self.starts[sentences], self.starts[sentences + 1]
-        # One read for each run of sentences that are neighbours here as well as in `features`.
+        # One read for each run of sentences that are neighbours both here and in `features`.
         breaks = np.flatnonzero((begin[1:] != end[:-1]) | (at[1:] != at[:-1] + (end - begin)[:-1])) + 1
         with self.path.open("rb", buffering=0) as file:
             for run in np.split(np.arange(len(sentences)), breaks):
@@ -181,7 +181,7 @@ def write_segment(
     Parameters
     ----------
     folder
-        Where to; must exist.
+        The folder to write to; must exist.
     head
         Whose features these are; must have ``dim`` and ``precision`` ("float32" or "float16").
     keys, n_words
@@ -202,6 +202,9 @@ def write_segment(
     content, head_bytes = content + index, len(content)
     prefix = _PREFIX.pack(_MAGIC, head_bytes, len(keys), zlib.crc32(content))
     path = folder / (blake2b(content, digest_size=16).hexdigest() + _SUFFIX)
+    # Not `_util.files.replacing`: threads of one process may write the same segment at once, so the process id is not
+    # enough for a name; the time of last use is set before the segment appears; and the rename may find that another
+    # process was first. The caller needs the OSError itself.
     temporary = path.with_suffix(f".{secrets.token_hex(4)}{_TEMPORARY}")
     try:
         with temporary.open("xb") as file:
@@ -251,7 +254,7 @@ def _read_exactly(file: Any, rows: Features, path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut, where the system allows a folder to be synced."""
+    """Make a rename survive a power cut, if the system can sync a folder."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""The store: its limit, its place, and what it does where it cannot write."""
+"""The cache: its limit, its place, and what it does where it cannot write."""
 
 import errno
 import os
@@ -11,78 +11,66 @@ from pathlib import Path
 import pytest
 from counting import CountingEncoder, assert_same, damage, expected, segments_of, sentences_of, temporaries_of
 
-from handful.encoders.cache import _stored as stored_module
-from handful.encoders.cache._store import FeatureStore, default_place, parse_size
-from handful.encoders.cache._stored import StoredEncoder
+from handful.encoders.cache._cache import FeatureCache, default_place, parse_size
+from handful.encoders.cache._encoder import CachedEncoder
 from handful.errors import DataError, FileError, HandfulWarning
 
 HERE = Path(__file__).parent
 
 
-@pytest.fixture
-def store(tmp_path):
-    return FeatureStore(tmp_path / "store")
-
-
-@pytest.fixture
-def tiny_segments(monkeypatch):
-    """Close a segment after ten sentences of four words."""
-    monkeypatch.setattr(stored_module, "SEGMENT_BYTES", 10 * 4 * 8 * 4)
-
-
 def test_the_least_recently_used_goes_first(tmp_path):
-    probe = FeatureStore(tmp_path / "probe")
-    StoredEncoder(CountingEncoder(dim=1024), probe).encode(sentences_of(1))
+    probe = FeatureCache(tmp_path / "probe")
+    CachedEncoder(CountingEncoder(dim=1024), probe).encode(sentences_of(1))
     one = probe.size()
-    store = FeatureStore(tmp_path / "store", limit=int(4.9 * one))
-    stored = StoredEncoder(CountingEncoder(dim=1024), store)
+    cache = FeatureCache(tmp_path / "cache", limit=int(4.9 * one))
+    cached = CachedEncoder(CountingEncoder(dim=1024), cache)
     for i in range(4):
-        stored.encode(sentences_of(1, first=i))
+        cached.encode(sentences_of(1, first=i))
         time.sleep(0.002)
-    stored.encode(sentences_of(1, first=0))  # now 1 is the oldest
+    cached.encode(sentences_of(1, first=0))  # now 1 is the oldest
     time.sleep(0.002)
-    other = StoredEncoder(CountingEncoder(dim=1024, fingerprint="other"), store)
+    other = CachedEncoder(CountingEncoder(dim=1024, fingerprint="other"), cache)
     other.encode(sentences_of(2))
-    assert store.size() <= store.limit
+    assert cache.size() <= cache.limit
 
     encoder = CountingEncoder(dim=1024)
-    shelf = StoredEncoder(encoder, store)
+    again = CachedEncoder(encoder, cache)
     for i in (0, 3):
-        shelf.encode(sentences_of(1, first=i))
+        again.encode(sentences_of(1, first=i))
     assert encoder.seen == []
-    shelf.encode(sentences_of(2, first=1))
+    again.encode(sentences_of(2, first=1))
     assert len(encoder.seen) == 2
 
 
 def test_a_corpus_larger_than_the_limit_does_not_drive_itself_out(tmp_path, tiny_segments):
-    store = FeatureStore(tmp_path, limit=30_000)
+    cache = FeatureCache(tmp_path, limit=30_000)
     sentences = sentences_of(100)
     n_encoded = []
     for _ in range(3):
         encoder = CountingEncoder()
         with pytest.warns(HandfulWarning, match="HANDFUL_CACHE_LIMIT") as said:
-            found = StoredEncoder(encoder, FeatureStore(tmp_path, limit=30_000)).encode(sentences)
+            found = CachedEncoder(encoder, FeatureCache(tmp_path, limit=30_000)).encode(sentences)
         assert len(said) == 1
         assert_same(found, expected(sentences))
         n_encoded.append(len(encoder.seen))
     assert n_encoded[0] == 100
     assert n_encoded[1] == n_encoded[2] < 100
-    assert 0 < store.size() <= 30_000
+    assert 0 < cache.size() <= 30_000
 
 
 def test_what_cannot_fit_removes_nothing(tmp_path):
-    store = FeatureStore(tmp_path, limit=20_000)
-    StoredEncoder(CountingEncoder(), store).encode(sentences_of(5))
-    before = segments_of(store)
+    cache = FeatureCache(tmp_path, limit=20_000)
+    CachedEncoder(CountingEncoder(), cache).encode(sentences_of(5))
+    before = segments_of(cache)
     with pytest.warns(HandfulWarning, match="full"):
-        StoredEncoder(CountingEncoder(dim=2048), store).encode(sentences_of(5))
-    assert segments_of(store) == before
+        CachedEncoder(CountingEncoder(dim=2048), cache).encode(sentences_of(5))
+    assert segments_of(cache) == before
 
 
-def test_a_full_disk_costs_only_time(store, monkeypatch):
+def test_a_full_disk_costs_only_time(cache, monkeypatch):
     sentences = sentences_of(30)
-    stored = StoredEncoder(CountingEncoder(), store)
-    stored.encode(sentences[:10])
+    cached = CachedEncoder(CountingEncoder(), cache)
+    cached.encode(sentences[:10])
 
     def full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -90,19 +78,19 @@ def test_a_full_disk_costs_only_time(store, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         with pytest.warns(HandfulWarning, match=r"No space left on device.*HANDFUL_CACHE"):
-            assert_same(stored.encode(sentences), expected(sentences))
+            assert_same(cached.encode(sentences), expected(sentences))
         # Not said again: a warning would fail the test.
-        assert_same(stored.encode(sentences), expected(sentences))
-        assert temporaries_of(store) == []
-        assert len(segments_of(store)) == 1
-    stored.encode(sentences)
-    n_seen = len(stored.encoder.seen)
-    assert_same(stored.encode(sentences), expected(sentences))
-    assert len(stored.encoder.seen) == n_seen
+        assert_same(cached.encode(sentences), expected(sentences))
+        assert temporaries_of(cache) == []
+        assert len(segments_of(cache)) == 1
+    cached.encode(sentences)
+    n_seen = len(cached.encoder.seen)
+    assert_same(cached.encode(sentences), expected(sentences))
+    assert len(cached.encoder.seen) == n_seen
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a process's files")
-def test_a_disk_that_fills_in_the_middle_of_a_file_leaves_no_half_file(store):
+def test_a_disk_that_fills_in_the_middle_of_a_file_leaves_no_half_file(cache):
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -110,64 +98,64 @@ def test_a_disk_that_fills_in_the_middle_of_a_file_leaves_no_half_file(store):
     sentences = sentences_of(30)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
     try:
-        with pytest.warns(HandfulWarning, match="could not be stored"):
-            found = StoredEncoder(CountingEncoder(dim=64), store).encode(sentences)
+        with pytest.warns(HandfulWarning, match="could not be written to"):
+            found = CachedEncoder(CountingEncoder(dim=64), cache).encode(sentences)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
     assert_same(found, expected(sentences, dim=64))
-    assert list(store.path.rglob("*.*")) == []
+    assert list(cache.path.rglob("*.*")) == []
 
 
 def test_a_place_that_is_a_file_costs_only_time(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    store = FeatureStore(tmp_path / "file")
+    cache = FeatureCache(tmp_path / "file")
     with pytest.warns(HandfulWarning, match="HANDFUL_CACHE"):
-        assert_same(StoredEncoder(CountingEncoder(), store).encode(sentences_of(3)), expected(sentences_of(3)))
+        assert_same(CachedEncoder(CountingEncoder(), cache).encode(sentences_of(3)), expected(sentences_of(3)))
     with pytest.raises(FileError, match="cannot be read"):
-        store.contents()
+        cache.contents()
 
 
 UNWRITABLE = """
 import os, sys, warnings
 sys.path.insert(0, {here!r})
 from counting import *
-from handful.encoders.cache._store import FeatureStore
-from handful.encoders.cache._stored import StoredEncoder
+from handful.encoders.cache._cache import FeatureCache
+from handful.encoders.cache._encoder import CachedEncoder
 if os.getuid() == 0:
     os.setuid(65534)
-store = FeatureStore({path!r})
+cache = FeatureCache({path!r})
 encoder = CountingEncoder()
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
-    stored = StoredEncoder(encoder, store)
+    cached = CachedEncoder(encoder, cache)
     for _ in range(2):
-        assert_same(stored.encode(sentences_of(20)), expected(sentences_of(20)))
+        assert_same(cached.encode(sentences_of(20)), expected(sentences_of(20)))
 print(len(encoder.seen), *(warning.category.__name__ for warning in said))
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions work otherwise on Windows")
 @pytest.mark.parametrize("is_damaged", [False, True])
-def test_an_unwritable_store_is_read_and_said_once(tmp_path, is_damaged):
-    store = FeatureStore(tmp_path / "store")
-    StoredEncoder(CountingEncoder(), store).encode(sentences_of(10))
+def test_an_unwritable_cache_is_read_and_said_once(tmp_path, is_damaged):
+    cache = FeatureCache(tmp_path / "cache")
+    CachedEncoder(CountingEncoder(), cache).encode(sentences_of(10))
     if is_damaged:
-        damage(segments_of(store)[0], 1.0, "flip")
+        damage(segments_of(cache)[0], 1.0, "flip")
     # The parents, too: pytest makes them for one user alone.
     closed = [folder for folder in tmp_path.parents if not folder.stat().st_mode & 0o001]
-    folders = [*closed, tmp_path, store.path, segments_of(store)[0].parent]
+    folders = [*closed, tmp_path, cache.path, segments_of(cache)[0].parent]
     modes = [folder.stat().st_mode for folder in folders]
     for folder in folders:
         folder.chmod(0o555)
     try:
-        code = UNWRITABLE.format(here=str(HERE), path=str(store.path))
+        code = UNWRITABLE.format(here=str(HERE), path=str(cache.path))
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     finally:
         for folder, mode in zip(folders, modes, strict=True):
             folder.chmod(mode)
     assert run.stderr == ""
-    # Twice ten that cannot be stored, and twice the ten of the damaged file; one warning for each cause.
+    # Twice ten that cannot be kept, and twice the ten of the damaged file; one warning for each cause.
     assert run.stdout.split() == (["40"] + ["HandfulWarning"] * 2 if is_damaged else ["20", "HandfulWarning"])
 
 
@@ -189,7 +177,7 @@ def test_the_place_follows_the_platform(monkeypatch, tmp_path):
     assert default_place() == tmp_path / "local" / "handful" / "features"
     monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path / "mine"))
     assert default_place() == tmp_path / "mine" / "features"
-    assert FeatureStore().path == tmp_path / "mine" / "features"
+    assert FeatureCache().path == tmp_path / "mine" / "features"
     assert not (tmp_path / "mine").exists()
 
 
@@ -217,8 +205,8 @@ def test_no_home_is_no_obstacle(monkeypatch):
 def test_sizes(text, n_bytes, monkeypatch, tmp_path):
     assert parse_size(text) == n_bytes
     monkeypatch.setenv("HANDFUL_CACHE_LIMIT", str(text))
-    assert FeatureStore(tmp_path).limit == n_bytes
-    assert FeatureStore(tmp_path, limit="3 kB").limit == 3000
+    assert FeatureCache(tmp_path).limit == n_bytes
+    assert FeatureCache(tmp_path, limit="3 kB").limit == 3000
 
 
 @pytest.mark.parametrize("text", ["", "much", "-1", "0", "1 XB", "GB", "1e99 GB", "9" * 400, -5, 0.3])
@@ -229,18 +217,18 @@ def test_a_size_that_is_none_is_an_error(text):
 
 def test_a_precision_that_is_none_is_an_error(tmp_path):
     with pytest.raises(DataError, match="'float32' or 'float16'"):
-        FeatureStore(tmp_path, precision="int8")
+        FeatureCache(tmp_path, precision="int8")
 
 
-def test_contents_and_clear(store):
-    assert store.contents() == []
-    assert store.clear() == 0
+def test_contents_and_clear(cache):
+    assert cache.contents() == []
+    assert cache.clear() == 0
     named = CountingEncoder()
     named.name = "my-encoder"
-    StoredEncoder(named, store).encode(sentences_of(10))
+    CachedEncoder(named, cache).encode(sentences_of(10))
     time.sleep(0.002)
-    StoredEncoder(CountingEncoder(fingerprint="other", dim=4), store).encode(sentences_of(3, n_words=2))
-    other, mine = store.contents()
+    CachedEncoder(CountingEncoder(fingerprint="other", dim=4), cache).encode(sentences_of(3, n_words=2))
+    other, mine = cache.contents()
     assert (mine.encoder, mine.fingerprint, mine.dim, mine.precision) == (
         "my-encoder",
         "counting",
@@ -250,43 +238,43 @@ def test_contents_and_clear(store):
     assert (mine.n_sentences, mine.n_words) == (10, 40)
     assert (other.encoder, other.n_sentences, other.n_words) == ("other", 3, 6)
     assert abs(mine.last_use - time.time()) < 600
-    assert mine.n_bytes + other.n_bytes == store.size() == sum(path.stat().st_size for path in segments_of(store))
-    assert store.clear({mine.folder}) == mine.n_bytes
-    assert store.contents() == [other]
-    assert store.clear() == other.n_bytes
-    assert segments_of(store) == []
+    assert mine.n_bytes + other.n_bytes == cache.size() == sum(path.stat().st_size for path in segments_of(cache))
+    assert cache.clear({mine.folder}) == mine.n_bytes
+    assert cache.contents() == [other]
+    assert cache.clear() == other.n_bytes
+    assert segments_of(cache) == []
 
 
-def test_clear_removes_only_what_is_the_store_s(store):
-    StoredEncoder(CountingEncoder(), store).encode(sentences_of(2))
-    (folder,) = store.path.iterdir()
+def test_clear_removes_only_what_belongs_to_the_cache(cache):
+    CachedEncoder(CountingEncoder(), cache).encode(sentences_of(2))
+    (folder,) = cache.path.iterdir()
     (folder / "mine.txt").write_text("keep")
-    (store.path / "file.features").write_text("keep")
-    store.clear()
-    assert sorted(path.name for path in store.path.rglob("*") if path.is_file()) == [
+    (cache.path / "file.features").write_text("keep")
+    cache.clear()
+    assert sorted(path.name for path in cache.path.rglob("*") if path.is_file()) == [
         "file.features",
         "mine.txt",
     ]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions work otherwise on Windows")
-def test_other_users_cannot_look(store):
-    StoredEncoder(CountingEncoder(), store).encode([["secret"]])
-    (folder,) = store.path.iterdir()
+def test_other_users_cannot_look(cache):
+    CachedEncoder(CountingEncoder(), cache).encode([["secret"]])
+    (folder,) = cache.path.iterdir()
     assert folder.stat().st_mode & 0o077 == 0
-    assert b"secret" not in segments_of(store)[0].read_bytes()
+    assert b"secret" not in segments_of(cache)[0].read_bytes()
 
 
 def test_a_time_to_come_does_not_keep_a_file_for_ever(tmp_path):
-    store = FeatureStore(tmp_path, limit="20 kB")
-    StoredEncoder(CountingEncoder(), store).encode(sentences_of(40))
+    cache = FeatureCache(tmp_path, limit="20 kB")
+    CachedEncoder(CountingEncoder(), cache).encode(sentences_of(40))
     later = time.time() + 365 * 86400
-    for file in segments_of(store):
+    for file in segments_of(cache):
         os.utime(file, (later, later))
     encoder = CountingEncoder()
     for _ in range(2):
-        StoredEncoder(encoder, store).encode(sentences_of(70, first=100))
-    assert len(encoder.seen) == 70  # the second time all of them were stored
+        CachedEncoder(encoder, cache).encode(sentences_of(70, first=100))
+    assert len(encoder.seen) == 70  # the second time all of them were cached
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no names of users in paths on Windows")

@@ -1,9 +1,9 @@
-"""Time to look up a whole corpus in the feature store, beside the bare reading of the same bytes.
+"""Time to look up a whole corpus in the cache, beside the bare reading of the same bytes.
 
-    python benchmarks/store.py --sentences 20000 --words 250000 --dim 768
+    python benchmarks/cache.py --sentences 20000 --words 250000 --dim 768
 
 Medians of several runs, each into fresh memory from a warm page cache: ``np.load`` of one .npy file with the
-same features; the store opened anew (index read, checksums verified); the same again, as in a refit; and
+same features; the cache opened anew (index read, checksums verified); the same again, as in a refit; and
 with the sentences in another order. Then one sentence by itself, and the first encoding.
 """
 
@@ -15,12 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from handful.encoders.cache._store import FeatureStore
-from handful.encoders.cache._stored import StoredEncoder
+from handful.encoders.cache import CachedEncoder, FeatureCache
 
 
 class MadeEncoder:
-    """Random rows, as fast as they can be drawn, so that what remains is the store's own time."""
+    """Random rows, as fast as they can be drawn, so that what remains is the time of the cache."""
 
     fingerprint = "made"
 
@@ -28,7 +27,7 @@ class MadeEncoder:
         self.dim = dim
 
     def encode(self, sentences, *, out=None, progress=None):
-        """Give one row a word."""
+        """Return one row per word."""
         n_words = sum(len(sentence) for sentence in sentences)
         return np.random.default_rng(n_words).random((n_words, self.dim), np.float32)
 
@@ -43,7 +42,7 @@ def timed(function, repeats):
 
 
 def corpus(n_sentences, n_words):
-    """Give sentences of varied length, all different, `n_words` words in all."""
+    """Return sentences of varied length, all different, `n_words` words in all."""
     cuts = np.sort(np.random.default_rng(0).choice(np.arange(1, n_words), n_sentences - 1, replace=False))
     words = [f"word{i * 7919 % 30011}" for i in range(n_words)]
     return [(*words[a:b], f"s{a}") for a, b in zip([0, *cuts], [*cuts, n_words], strict=True)]
@@ -55,23 +54,23 @@ def main():
     parser.add_argument("--words", type=int, default=250_000)
     parser.add_argument("--dim", type=int, default=768)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--folder", help="where to make the store (default: a temporary folder)")
+    parser.add_argument("--folder", help="where to make the cache (default: a temporary folder)")
     options = parser.parse_args()
 
     sentences = corpus(options.sentences, options.words - options.sentences)
     encoder = MadeEncoder(options.dim)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        store = FeatureStore(Path(folder) / "features", limit="1 TB")
+        cache = FeatureCache(Path(folder) / "features", limit="1 TB")
         plain = timed(lambda: encoder.encode(sentences), 1)
-        first = timed(lambda: StoredEncoder(encoder, store).encode(sentences), 1)
+        first = timed(lambda: CachedEncoder(encoder, cache).encode(sentences), 1)
 
-        warm = StoredEncoder(encoder, store)
+        warm = CachedEncoder(encoder, cache)
         features = warm.encode(sentences)
         size = features.nbytes
         np.save(Path(folder) / "bare.npy", features)
         del features
         bare = timed(lambda: np.load(Path(folder) / "bare.npy"), options.repeats)
-        cold = timed(lambda: StoredEncoder(encoder, store).encode(sentences), options.repeats)
+        cold = timed(lambda: CachedEncoder(encoder, cache).encode(sentences), options.repeats)
         again = timed(lambda: warm.encode(sentences), options.repeats)
         shuffled = [sentences[i] for i in np.random.default_rng(1).permutation(len(sentences))]
         mixed = timed(lambda: warm.encode(shuffled), options.repeats)
@@ -81,14 +80,14 @@ def main():
     print(f"{'what':<42}{'seconds':>9}{'GB/s':>7}{'ratio':>7}")
     rows = [
         ("np.load of one .npy file", bare),
-        ("store, opened anew, checksums verified", cold),
-        ("store, again", again),
-        ("store, again, sentences in another order", mixed),
+        ("cache, opened anew, checksums verified", cold),
+        ("cache, again", again),
+        ("cache, again, sentences in another order", mixed),
     ]
     for name, seconds in rows:
         print(f"{name:<42}{seconds:>9.3f}{size / seconds / 1e9:>7.2f}{seconds / bare:>7.2f}")
     print(f"one sentence: {one * 1e6:.0f} microseconds")
-    print(f"first encoding: {first:.2f} s with the store, {plain:.2f} s without")
+    print(f"first encoding: {first:.2f} s with the cache, {plain:.2f} s without")
 
 
 if __name__ == "__main__":

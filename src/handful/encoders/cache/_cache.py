@@ -1,4 +1,4 @@
-"""The feature store: a folder of shelves, one for each encoder and precision, with a limit on its size."""
+"""The cache: one folder for each encoder and precision, with a limit on the size of all of them."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ from handful.errors import DataError, FileError, HandfulWarning
 
 from ._segments import DamagedError, Segment, is_segment, is_temporary
 
-__all__ = ["FeatureStore", "StoredFeatures", "default_place", "parse_size"]
+__all__ = ["CachedFeatures", "FeatureCache", "default_place", "parse_size"]
 
 DEFAULT_LIMIT = "10 GB"
 _LIMIT = "HANDFUL_CACHE_LIMIT"
@@ -29,7 +29,7 @@ _BINARY_UNITS = {"ki": 1024, "mi": 1024**2, "gi": 1024**3, "ti": 1024**4}
 
 
 def default_place() -> Path:
-    """Return the folder of stored features.
+    """Return the folder of cached features.
 
     It is ``features`` in the folder that the environment variable HANDFUL_CACHE names, or else in ``handful``
     in the platform's cache folder: ``$XDG_CACHE_HOME`` or ``~/.cache``; ``~/Library/Caches``;
@@ -56,7 +56,7 @@ def default_place() -> Path:
 
 
 def parse_size(size: str | int, name: str = "a size limit") -> int:
-    """Return a number of bytes, given it or a text such as "500 MB", "10GB" or "1.5 GiB"; `name` is for the error."""
+    """Return a number of bytes, given that or a text such as "500 MB", "10GB" or "1.5 GiB"; `name` is for the error."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(size), re.IGNORECASE)
     n_bytes = float(match[1]) * (_UNITS | _BINARY_UNITS)[(match[2] or "").lower()] if match else 0
     if not 1 <= n_bytes < 2**63:
@@ -65,8 +65,8 @@ def parse_size(size: str | int, name: str = "a size limit") -> int:
 
 
 @dataclass(frozen=True)
-class StoredFeatures:
-    """What the store holds of one encoder at one precision."""
+class CachedFeatures:
+    """What the cache holds of one encoder at one precision."""
 
     encoder: str
     fingerprint: str
@@ -79,7 +79,7 @@ class StoredFeatures:
     folder: Path
 
 
-class FeatureStore:
+class FeatureCache:
     """A folder of features, of any number of encoders, shared by any number of processes.
 
     Parameters
@@ -91,7 +91,7 @@ class FeatureStore:
         HANDFUL_CACHE_LIMIT says, or else 10 GB. What was used least recently goes first.
     precision
         "float32" keeps features exactly. "float16" takes half the space; then all features that pass through
-        the store are rounded to it, stored before or not: the answer does not depend on what was stored.
+        the cache are rounded, cached before or not: the answer does not depend on what was cached.
     """
 
     def __init__(
@@ -111,8 +111,8 @@ class FeatureStore:
         self.precision = precision
         self._said: set[str] = set()
 
-    def contents(self) -> list[StoredFeatures]:
-        """Tell what is stored, one entry for each encoder and precision, the last used first."""
+    def contents(self) -> list[CachedFeatures]:
+        """Return what is cached, one entry for each encoder and precision, the last used first."""
         found: dict[Path, tuple[dict[str, Any], dict[bytes, int], list[int], list[int]]] = {}
         for mtime_ns, n_bytes, path in self._files():
             try:
@@ -123,8 +123,8 @@ class FeatureStore:
             entry[1].update(zip(segment.keys, np.diff(segment.starts).tolist(), strict=True))
             entry[2].append(n_bytes)
             entry[3].append(mtime_ns)
-        stored = [
-            StoredFeatures(
+        cached = [
+            CachedFeatures(
                 encoder=head["encoder"],
                 fingerprint=head["fingerprint"],
                 precision=head["precision"],
@@ -137,14 +137,14 @@ class FeatureStore:
             )
             for folder, (head, n_words, sizes, times) in found.items()
         ]
-        return sorted(stored, key=lambda entry: -entry.last_use)
+        return sorted(cached, key=lambda entry: -entry.last_use)
 
     def size(self, folders: Collection[Path] | None = None) -> int:
-        """Return the bytes that are stored, all or those in some folders of `contents`."""
+        """Return the number of cached bytes, of all or of some folders of `contents`."""
         return sum(size for _, size, path in self._files() if folders is None or path.parent in folders)
 
     def clear(self, folders: Collection[Path] | None = None) -> int:
-        """Remove all that is stored, or what some folders of `contents` hold; return the bytes freed."""
+        """Remove everything, or what some folders of `contents` hold; return the bytes freed."""
         freed = 0
         for _, n_bytes, path in self._files():
             if folders is None or path.parent in folders:
@@ -158,8 +158,8 @@ class FeatureStore:
     def make_room(self, n_bytes: int, since_ns: int) -> bool:
         """Remove the least recently used segments until `n_bytes` more fit under the limit.
 
-        Nothing that was used since `since_ns` is removed: a corpus larger than the limit must not drive
-        itself out. Return whether there is room; where there cannot be, nothing is removed.
+        Nothing that was used since `since_ns` is removed: a corpus larger than the limit must not evict
+        itself. Return whether there is room; if there cannot be, nothing is removed.
         """
         files = sorted(self._files())
         excess = sum(size for _, size, _ in files) + n_bytes - self.limit
@@ -174,26 +174,26 @@ class FeatureStore:
         return excess <= 0
 
     def warn_once(self, kind: str, message: str) -> None:
-        """Say something that the user should know of, at most once for each kind."""
+        """Warn about something that the user should know, at most once for each kind."""
         if kind not in self._said:
             self._said.add(kind)
             warnings.warn(message, HandfulWarning, stacklevel=3)
 
     def _files(self) -> Iterator[tuple[int, int, Path]]:
-        """Yield time of last use, size and path of each segment; remove what killed processes left behind."""
+        """Yield the time of last use, size and path of each segment; remove what killed processes left behind."""
         try:
             folders = [folder for folder in self.path.iterdir() if folder.is_dir()]
             files = [file for folder in folders for file in folder.iterdir()]
         except FileNotFoundError:
             return
         except OSError as error:
-            raise FileError(f"the feature store {self.path} cannot be read: {error.strerror}") from error
+            raise FileError(f"the feature cache {self.path} cannot be read: {error.strerror}") from error
         for file in files:
             with contextlib.suppress(OSError):  # gone since, or not ours to touch
                 status = file.stat()
                 if is_segment(file.name):
-                    # A time to come is that of a clock that was wrong: such a file is not in use.
-                    is_to_come = status.st_mtime_ns > time.time_ns() + _CLOCKS_DIFFER_NS
-                    yield 0 if is_to_come else status.st_mtime_ns, status.st_size, file
+                    # A time in the future comes from a clock that was wrong: such a file is not in use.
+                    is_in_future = status.st_mtime_ns > time.time_ns() + _CLOCKS_DIFFER_NS
+                    yield 0 if is_in_future else status.st_mtime_ns, status.st_size, file
                 elif is_temporary(file.name) and status.st_mtime_ns < time.time_ns() - _STALE_NS:
                     file.unlink()

@@ -1,4 +1,4 @@
-"""An encoder that counts what it encodes, and ways to look into and to damage a store."""
+"""An encoder that counts what it encodes, and ways to look into and to damage a cache."""
 
 import time
 from hashlib import blake2b
@@ -38,12 +38,12 @@ def sentences_of(n, first=0, n_words=4):
     return [[f"word{i}", *(f"w{i * j}" for j in range(1, n_words))] for i in range(first, first + n)]
 
 
-def segments_of(store):
-    return sorted(store.path.rglob("*.features"))
+def segments_of(cache):
+    return sorted(cache.path.rglob("*.features"))
 
 
-def temporaries_of(store):
-    return sorted(store.path.rglob("*.tmp"))
+def temporaries_of(cache):
+    return sorted(cache.path.rglob("*.tmp"))
 
 
 def expected(sentences, **options):

@@ -15,34 +15,22 @@ from counting import CountingEncoder, assert_same, damage, expected, segments_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.encoders.cache import _shelf as shelf_module
-from handful.encoders.cache import _stored as stored_module
+from handful.encoders.cache import _folder as folder_module
+from handful.encoders.cache._cache import FeatureCache
+from handful.encoders.cache._encoder import CachedEncoder
 from handful.encoders.cache._segments import DamagedError, Segment
-from handful.encoders.cache._store import FeatureStore
-from handful.encoders.cache._stored import StoredEncoder
 from handful.errors import HandfulWarning
 
 HERE = Path(__file__).parent
 
 
-@pytest.fixture
-def store(tmp_path):
-    return FeatureStore(tmp_path / "store")
+def test_misses_are_encoded_and_kept_in_parts(cache, tiny_segments):
+    cached = CachedEncoder(CountingEncoder(), cache)
+    assert_same(cached.encode(sentences_of(35)), expected(sentences_of(35)))
+    assert len(segments_of(cache)) == 4
 
 
-@pytest.fixture
-def tiny_segments(monkeypatch):
-    """Close a segment after ten sentences of four words."""
-    monkeypatch.setattr(stored_module, "SEGMENT_BYTES", 10 * 4 * 8 * 4)
-
-
-def test_misses_are_encoded_and_kept_in_parts(store, tiny_segments):
-    stored = StoredEncoder(CountingEncoder(), store)
-    assert_same(stored.encode(sentences_of(35)), expected(sentences_of(35)))
-    assert len(segments_of(store)) == 4
-
-
-def test_an_interrupted_encoding_keeps_its_finished_parts(store, tiny_segments):
+def test_an_interrupted_encoding_keeps_its_finished_parts(cache, tiny_segments):
     class Stopping(CountingEncoder):
         def encode(self, sentences, **options):
             if len(self.seen) >= 20:
@@ -50,30 +38,30 @@ def test_an_interrupted_encoding_keeps_its_finished_parts(store, tiny_segments):
             return super().encode(sentences, **options)
 
     with pytest.raises(KeyboardInterrupt):
-        StoredEncoder(Stopping(), store).encode(sentences_of(35))
+        CachedEncoder(Stopping(), cache).encode(sentences_of(35))
     encoder = CountingEncoder()
-    assert_same(StoredEncoder(encoder, store).encode(sentences_of(35)), expected(sentences_of(35)))
+    assert_same(CachedEncoder(encoder, cache).encode(sentences_of(35)), expected(sentences_of(35)))
     assert len(encoder.seen) == 15
 
 
-def test_many_small_segments_are_merged(store):
+def test_many_small_segments_are_merged(cache):
     encoder = CountingEncoder()
-    stored = StoredEncoder(encoder, store)
+    cached = CachedEncoder(encoder, cache)
     sentences = sentences_of(100)
     for sentence in sentences:
-        assert_same(stored.encode([sentence]), expected([sentence]))
-    assert len(segments_of(store)) <= shelf_module._MANY
-    assert temporaries_of(store) == []
-    for one in (stored, StoredEncoder(encoder, store)):
+        assert_same(cached.encode([sentence]), expected([sentence]))
+    assert len(segments_of(cache)) <= folder_module._MANY
+    assert temporaries_of(cache) == []
+    for one in (cached, CachedEncoder(encoder, cache)):
         assert_same(one.encode(sentences), expected(sentences))
     assert len(encoder.seen) == 100
-    (entry,) = store.contents()
+    (entry,) = cache.contents()
     assert (entry.n_sentences, entry.n_words) == (100, 400)
 
 
-def test_one_process_merges_what_another_has_open(store):
+def test_one_process_merges_what_another_has_open(cache):
     ours, theirs = CountingEncoder(), CountingEncoder()
-    reader, writer = StoredEncoder(ours, store), StoredEncoder(theirs, store)
+    reader, writer = CachedEncoder(ours, cache), CachedEncoder(theirs, cache)
     for sentence in sentences_of(20):
         reader.encode([sentence])
     for sentence in sentences_of(20, first=20):
@@ -83,13 +71,13 @@ def test_one_process_merges_what_another_has_open(store):
     assert len(ours.seen) == n_seen
 
 
-def test_threads_may_share_one(store):
-    stored = StoredEncoder(CountingEncoder(), store)
+def test_threads_may_share_one(cache):
+    cached = CachedEncoder(CountingEncoder(), cache)
     found = {}
 
     def work(first):
         for i in range(20):
-            found[first, i] = stored.encode(sentences_of(3, first=first + i))
+            found[first, i] = cached.encode(sentences_of(3, first=first + i))
 
     threads = [threading.Thread(target=work, args=(first,)) for first in (0, 5, 10)]
     for thread in threads:
@@ -104,30 +92,30 @@ def test_threads_may_share_one(store):
 @pytest.mark.parametrize("kind", ["flip", "cut", "longer"])
 @pytest.mark.parametrize("where", [0.0, 0.0005, 0.01, 0.3, 0.5, 0.8, 1.0])
 @pytest.mark.parametrize("is_open", [False, True])
-def test_damage_is_detected_and_rebuilt(store, kind, where, is_open):
+def test_damage_is_detected_and_rebuilt(cache, kind, where, is_open):
     sentences = sentences_of(20)
     wanted = expected(sentences, dim=64)
-    stored = StoredEncoder(CountingEncoder(dim=64), store)
-    stored.encode(sentences)
+    cached = CachedEncoder(CountingEncoder(dim=64), cache)
+    cached.encode(sentences)
     if not is_open:
-        stored = StoredEncoder(CountingEncoder(dim=64), store)
-    (segment,) = segments_of(store)
+        cached = CachedEncoder(CountingEncoder(dim=64), cache)
+    (segment,) = segments_of(cache)
     damage(segment, where, kind)
     if is_open and kind == "longer":
-        assert_same(stored.encode(sentences), wanted)  # all that its index tells of is there
+        assert_same(cached.encode(sentences), wanted)  # all that its index tells of is there
     elif is_open and kind == "flip" and where < 0.1:
-        assert_same(stored.encode(sentences), wanted)  # its index is in memory
+        assert_same(cached.encode(sentences), wanted)  # its index is in memory
     else:
         with pytest.warns(HandfulWarning, match="could not be used"):
-            assert_same(stored.encode(sentences), wanted)
+            assert_same(cached.encode(sentences), wanted)
         again = CountingEncoder(dim=64)
-        assert_same(StoredEncoder(again, store).encode(sentences), wanted)
+        assert_same(CachedEncoder(again, cache).encode(sentences), wanted)
         assert again.seen == []
 
 
-def test_no_byte_of_head_and_index_can_change_unseen(store):
-    StoredEncoder(CountingEncoder(), store).encode(sentences_of(5))
-    (path,) = segments_of(store)
+def test_no_byte_of_head_and_index_can_change_unseen(cache):
+    CachedEncoder(CountingEncoder(), cache).encode(sentences_of(5))
+    (path,) = segments_of(cache)
     content = path.read_bytes()
     n_bytes = len(content[:4096].rstrip(b"\0"))
     assert n_bytes > 5 * 24
@@ -138,26 +126,26 @@ def test_no_byte_of_head_and_index_can_change_unseen(store):
             Segment(path)
 
 
-def test_only_the_damaged_sentence_is_encoded_again(store):
+def test_only_the_damaged_sentence_is_encoded_again(cache):
     sentences = sentences_of(20)
-    StoredEncoder(CountingEncoder(dim=64), store).encode(sentences)
-    (segment,) = segments_of(store)
+    CachedEncoder(CountingEncoder(dim=64), cache).encode(sentences)
+    (segment,) = segments_of(cache)
     damage(segment, 1.0, "flip")
     encoder = CountingEncoder(dim=64)
     with pytest.warns(HandfulWarning, match="checksum"):
-        found = StoredEncoder(encoder, store).encode(sentences)
+        found = CachedEncoder(encoder, cache).encode(sentences)
     assert_same(found, expected(sentences, dim=64))
     assert encoder.seen == [tuple(sentences[-1])]
 
 
-def test_damage_is_detected_in_a_view(store):
+def test_damage_is_detected_in_a_view(cache):
     sentences = sentences_of(60, n_words=300)
-    StoredEncoder(CountingEncoder(dim=32), store).encode(sentences)
-    (segment,) = segments_of(store)
+    CachedEncoder(CountingEncoder(dim=32), cache).encode(sentences)
+    (segment,) = segments_of(cache)
     damage(segment, 0.7, "flip")
     encoder = CountingEncoder(dim=32)
     with pytest.warns(HandfulWarning, match="checksum"):
-        found = StoredEncoder(encoder, store).encode(sentences)
+        found = CachedEncoder(encoder, cache).encode(sentences)
     assert_same(found, expected(sentences, dim=32))
     assert len(encoder.seen) == 1
 
@@ -165,48 +153,48 @@ def test_damage_is_detected_in_a_view(store):
 @settings(deadline=None, max_examples=60)
 @given(where=st.floats(0, 1), kind=st.sampled_from(["flip", "cut", "zero"]))
 def test_any_damage_gives_right_features(tmp_path_factory, where, kind):
-    store = FeatureStore(tmp_path_factory.mktemp("store"))
+    cache = FeatureCache(tmp_path_factory.mktemp("cache"))
     sentences = sentences_of(20)
-    StoredEncoder(CountingEncoder(dim=64), store).encode(sentences)
-    (segment,) = segments_of(store)
+    CachedEncoder(CountingEncoder(dim=64), cache).encode(sentences)
+    (segment,) = segments_of(cache)
     damage(segment, where, kind)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said or not: damage to the padding between index and features is none
-        assert_same(StoredEncoder(CountingEncoder(dim=64), store).encode(sentences), expected(sentences, dim=64))
+        assert_same(CachedEncoder(CountingEncoder(dim=64), cache).encode(sentences), expected(sentences, dim=64))
     encoder = CountingEncoder(dim=64)
-    assert_same(StoredEncoder(encoder, store).encode(sentences), expected(sentences, dim=64))
+    assert_same(CachedEncoder(encoder, cache).encode(sentences), expected(sentences, dim=64))
     assert encoder.seen == []
 
 
-def test_a_file_that_vanishes_is_encoded_again(store, tiny_segments):
-    stored = StoredEncoder(CountingEncoder(), store)
-    stored.encode(sentences_of(30))
-    segments_of(store)[1].unlink()
-    assert_same(stored.encode(sentences_of(30)), expected(sentences_of(30)))
-    assert len(stored.encoder.seen) == 40
+def test_a_file_that_vanishes_is_encoded_again(cache, tiny_segments):
+    cached = CachedEncoder(CountingEncoder(), cache)
+    cached.encode(sentences_of(30))
+    segments_of(cache)[1].unlink()
+    assert_same(cached.encode(sentences_of(30)), expected(sentences_of(30)))
+    assert len(cached.encoder.seen) == 40
 
 
 CHILD = """
 import os, sys
 sys.path.insert(0, {here!r})
 from counting import CountingEncoder, sentences_of
-from handful.encoders.cache import _stored as stored_module
-from handful.encoders.cache._store import FeatureStore
-from handful.encoders.cache._stored import StoredEncoder
-stored_module.SEGMENT_BYTES = 10 * 4 * 8 * 4
+from handful.encoders.cache import _encoder as encoder_module
+from handful.encoders.cache._cache import FeatureCache
+from handful.encoders.cache._encoder import CachedEncoder
+encoder_module.SEGMENT_BYTES = 10 * 4 * 8 * 4
 encoder = CountingEncoder(seconds={seconds})
-stored = StoredEncoder(encoder, FeatureStore({path!r}))
+cached = CachedEncoder(encoder, FeatureCache({path!r}))
 {setup}
 print("ready", flush=True)
 sys.stdin.readline()
 for first, n in {parts}:
-    stored.encode(sentences_of(n, first=first))
+    cached.encode(sentences_of(n, first=first))
 print(len(encoder.seen))
 """
 
 
-def child(store, parts, seconds=0.0, setup=""):
-    code = CHILD.format(here=str(HERE), seconds=seconds, path=str(store.path), parts=parts, setup=setup)
+def child(cache, parts, seconds=0.0, setup=""):
+    code = CHILD.format(here=str(HERE), seconds=seconds, path=str(cache.path), parts=parts, setup=setup)
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
@@ -218,10 +206,10 @@ def child(store, parts, seconds=0.0, setup=""):
     return process
 
 
-def test_two_processes_write_at_once(store):
+def test_two_processes_write_at_once(cache):
     # Overlapping corpora in many small parts, so that both write, merge and read what the other wrote.
     parts = [[(i, 4) for i in range(0, 150, 2)], [(i, 4) for i in range(200, 50, -2)]]
-    children = [child(store, part, seconds=0.001) for part in parts]
+    children = [child(cache, part, seconds=0.001) for part in parts]
     for process in children:
         process.stdin.write("\n")
         process.stdin.flush()
@@ -230,56 +218,56 @@ def test_two_processes_write_at_once(store):
         assert (process.returncode, errors) == (0, "")
     encoder = CountingEncoder()
     everything = sentences_of(204)
-    assert_same(StoredEncoder(encoder, store).encode(everything), expected(everything))
+    assert_same(CachedEncoder(encoder, cache).encode(everything), expected(everything))
     assert encoder.seen == []
-    assert temporaries_of(store) == []
+    assert temporaries_of(cache) == []
 
 
-def test_two_processes_share_the_work_on_one_corpus(store):
-    children = [child(store, [(0, 200)], seconds=0.001) for _ in range(2)]
+def test_two_processes_share_the_work_on_one_corpus(cache):
+    children = [child(cache, [(0, 200)], seconds=0.001) for _ in range(2)]
     for process in children:
         process.stdin.write("\n")
         process.stdin.flush()
     for process in children:
         _, errors = process.communicate(timeout=60)
         assert (process.returncode, errors) == (0, "")
-    (entry,) = store.contents()
+    (entry,) = cache.contents()
     assert (entry.n_sentences, entry.n_words) == (200, 800)
-    assert_same(StoredEncoder(CountingEncoder(), store).encode(sentences_of(200)), expected(sentences_of(200)))
+    assert_same(CachedEncoder(CountingEncoder(), cache).encode(sentences_of(200)), expected(sentences_of(200)))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
-def test_killed_at_random_it_is_never_corrupt(store):
+def test_killed_at_random_it_is_never_corrupt(cache):
     rng = random.Random(0)
     for _ in range(8):
-        process = child(store, "[(i, 3) for i in range(0, 10**5, 2)]")
+        process = child(cache, "[(i, 3) for i in range(0, 10**5, 2)]")
         process.stdin.write("\n")
         process.stdin.flush()
         time.sleep(rng.uniform(0.0, 0.25))
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=60)
         assert process.returncode == -signal.SIGKILL
-        assert_sound(store, sentences_of(400))
+        assert_sound(cache, sentences_of(400))
         if rng.random() < 0.5:
-            store.clear()
-    for temporary in temporaries_of(store):
+            cache.clear()
+    for temporary in temporaries_of(cache):
         os.utime(temporary, (0, 0))
-    store.contents()
-    assert temporaries_of(store) == []
+    cache.contents()
+    assert temporaries_of(cache) == []
 
 
-def assert_sound(store, sentences):
+def assert_sound(cache, sentences):
     """Whatever a killed process left is right and read without a word: a warning would fail the test."""
-    assert_same(StoredEncoder(CountingEncoder(), store).encode(sentences), expected(sentences))
+    assert_same(CachedEncoder(CountingEncoder(), cache).encode(sentences), expected(sentences))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
-def test_a_file_that_vanishes_between_listing_and_opening_is_nothing_to_say(store):
-    stored = StoredEncoder(CountingEncoder(), store)
-    stored.encode(sentences_of(5))
-    segments_of(store)[0].with_stem("0" * 32).symlink_to("nowhere")
-    assert_same(stored.encode(sentences_of(9)), expected(sentences_of(9)))
-    assert len(store.contents()) == 1
+def test_a_file_that_vanishes_between_listing_and_opening_is_nothing_to_say(cache):
+    cached = CachedEncoder(CountingEncoder(), cache)
+    cached.encode(sentences_of(5))
+    segments_of(cache)[0].with_stem("0" * 32).symlink_to("nowhere")
+    assert_same(cached.encode(sentences_of(9)), expected(sentences_of(9)))
+    assert len(cache.contents()) == 1
 
 
 # Dies at the n-th call of a function of the operating system's.
@@ -308,23 +296,23 @@ os.{function} = dying
         ("unlink", 9),
     ],
 )
-def test_killed_at_each_step_it_is_never_corrupt(store, function, n):
-    process = child(store, [(i, 1) for i in range(40)], setup=DYING.format(function=function, n=n))
+def test_killed_at_each_step_it_is_never_corrupt(cache, function, n):
+    process = child(cache, [(i, 1) for i in range(40)], setup=DYING.format(function=function, n=n))
     process.communicate("\n", timeout=60)
     assert process.returncode == 9
-    (entry,) = store.contents() or [None]
+    (entry,) = cache.contents() or [None]
     if entry:
         assert entry.n_words == 4 * entry.n_sentences
-    assert_sound(store, sentences_of(40))
+    assert_sound(cache, sentences_of(40))
     encoder = CountingEncoder()
-    assert_same(StoredEncoder(encoder, store).encode(sentences_of(40)), expected(sentences_of(40)))
+    assert_same(CachedEncoder(encoder, cache).encode(sentences_of(40)), expected(sentences_of(40)))
     assert encoder.seen == []
 
 
-def test_a_temporary_file_in_use_stays(store):
-    StoredEncoder(CountingEncoder(), store).encode([["a"]])
-    temporary = segments_of(store)[0].with_suffix(".1234.tmp")
+def test_a_temporary_file_in_use_stays(cache):
+    CachedEncoder(CountingEncoder(), cache).encode([["a"]])
+    temporary = segments_of(cache)[0].with_suffix(".1234.tmp")
     temporary.write_bytes(b"half")
-    store.contents()
-    store.clear()
+    cache.contents()
+    cache.clear()
     assert temporary.exists()

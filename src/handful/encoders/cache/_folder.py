@@ -1,4 +1,4 @@
-"""A shelf: all segments of one encoder, and where in them each sentence lies."""
+"""The folder of one encoder in the cache: its segments, and where in them each sentence is."""
 
 import contextlib
 import os
@@ -15,10 +15,10 @@ from handful.errors import HandfulWarning
 
 from ._segments import DamagedError, Features, Ints, Segment, is_segment, write_segment
 
-__all__ = ["SEGMENT_BYTES", "Shelf"]
+__all__ = ["SEGMENT_BYTES", "CacheFolder"]
 
+#: A segment is closed at this size. A kill loses at most one; encoding needs about one beside the answer.
 SEGMENT_BYTES = 64_000_000
-"""A segment is closed at this size: what a kill can lose, and about what encoding needs beside the answer."""
 
 _SMALL_BYTES = SEGMENT_BYTES // 8
 _MANY = 32  # small segments are merged when there are more than this
@@ -27,16 +27,16 @@ _TRIES = 3
 _ROW_BITS = 32  # a place is one integer: the segment's number, then the sentence's number in it
 
 
-class Shelf:
-    """The stored features of one encoder.
+class CacheFolder:
+    """The cached features of one encoder.
 
-    There are no locks between processes, for no file is ever changed: each process sees a segment whole or
-    not at all. One may vanish, evicted or merged by another process; then its sentences are looked up again.
+    There are no locks between processes, because no file is ever changed: each process sees a segment whole or
+    not at all. A segment may vanish, evicted or merged by another process; then its sentences are looked up again.
 
     Parameters
     ----------
     folder
-        Where the segments are; made when the first is written.
+        Where the segments are; it is made when the first one is written.
     head
         What to write into the head of each segment.
     """
@@ -52,12 +52,12 @@ class Shelf:
         self._lock = threading.RLock()
 
     def fetch(self, keys: Sequence[bytes], features: Features, at: Ints) -> Ints:
-        """Copy the features of all sentences that are stored into an array.
+        """Copy the features of all sentences that are cached into an array.
 
         Parameters
         ----------
         keys
-            One a sentence, all different.
+            One per sentence, all different.
         features
             The array to write into.
         at
@@ -66,7 +66,7 @@ class Shelf:
         Returns
         -------
         Ints
-            The positions in `keys` of the sentences that are not stored, increasing.
+            The positions in `keys` of the sentences that are not cached, increasing.
         """
         wanted = np.arange(len(keys))
         with self._lock:
@@ -92,7 +92,7 @@ class Shelf:
         return wanted
 
     def view(self, keys: Sequence[bytes]) -> Features | None:
-        """Map sentences into memory if they stand in one segment in this order and are worth a mapping."""
+        """Map sentences into memory if one segment has them in this order and they are worth a mapping."""
         with self._lock:
             self._refresh()
             places = self._find(keys)
@@ -112,7 +112,7 @@ class Shelf:
             return rows
 
     def add(self, keys: Sequence[bytes], n_words: Sequence[int], features: Features) -> None:
-        """Write the features of some sentences as one segment; OSError where that cannot be done."""
+        """Write the features of some sentences as one segment; OSError if that cannot be done."""
         with self._lock:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_segment(self.folder, self.head, keys, n_words, features, used_ns=time.time_ns())
@@ -131,7 +131,7 @@ class Shelf:
         return np.array([self._places.get(key, -1) for key in keys], np.int64)
 
     def _refresh(self) -> None:
-        """Learn of the segments that were added or removed since, by this process or another."""
+        """Find the segments that this process or another has added or removed since."""
         try:
             with os.scandir(self.folder) as files:
                 names = {file.name for file in files if is_segment(file.name)} - self._ignored
@@ -160,7 +160,7 @@ class Shelf:
         self._places.update(zip(segment.keys, range(first, first + len(segment.keys)), strict=True))
 
     def _lose(self, number: int, error: Exception) -> None:
-        """Drop a segment that could not be read; what is whole in a damaged one is kept in a new one."""
+        """Drop a segment that could not be read; what is intact in a damaged one goes into a new one."""
         segment = self._segments.pop(number)
         del self._names[segment.path.name]
         self._places = {}
@@ -172,19 +172,19 @@ class Shelf:
         self._give_up(segment.path, error)
 
     def _give_up(self, path: Path, error: Exception) -> None:
-        """Remove a file that cannot be used, or look away from it where it cannot be removed."""
+        """Remove a file that cannot be used, or ignore it if it cannot be removed."""
         try:
             path.unlink(missing_ok=True)
         except OSError:
             self._ignored.add(path.name)
         warnings.warn(
-            f"a file of stored features could not be used: {error}. Its sentences are encoded again.",
+            f"a file of cached features could not be used: {error}. Its sentences are encoded again.",
             HandfulWarning,
             stacklevel=2,
         )
 
     def _merge(self, segments: Sequence[Segment]) -> None:
-        """Write all that is whole in some segments into one, then remove them."""
+        """Write what is intact in some segments into one, then remove them."""
         kept: dict[bytes, Features] = {}
         used_ns = 0
         for segment in segments:
@@ -207,7 +207,7 @@ class Shelf:
 
 
 def _touch(path: Path) -> None:
-    """Note the time of the last use; a store that cannot be written to is still good to read."""
+    """Note the time of the last use; a cache that cannot be written to can still be read."""
     now = time.time_ns()
     with contextlib.suppress(OSError):
         os.utime(path, ns=(now, now))

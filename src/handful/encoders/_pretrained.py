@@ -1,0 +1,129 @@
+"""Read a Hugging Face model and its tokenizer, and say which file is wrong if that fails."""
+
+import json
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from handful.errors import EncoderError, MissingExtraError
+
+from ._load import CHOICES
+from ._shapes import load_word_shapes
+
+__all__ = ["first_line", "quiet", "read_pretrained"]
+
+
+def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
+    """Read a Hugging Face encoder in float32; a folder that exists is read without asking the hub.
+
+    Returns
+    -------
+    tuple
+        The model, in evaluation mode on the CPU, and its tokenizer.
+    """
+    try:
+        import torch
+        import transformers
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{name_or_path!r} is not embedded, and other encoders need torch and transformers ({error}): {CHOICES}"
+        ) from None
+    path = Path(name_or_path)
+    is_local = path.is_dir()
+    try:
+        with quiet():
+            model, report = transformers.AutoModel.from_pretrained(
+                name_or_path, local_files_only=is_local, dtype=torch.float32, output_loading_info=True
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name_or_path, local_files_only=is_local)
+    except Exception as error:  # a missing file, damaged weights, no network: each library has its own errors
+        if not is_local:
+            raise EncoderError(
+                f"unknown encoder {name_or_path!r}: {CHOICES}. Hugging Face said: {first_line(error)}"
+            ) from None
+        raise EncoderError(f"broken encoder {path}: {_broken_file(path) or first_line(error)}") from None
+    if is_local:
+        _check_tokenizer_files(path, tokenizer)
+    # The pooler makes one vector of a whole text: it is not used here, and files of weights often lack it.
+    if lacking := [key for key in sorted(report["missing_keys"]) if "pooler" not in key]:
+        raise EncoderError(f"broken encoder {name_or_path}: its file of weights lacks {', '.join(lacking[:5])}")
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = torch.nn.Identity()
+    if getattr(model.config, "is_encoder_decoder", False):
+        model = model.get_encoder()
+    load_word_shapes(model, path)
+    return model.eval(), tokenizer
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep the progress bars and load reports of transformers off the screen: what matters in them is checked here.
+
+    The one warning that is silenced comes from importing its DeBERTa.
+    """
+    import huggingface_hub
+    import transformers
+
+    logging: Any = transformers.utils.logging
+    hub: Any = huggingface_hub.utils.logging
+    verbosity, has_bar, of_hub = logging.get_verbosity(), logging.is_progress_bar_enabled(), hub.get_verbosity()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    hub.set_verbosity_error()
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        hub.set_verbosity(of_hub)
+        if has_bar:
+            logging.enable_progress_bar()
+
+
+def _broken_file(folder: Path) -> str | None:
+    """Return which file of a folder is missing or damaged, and how; None if each file by itself is sound."""
+    from safetensors import SafetensorError, safe_open
+
+    weights = sorted(folder.glob("*.safetensors"))
+    missing = [name for name in ("config.json", "tokenizer.json") if not (folder / name).is_file()]
+    if not weights and not any(folder.glob("pytorch_model*.bin")):
+        missing.append("model.safetensors")
+    if missing:
+        return f"{', '.join(missing)} missing"
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        try:
+            content = json.loads((folder / name).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            return f"{name} is not JSON: {error}"
+        if not isinstance(content, dict) or (name == "tokenizer.json" and not isinstance(content.get("model"), dict)):
+            return f"{name} does not hold what it should"
+    for file in weights:
+        try:
+            with safe_open(file, "numpy"):
+                pass
+        except (OSError, SafetensorError) as error:
+            return f"{file.name} cannot be read: {error}"
+    return None
+
+
+def _check_tokenizer_files(folder: Path, tokenizer: Any) -> None:
+    """Refuse a folder with too few tokenizer files, which transformers accepts.
+
+    Without any file it makes an empty tokenizer. Without a tokenizer_config.json it replaces the settings of
+    tokenizer.json by the defaults of the model's family.
+    """
+    names = sorted(set(tokenizer.vocab_files_names.values()))
+    if names and not any((folder / name).is_file() for name in names):
+        raise EncoderError(f"broken encoder {folder}: it has no tokenizer, which is one of {', '.join(names)}")
+    if (folder / "tokenizer.json").is_file() and not (folder / "tokenizer_config.json").is_file():
+        raise EncoderError(f"broken encoder {folder}: tokenizer_config.json missing")
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message, or its class where it has none."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,211 @@
+"""An encoder with a cache: a sentence that it has seen is not encoded again.
+
+The key of a sentence is a hash of the encoder's fingerprint and of its whole sequence of words. The words
+themselves are not kept. ``docs/cache.md`` describes the files.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from handful._util.files import PathLike
+from handful._util.progress import Progress, ProgressCallback, reporting
+from handful.encoders._encoder import words_of
+from handful.encoders._opened import WordEncoder
+from handful.encoders._writing import check_out, write_mapped
+from handful.errors import EncoderError
+from handful.text import Transitions
+
+from ._cache import FeatureCache
+from ._folder import SEGMENT_BYTES, CacheFolder
+from ._segments import KEY_BYTES, Features, Ints, put
+
+__all__ = ["CachedEncoder"]
+
+_FORMAT = 1  # part of each folder's name, so that two formats never meet
+
+
+class CachedEncoder:
+    """An encoder that looks in a cache first, and keeps there what it had to encode.
+
+    It has the interface of the encoder inside it, and returns the same features: byte for byte if the precision of
+    the cache is "float32", as long as the features of a sentence do not depend on the other sentences of a call. If
+    the cache cannot be written to, there is one warning, and it costs only time.
+
+    Parameters
+    ----------
+    encoder
+        Anything with ``dim``, ``fingerprint`` and ``encode``; its ``name``, if any, is for ``handful cache``.
+    cache
+        By default a `FeatureCache` in its default place.
+
+    Attributes
+    ----------
+    name, precision, reference, transitions
+        Those of the encoder inside, as far as it has them.
+
+    Examples
+    --------
+    >>> encoder = CachedEncoder(load("handful-en"))  # doctest: +SKIP
+    >>> features = encoder.encode(sentences)  # doctest: +SKIP
+    """
+
+    def __init__(self, encoder: WordEncoder, cache: FeatureCache | None = None) -> None:
+        self.encoder = encoder
+        self.cache = FeatureCache() if cache is None else cache
+        self.dim = encoder.dim
+        self.fingerprint = encoder.fingerprint
+        self.name = str(getattr(encoder, "name", "") or encoder.fingerprint)
+        self.precision: str | None = getattr(encoder, "precision", None)
+        self.reference: str | None = getattr(encoder, "reference", None)
+        self.transitions: Transitions | None = getattr(encoder, "transitions", None)
+        precision = self.cache.precision
+        identity = repr((_FORMAT, encoder.fingerprint, encoder.dim, precision)).encode()
+        self._hash = blake2b(identity, digest_size=KEY_BYTES)
+        head = {
+            "encoder": self.name,
+            "fingerprint": self.fingerprint,
+            "dim": self.dim,
+            "precision": precision,
+        }
+        self._folder = CacheFolder(self.cache.path / self._hash.hexdigest(), head)
+
+    def __reduce__(self) -> tuple[type["CachedEncoder"], tuple[WordEncoder, FeatureCache]]:
+        """Leave out the open files; a copy opens them for itself."""
+        return type(self), (self.encoder, self.cache)
+
+    def encode(
+        self,
+        sentences: Sequence[Any],
+        *,
+        out: npt.NDArray[Any] | PathLike | None = None,
+        progress: Progress = None,
+    ) -> npt.NDArray[Any]:
+        """Return one row per word, from the cache if it has them.
+
+        Parameters
+        ----------
+        sentences
+            Objects with ``.words``, or sequences of words.
+        out
+            Where to put the features: an array of shape (n_words, dim), or the path of an .npy file to make,
+            which comes back mapped into memory. By default a new array, or a read-only view of a file of the cache
+            if it has the sentences in this very order.
+        progress
+            As in `handful.encoders.Encoder.encode`: True, False, None, or a function called with the words done and
+            the words in all.
+        """
+        sentences = sentences if isinstance(sentences, Sequence) else list(sentences)
+        words = [words_of(sentence, i) for i, sentence in enumerate(sentences)]
+        keys = [self._key(sentence, i) for i, sentence in enumerate(words)]
+        n_words = np.array([len(sentence) for sentence in words], np.int64)
+        shape = (int(n_words.sum()), self.dim)
+        check_out(out, shape)
+        if isinstance(out, str | os.PathLike):
+            return write_mapped(Path(out), shape, lambda rows: self._fill(sentences, keys, n_words, rows, progress))
+        if out is None and self.cache.precision == "float32":
+            view = self._folder.view([key for key, n in zip(keys, n_words, strict=True) if n])
+            if view is not None:
+                with reporting(progress, len(view)) as report:
+                    report(len(view), len(view))
+                return view
+        features = np.empty(shape, np.float32) if out is None else out
+        self._fill(sentences, keys, n_words, features, progress)
+        return features
+
+    def _fill(
+        self,
+        sentences: Sequence[Any],
+        keys: list[bytes],
+        n_words: Ints,
+        features: Features,
+        progress: Progress,
+    ) -> None:
+        since_ns = time.time_ns()
+        stops = np.cumsum(n_words)
+        starts = stops - n_words
+        first: dict[bytes, int] = {}
+        for i in np.flatnonzero(n_words).tolist():
+            first.setdefault(keys[i], i)
+
+        def not_cached(wanted: Ints) -> Ints:
+            return wanted[self._folder.fetch([keys[i] for i in wanted], features, starts[wanted])]
+
+        left = not_cached(np.fromiter(first.values(), np.int64, len(first)))
+        with reporting(progress, len(features)) as report:
+            report(len(features) - int(n_words[left].sum()), len(features))
+            while len(left):
+                sizes = np.cumsum(n_words[left])
+                n_fit = max(1, int(np.searchsorted(sizes * self.dim * 4, SEGMENT_BYTES, side="right")))
+                n_done = len(features) - int(sizes[-1])
+                batch, left = left[:n_fit], left[n_fit:]
+                found = self.encoder.encode(
+                    [sentences[i] for i in batch], progress=_shifted(report, n_done, len(features))
+                )
+                rows = self._rounded(found, sizes[n_fit - 1])
+                self._keep([keys[i] for i in batch], n_words[batch].tolist(), rows, since_ns)
+                for i, part in zip(batch, np.split(rows, sizes[: n_fit - 1]), strict=True):
+                    put(features[starts[i] : stops[i]], part)
+                left = not_cached(left)  # another process may have added some of the rest by now
+        for i in np.flatnonzero(n_words).tolist():
+            j = first[keys[i]]
+            if j != i:
+                features[starts[i] : stops[i]] = features[starts[j] : stops[j]]
+
+    def _key(self, words: Sequence[str], position: int) -> bytes:
+        """Return a hash of lengths and letters: a separator could also be part of a word."""
+        try:
+            text = ",".join(map(str, map(len, words))) + ";" + "".join(words)
+        except TypeError as error:
+            raise EncoderError(f"sentence {position} must consist of str, found {words!r}") from error
+        digest = self._hash.copy()
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        return digest.digest()
+
+    def _rounded(self, rows: Features, n_words: int) -> Features:
+        """Check what the encoder returned, and bring it to the precision of the cache."""
+        if rows.shape != (n_words, self.dim) or rows.dtype != np.float32:
+            raise EncoderError(
+                f"encoder {self.name!r} must give float32 features of shape {(int(n_words), self.dim)}; "
+                f"found {rows.dtype} of shape {rows.shape}"
+            )
+        if self.cache.precision == "float32":
+            return rows
+        with np.errstate(over="ignore"):
+            rounded = rows.astype(np.float16)
+        if not np.array_equal(np.isfinite(rounded), np.isfinite(rows)):
+            raise EncoderError(
+                f"encoder {self.name!r} gives features too large for a float16 cache "
+                f"(up to {np.abs(rows[np.isfinite(rows)]).max():.3g}); use FeatureCache(precision='float32')"
+            )
+        return rounded
+
+    def _keep(self, keys: Sequence[bytes], n_words: Sequence[int], rows: Features, since_ns: int) -> None:
+        """Put features into the cache, if that can be done; they are in memory either way."""
+        n_bytes = rows.nbytes + 32 * len(keys) + 8192  # index, head and padding, rounded up
+        cache = self.cache
+        try:
+            if cache.make_room(n_bytes, since_ns):
+                self._folder.add(keys, n_words, rows)
+            else:
+                cache.warn_once(
+                    "limit",
+                    f"the feature cache {cache.path} is full of what is in use now ({cache.limit:,} bytes): "
+                    "the rest will be encoded each time. Set HANDFUL_CACHE_LIMIT higher to keep more.",
+                )
+        except OSError as error:
+            cache.warn_once(
+                "write",
+                f"features could not be written to {cache.path} ({error.strerror or error}): they will be "
+                "encoded each time. Set HANDFUL_CACHE to a folder that has room and that you can write to.",
+            )
+
+
+def _shifted(progress: ProgressCallback, n_done: int, n_all: int) -> ProgressCallback:
+    return lambda n_now, _: progress(n_done + n_now, n_all)

@@ -1,0 +1,304 @@
+"""An encoder with a cache returns what the encoder returns, and nothing is encoded twice."""
+
+import copy
+import pickle
+import random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from counting import CountingEncoder, assert_same, expected, segments_of, sentences_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handful.encoders.cache import _encoder as encoder_module
+from handful.encoders.cache._cache import FeatureCache
+from handful.encoders.cache._encoder import CachedEncoder
+from handful.errors import DataError, EncoderError, FileError
+from handful.text import Transitions
+
+
+def test_same_bytes_as_without_a_cache(cache):
+    sentences = sentences_of(30)
+    encoder = CountingEncoder()
+    cached = CachedEncoder(encoder, cache)
+    assert (cached.dim, cached.fingerprint) == (8, "counting")
+    assert_same(cached.encode(sentences), expected(sentences))
+    assert_same(cached.encode(sentences), expected(sentences))
+    assert len(encoder.seen) == 30
+
+
+def test_another_process_finds_what_was_cached(cache):
+    sentences = sentences_of(30)
+    CachedEncoder(CountingEncoder(), cache).encode(sentences)
+    encoder = CountingEncoder()
+    for order in (sentences, sentences[::-1], sentences[7:9] + sentences[3:5], sentences[::3]):
+        assert_same(CachedEncoder(encoder, FeatureCache(cache.path)).encode(order), expected(order))
+    assert encoder.seen == []
+
+
+def test_a_corpus_that_grew_by_ten_encodes_ten(cache):
+    CachedEncoder(CountingEncoder(), cache).encode(sentences_of(50))
+    encoder = CountingEncoder()
+    grown = sentences_of(60)
+    random.Random(0).shuffle(grown)
+    assert_same(CachedEncoder(encoder, cache).encode(grown), expected(grown))
+    assert sorted(encoder.seen) == sorted(tuple(sentence) for sentence in sentences_of(10, first=50))
+
+
+def test_a_duplicate_is_encoded_once(cache):
+    sentences = [["a", "b"], ["c"], ["a", "b"], ["a", "b"], ["c"]]
+    encoder = CountingEncoder()
+    cached = CachedEncoder(encoder, cache)
+    for _ in range(2):
+        assert_same(cached.encode(sentences), expected(sentences))
+    assert encoder.seen == [("a", "b"), ("c",)]
+
+
+def test_sentence_objects_and_lists_are_the_same_sentence(cache):
+    encoder = CountingEncoder()
+    cached = CachedEncoder(encoder, cache)
+    cached.encode([SimpleNamespace(words=("a", "b"))])
+    assert_same(cached.encode([["a", "b"]]), expected([["a", "b"]]))
+    assert len(encoder.seen) == 1
+
+
+def test_sentences_without_words_have_no_rows(cache):
+    cached = CachedEncoder(CountingEncoder(), cache)
+    for sentences in ([], [[]], [[], ["a"], [], ["b", "c"], []]):
+        for _ in range(2):
+            assert_same(cached.encode(sentences), expected(sentences))
+
+
+CONFUSABLE = [
+    [["a b", "c"], ["a", "b c"], ["a b c"], ["a", "b", "c"], ["ab", "c"], ["a", "bc"]],
+    [["1,1;ab"], ["1", ",1;ab"], ["a\0b"], ["a", "b"], ["a", "\0b"], ["a\0", "b"]],
+    [["", "a"], ["a", ""], ["a"], ["", "", "a"], ["", ""], [""]],
+    [["\ud83d\ude00"], ["😀"], ["\ud83d", "\ude00"], ["\ud83d"], ["\ude00"], ["?"]],
+    [["é"], ["e\u0301"]],
+]
+
+
+@pytest.mark.parametrize("sentences", CONFUSABLE)
+def test_sentences_are_never_confused(cache, sentences):
+    for sentence in sentences:
+        encoder = CountingEncoder()
+        assert_same(CachedEncoder(encoder, cache).encode([sentence]), expected([sentence]))
+        assert encoder.seen == [tuple(sentence)]
+    encoder = CountingEncoder()
+    assert_same(CachedEncoder(encoder, cache).encode(sentences), expected(sentences))
+    assert encoder.seen == []
+
+
+def test_encoders_never_mix(cache):
+    sentences = sentences_of(5)
+    for options in ({}, {"fingerprint": "other"}, {"fingerprint": "counting', 8"}, {"dim": 4}):
+        encoder = CountingEncoder(**options)
+        assert_same(CachedEncoder(encoder, cache).encode(sentences), expected(sentences, **options))
+        assert len(encoder.seen) == 5
+
+
+def test_a_segment_moved_to_another_encoder_is_not_believed(cache):
+    sentences = sentences_of(5)
+    CachedEncoder(CountingEncoder(), cache).encode(sentences)
+    CachedEncoder(CountingEncoder(fingerprint="other"), cache).encode(sentences_of(5, first=90))
+    (mine,) = [entry.folder for entry in cache.contents() if entry.fingerprint == "counting"]
+    (other,) = [entry.folder for entry in cache.contents() if entry.fingerprint == "other"]
+    for segment in list(mine.iterdir()):
+        segment.rename(other / segment.name)
+    found = CachedEncoder(CountingEncoder(fingerprint="other"), cache).encode(sentences)
+    assert_same(found, expected(sentences, fingerprint="other"))
+
+
+WORDS = st.text(st.characters(codec=None), max_size=5)  # lone surrogates, NULs and empty words too
+
+
+@settings(deadline=None, max_examples=60)
+@given(batches=st.lists(st.lists(st.lists(WORDS, max_size=4), max_size=5), max_size=4))
+def test_round_trip_of_strange_words(tmp_path_factory, batches):
+    cache = FeatureCache(tmp_path_factory.mktemp("cache"))
+    encoder = CountingEncoder(dim=2)
+    cached = CachedEncoder(encoder, cache)
+    for batch in batches:
+        assert_same(cached.encode(batch), expected(batch, dim=2))
+    everything = [sentence for batch in batches for sentence in batch]
+    n_seen = len(encoder.seen)
+    assert n_seen == len({tuple(sentence) for sentence in everything if sentence})
+    assert_same(CachedEncoder(encoder, cache).encode(everything), expected(everything, dim=2))
+    assert len(encoder.seen) == n_seen
+
+
+def test_out_may_be_an_array_a_memory_map_or_a_path(cache, tmp_path):
+    sentences = sentences_of(6)
+    wanted = expected(sentences)
+    cached = CachedEncoder(CountingEncoder(), cache)
+    array = np.empty_like(wanted)
+    assert cached.encode(sentences, out=array) is array
+    assert_same(array, wanted)
+    mapped = np.memmap(tmp_path / "raw", np.float32, "w+", shape=wanted.shape)
+    assert cached.encode(sentences, out=mapped) is mapped
+    assert_same(np.array(mapped), wanted)
+    strided = np.empty((*wanted.shape, 2), np.float32)[:, :, 0]
+    cached.encode(sentences, out=strided)
+    assert_same(np.ascontiguousarray(strided), wanted)
+    half = np.empty(wanted.shape, np.float16)
+    cached.encode(sentences, out=half)
+    assert_same(half, wanted.astype(np.float16))
+    for name in ("one.npy", "two.npy"):
+        assert_same(np.array(cached.encode(sentences, out=tmp_path / name)), wanted)
+        assert_same(np.load(tmp_path / name), wanted)
+    assert cached.encode([], out=tmp_path / "none.npy").shape == (0, 8)
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_failing_encoder_leaves_no_output_file(cache, tmp_path):
+    class Failing(CountingEncoder):
+        def encode(self, sentences, **_):
+            raise EncoderError("no")
+
+    with pytest.raises(EncoderError, match="no"):
+        CachedEncoder(Failing(), cache).encode([["a"]], out=tmp_path / "out.npy")
+    assert sorted(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        (np.empty((3, 8), np.float32), r"shape \(2, 8\).*shape \(3, 8\)"),
+        (np.empty((2, 8), np.float64), "float64"),
+        (np.broadcast_to(np.float32(0), (2, 8)), "read-only"),
+        ([[0.0] * 8] * 2, "list"),
+    ],
+)
+def test_an_out_that_does_not_fit_is_an_error(cache, out, message):
+    with pytest.raises(DataError, match=message):
+        CachedEncoder(CountingEncoder(), cache).encode([["a", "b"]], out=out)
+
+
+def test_an_out_that_cannot_hold_the_values_is_an_error(cache):
+    class Large(CountingEncoder):
+        def encode(self, sentences, **_):
+            return np.full((1, 8), 1e6, np.float32)
+
+    for _ in range(2):  # encoded, then read
+        with pytest.raises(DataError, match="too large"):
+            CachedEncoder(Large(), cache).encode([["a"]], out=np.empty((1, 8), np.float16))
+
+
+def test_an_out_in_no_folder_is_an_error(cache, tmp_path):
+    with pytest.raises(FileError, match=r"none.*cannot be written"):
+        CachedEncoder(CountingEncoder(), cache).encode([["a"]], out=tmp_path / "none" / "out.npy")
+
+
+@pytest.mark.parametrize("sentences", ["a text", [["a"], "a text"], [["a", 3]], [["a"], 5]])
+def test_sentences_that_are_not_words_are_an_error(cache, sentences):
+    with pytest.raises(EncoderError, match=r"sentence [01] "):
+        CachedEncoder(CountingEncoder(), cache).encode(sentences)
+
+
+@pytest.mark.parametrize("rows", [np.zeros((3, 8), np.float32), np.zeros((2, 8)), np.zeros((2, 7), np.float32)])
+def test_an_encoder_that_gives_other_rows_is_an_error_and_not_cached(cache, rows):
+    class Wrong(CountingEncoder):
+        def encode(self, sentences, **_):
+            return rows
+
+    with pytest.raises(EncoderError, match=r"shape \(2, 8\)"):
+        CachedEncoder(Wrong(), cache).encode([["a", "b"]])
+    assert segments_of(cache) == []
+
+
+def test_neighbours_come_as_a_read_only_view_of_the_file(cache):
+    sentences = sentences_of(60, n_words=300)
+    cached = CachedEncoder(CountingEncoder(dim=32), cache)
+    wanted = cached.encode(sentences)
+    assert wanted.flags.writeable
+    for part in (slice(None), slice(5, 50)):
+        view = cached.encode(sentences[part])
+        assert not view.flags.writeable
+        assert_same(view, wanted[300 * (part.start or 0) : 300 * (part.stop or 60)])
+    kept = cached.encode(sentences)
+    cache.clear()
+    assert_same(kept, wanted)
+    assert_same(cached.encode(sentences), wanted)
+
+
+def test_progress_counts_all_words(cache, monkeypatch):
+    monkeypatch.setattr(encoder_module, "SEGMENT_BYTES", 10 * 4 * 8 * 4)
+    cached = CachedEncoder(CountingEncoder(), cache)
+    cached.encode(sentences_of(5))
+    calls = []
+    cached.encode(sentences_of(40), progress=lambda done, total: calls.append((done, total)))
+    assert calls[0] == (20, 160)
+    assert sorted(set(calls)) == [(4 * i, 160) for i in range(5, 41)]
+    calls.clear()
+    cached.encode(sentences_of(40), progress=lambda done, total: calls.append((done, total)))
+    assert calls == [(160, 160)]
+
+
+def test_float16_rounds_whether_cached_before_or_not(tmp_path):
+    sentences = sentences_of(20)
+    wanted = expected(sentences).astype(np.float16).astype(np.float32)
+    half = FeatureCache(tmp_path / "half", precision="float16")
+    encoder = CountingEncoder()
+    for _ in range(2):
+        assert_same(CachedEncoder(encoder, half).encode(sentences), wanted)
+    assert len(encoder.seen) == 20
+    exact = FeatureCache(tmp_path / "half")
+    assert_same(CachedEncoder(encoder, exact).encode(sentences), expected(sentences))
+    assert {entry.precision: entry.n_sentences for entry in exact.contents()} == {
+        "float16": 20,
+        "float32": 20,
+    }
+
+
+def test_float16_refuses_what_it_cannot_hold(tmp_path):
+    class Large(CountingEncoder):
+        def encode(self, sentences, **_):
+            return np.full((1, 8), 1e6, np.float32)
+
+    cache = FeatureCache(tmp_path, precision="float16")
+    with pytest.raises(EncoderError, match=r"1e\+06.*float32"):
+        CachedEncoder(Large(), cache).encode([["a"]])
+
+
+def test_a_generator_of_sentences_is_as_good_as_a_list(cache):
+    cached = CachedEncoder(CountingEncoder(), cache)
+    assert_same(cached.encode(iter(sentences_of(3))), expected(sentences_of(3)))
+
+
+def test_a_segment_written_anew_under_another_name_of_the_encoder_is_another_file(cache):
+    # The names differ by so much that the features begin on another page of the file.
+    one, other = CountingEncoder(), CountingEncoder()
+    one.name, other.name = "short", "long" * 1500
+    first = CachedEncoder(one, cache)
+    for _ in range(2):
+        assert_same(first.encode(sentences_of(20)).copy(), expected(sentences_of(20)))
+    cache.clear()
+    CachedEncoder(other, FeatureCache(cache.path)).encode(sentences_of(20))
+    assert_same(first.encode(sentences_of(20)).copy(), expected(sentences_of(20)))
+
+
+def test_what_the_encoder_inside_says_of_itself_is_passed_on(cache):
+    encoder = CountingEncoder()
+    plain = CachedEncoder(encoder, cache)
+    assert (plain.name, plain.precision, plain.reference, plain.transitions) == ("counting", None, None, None)
+    said = {
+        "name": "mine",
+        "precision": "bfloat16",
+        "reference": "/encoders/mine",
+        "transitions": Transitions(0.1, 0.2, 0.3, 0.4),
+    }
+    for name, value in said.items():
+        setattr(encoder, name, value)
+    cached = CachedEncoder(encoder, cache)
+    assert {name: getattr(cached, name) for name in said} == said
+
+
+@pytest.mark.parametrize("copied", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy])
+def test_a_copy_uses_the_same_files(cache, copied):
+    cached = CachedEncoder(CountingEncoder(), cache)
+    cached.encode(sentences_of(3))
+    again = copied(cached)
+    again.encoder.seen.clear()
+    assert_same(again.encode(sentences_of(3)), expected(sentences_of(3)))
+    assert again.encoder.seen == []
