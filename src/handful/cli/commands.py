@@ -24,7 +24,7 @@ from .evaluate import evaluate
 from .explain import explain
 from .export_encoder import export_encoder
 from .fit import fit
-from .options import Quiet, Threads, in_options, paragraphs
+from .options import Quiet, Threads, paragraphs
 from .predict import predict
 from .pretrain import pretrain
 from .sample import sample
@@ -36,7 +36,7 @@ _SIGPIPE = 13
 
 
 class _Commands(TyperGroup):
-    """The commands; whatever ends one of them early is one clear line and an exit code that says it."""
+    """The commands; what ends one of them early is one clear line and an exit code that says it."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         with _ending_well():  # --help and --version are dealt with here
@@ -47,7 +47,7 @@ class _Commands(TyperGroup):
             warnings.simplefilter("default", HandfulWarning)
             warnings.showwarning = _warn
             result = super().invoke(ctx)
-            sys.stdout.flush()  # what cannot be written is known now, not when Python ends
+            sys.stdout.flush()  # an output that cannot be written is known now, not when Python ends
         return result
 
 
@@ -63,7 +63,7 @@ def _ending_well() -> Iterator[None]:
             raise _unread() from None
         raise
     except HandfulError as error:
-        raise _failed(error) from None
+        raise _failed(error.for_shell) from None
     except KeyboardInterrupt:
         typer.echo("stopped", err=True)
         raise typer.Exit(130) from None
@@ -74,7 +74,7 @@ def _ending_well() -> Iterator[None]:
 
 @contextmanager
 def _seeing_ctrl_c() -> Iterator[None]:
-    """Give Ctrl-C back as what it is where other code made an error of it: modules in C do, while they are loaded."""
+    """Raise Ctrl-C as what it is where other code made an error of it: modules in C do, while they are loaded."""
     try:
         yield
     except typer.Exit:  # a command has dealt with it
@@ -89,15 +89,15 @@ def _seeing_ctrl_c() -> Iterator[None]:
 
 
 def _unread() -> typer.Exit:
-    """Say nothing to a reader that has gone, as `head` does from what stands before it."""
+    """End quietly when the reader of the output has gone, as it does in ``handful ... | head``."""
     _let_go_of_output()
     return typer.Exit(128 + _SIGPIPE)
 
 
-def _failed(what: object) -> typer.Exit:
-    """Say what is wrong in one line, and how the library's advice is written here."""
+def _failed(message: str) -> typer.Exit:
+    """Say what is wrong in one line."""
     typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    typer.echo(in_options(" ".join(str(what).split("\n"))), err=True)
+    typer.echo(" ".join(message.split("\n")), err=True)
     return typer.Exit(1)
 
 
@@ -107,7 +107,7 @@ def _warn(
     """Show a warning of ours as one line, without the place in the code; others as Python does."""
     if issubclass(category, HandfulWarning):
         typer.secho("warning: ", fg="yellow", err=True, nl=False)
-        typer.echo(in_options(str(message)), err=True)
+        typer.echo(message.for_shell, err=True)
     else:
         typer.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
 

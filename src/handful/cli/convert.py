@@ -7,7 +7,7 @@ import typer
 
 from handful.text import FORMATS
 
-from .options import Encoding, From, Json, Quiet, Scheme, handled, number_of, one_of, say
+from .options import Encoding, From, Json, Quiet, Scheme, number_of, one_of, say
 
 
 def convert(
@@ -51,9 +51,9 @@ def convert(
         misaligned="widen" if widen else "error",
         malformed="skip" if skip else "error",
         unmarked="unknown" if unmarked_unknown else "O",
-    ) as sentences:
-        written = write(sentences, target, to, scheme=scheme)
-    read = sentences.report
+    ) as documents:
+        written = write(documents, target, to, scheme=scheme)
+    read = documents.report
     if as_json:
         record = {
             "in": {"file": read.name, "format": read.format, "scheme": read.scheme},
@@ -68,8 +68,7 @@ def convert(
         }
         typer.echo(json.dumps(record, indent=2, ensure_ascii=False), err=target == "-")
         return
-    say(str(read), quiet=quiet)
-    for line in handled(written):
+    for line in [read.headline, *read.handled(shell=True), *written.handled(shell=True)]:
         say(line, quiet=quiet)
     name = "standard output" if target == "-" else target
     say(f"wrote {name}: {to}, {number_of(written.n_sentences, 'sentence')}", quiet=quiet)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Json, Quiet, Threads, new_folder, progress_of, say
+from .options import Json, Quiet, Threads, progress_of, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,7 +44,7 @@ def demo(
     The corpus is inside the package: 18 labelled sentences with 5 mentions each of PEST, PLANT, TOOL and TREATMENT,
     434 unlabelled ones, and others to score on. It is fitted three times: with the labels alone, with the
     unlabelled text, and with an estimate of the share of words that are in no mention, which is what handful fit
-    does if you say nothing. Nothing is downloaded.
+    does by default. Nothing is downloaded.
 
     [bold]Examples[/bold]
 
@@ -64,7 +64,7 @@ def demo(
     gold = read(examples.HELDOUT)
     steps = _steps(gold, threads, quiet)
     tagger = steps[-1][1]
-    predicted = list(zip(gold, tagger.predict(gold), tagger.predict_sentences(gold), strict=True))
+    predicted = list(zip(gold, tagger.predict_sentences(gold), strict=True))
     write_text(out, _page(steps, predicted))
     if as_json:
         _print_json(steps, out)
@@ -75,9 +75,10 @@ def demo(
 def _write_corpus(path: Path, quiet: bool) -> None:
     """Write the corpus under the names that the README uses."""
     from handful import examples
+    from handful._util.files import replacing_folder
     from handful.text import read, write
 
-    with new_folder(path) as folder:
+    with replacing_folder(path) as folder:
         for name, source in (
             ("few.txt", examples.SUPPORT),
             ("corpus.txt", examples.UNLABELLED),
@@ -95,13 +96,12 @@ def _write_corpus(path: Path, quiet: bool) -> None:
 def _steps(gold: "Sequence[Sentence]", threads: int | None, quiet: bool) -> list[_Step]:
     """Fit three times, each with more to go on; all share one encoder, so that no sentence is encoded twice."""
     from handful import examples
-    from handful.encoders import load
-    from handful.encoders.cache._stored import StoredEncoder
+    from handful.encoders import CachedEncoder, load
     from handful.evaluate import score
     from handful.tagger import Tagger
 
     progress = progress_of(quiet)
-    encoder = StoredEncoder(load("handful-en", threads=threads))
+    encoder = CachedEncoder(load("handful-en", threads=threads))
     steps: list[_Step] = []
     choices: tuple[tuple[str, str | None, Path | None], ...] = (
         ("the labels alone", None, None),
@@ -124,7 +124,7 @@ def _comments(steps: list[_Step]) -> list[str]:
     if with_text <= alone:
         comments.append("Unlabelled text did not help here: it is short; more text, or more labels, would help more.")
     if with_ratio <= with_text:
-        found, estimated = (tagger.summary_.ratio_met for _, tagger, _, _ in steps[1:])
+        found, estimated = (tagger.summary_.o_share for _, tagger, _, _ in steps[1:])
         comments.append(
             f"The ratio changed little here: {estimated:.0%} of the words were estimated to be in no mention, and "
             f"{found:.0%} were found to be so without being told."
@@ -156,7 +156,7 @@ def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
     console.print("\n[bold]By type[/bold], with all three")
     console.print(score_table(scores))
     console.print("\n[bold]Found in sentences that it has not seen[/bold]  ", legend(colours), sep="")
-    shown = [(gold, found) for gold, _, found in predicted if found.spans][:N_SHOWN]
+    shown = [(gold, found) for gold, found in predicted if found.spans][:N_SHOWN]
     for gold, found in shown:
         is_right = found.spans == gold.spans
         sign = Text("✓ ", "green") if is_right else Text("✗ ", "red")
@@ -194,7 +194,7 @@ def _print_json(steps: list[_Step], out: Path) -> None:
 def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
     from handful import examples
     from handful.text import read
-    from handful.web._page import CLOSING, marked, opening
+    from handful.web import CLOSING, marked, opening
 
     from .show import percent
 
@@ -221,6 +221,6 @@ def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
         "<h2>What it found in sentences that it has not seen</h2>\n"
         '<p class="note">Dashed: wrong, in its type or its ends. Dotted: missed.</p>\n'
     )
-    for gold, mentions, found in predicted:
-        yield marked(found, tagger.types_, [mention["score"] for mention in mentions], gold)
+    for gold, found in predicted:
+        yield marked(found, tagger.types_, gold=gold)
     yield CLOSING

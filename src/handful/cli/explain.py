@@ -16,9 +16,9 @@ from .options import (
     Quiet,
     Texts,
     Threads,
+    documents_of,
     load,
     say,
-    sentences_of,
 )
 
 if TYPE_CHECKING:
@@ -62,15 +62,12 @@ def explain(
         console = Console(highlight=False)
         colours = colours_of(tagger.types_)
     n_found = 0
-    for sentence in sentences_of(files, text, from_format, encoding, quiet=quiet):
+    documents = documents_of(files, text, from_format, encoding, quiet=quiet)
+    for sentence in (sentence for document in documents for sentence in document.sentences):
         found = tagger.explain(sentence, min_score=min_score, n_nearest=nearest)
         n_found += len(found)
         if as_json:
-            records = [one.to_dict() for one in found]
-            for record in records:
-                record["mention"]["start"] -= sentence.offset
-                record["mention"]["end"] -= sentence.offset
-            shown = {"text": sentence.with_text().text, "explanations": records}
+            shown = {"text": sentence.with_text().text, "explanations": [one.to_dict() for one in found]}
             typer.echo(json.dumps(shown, ensure_ascii=False))
             continue
         for explanation in found:
@@ -85,10 +82,8 @@ def _lines(sentence: "Sentence", explanation: "Explanation", colours: dict[str, 
 
     mention, prototype = explanation.mention, explanation.prototype
     colour = colours[mention["entity_group"]]
-    whole = sentence.with_text()
-    start, end = mention["start"] - sentence.offset, mention["end"] - sentence.offset
-    shown = Text(whole.text or "", "dim")
-    shown.stylize(f"not dim bold {colour}", start, end)
+    shown = Text(sentence.with_text().text or "", "dim")
+    shown.stylize(f"not dim bold {colour}", mention["start"], mention["end"])
     lines: list[object] = [
         Text.assemble(
             (mention["word"], f"bold {colour}"), " is ", (mention["entity_group"], colour), f", {mention['score']:.3f}"
@@ -116,7 +111,7 @@ def _lines(sentence: "Sentence", explanation: "Explanation", colours: dict[str, 
 
 
 def around(words: list[str], position: int, n: int = 8) -> tuple[str, str]:
-    """Return up to n whole words before and after a word; … stands for what was left out."""
+    """Return up to n whole words before and after a word; … marks what was left out."""
     start, end = max(0, position - n), position + 1 + n
     before = ["…"] * (start > 0) + words[start:position]
     after = words[position + 1 : end] + ["…"] * (end < len(words))

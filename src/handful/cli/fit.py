@@ -8,11 +8,11 @@ import typer
 
 from handful.errors import DataError
 
-from .options import Encoding, From, Json, Quiet, Threads, in_options, number_of, one_of, progress_of, read_corpus, say
+from .options import Encoding, From, Json, Quiet, Threads, number_of, one_of, progress_of, read_corpus, say
 
 if TYPE_CHECKING:
     from handful.tagger import FitSummary
-    from handful.text import Sentence
+    from handful.text import EntityType, Sentence
 
 
 def fit(
@@ -62,10 +62,11 @@ def fit(
 ) -> None:
     """Learn to find mentions from a handful of labelled sentences.
 
-    Labels may be as simple as [bold]\\[Ekeus](PER) heads for \\[Baghdad](LOC)[/bold], a sentence a line; label whole
-    sentences, 1 to 5 mentions of each type. Tens of thousands of words of unlabelled text of the kind you want
+    Labels may be as simple as [bold]\\[Ekeus](PER) heads for \\[Baghdad](LOC)[/bold], one sentence on each line; label
+    whole sentences, 1 to 5 mentions of each type. Tens of thousands of words of unlabelled text of the kind you want
     to tag help; a page or two may not. If you know the share of words that are in no mention, say it; else it is
-    estimated from three mentions of each type on.
+    estimated, if each type has at least three mentions. Lines such as [bold]# PER: names of people[/bold] before the
+    first sentence say what a type means; they are kept with the model.
 
     [bold]Examples[/bold]
 
@@ -74,21 +75,11 @@ def fit(
     handful fit few.txt --unlabelled corpus.txt --ratio 0.95 --out model
     handful fit few.conll more.txt -u a.txt --encoder my-encoder --out model
     """
-    from handful.errors import DataError
+    from handful.cluster import SubspaceKMeans
     from handful.tagger import Tagger
 
-    tagger = Tagger(
-        encoder,
-        method=method,
-        o_ratio=_ratio(ratio),
-        assignment=assignment,
-        subspace=not no_subspace,
-        o_prototypes=o_prototypes,
-        type_prototypes=type_prototypes,
-        threads=threads,
-        cache=not no_cache,
-    )
     labelled: list[Sentence] = []
+    types: list[EntityType] = []
     for path in support:
         corpus = read_corpus(path, from_format, encoding, quiet=quiet)
         if all(sentence.is_unlabelled for sentence in corpus):
@@ -97,7 +88,23 @@ def fit(
                 "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
             )
         labelled += corpus
+        types += corpus.types
     text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet, unlabelled=True)]
+    clusters = SubspaceKMeans(
+        assignment=assignment,
+        subspace=not no_subspace,
+        o_prototypes=o_prototypes,
+        type_prototypes=type_prototypes,
+    )
+    tagger = Tagger(
+        encoder,
+        types=types,
+        method=method,
+        o_ratio=_ratio(ratio),
+        clusters=clusters,
+        threads=threads,
+        cache=not no_cache,
+    )
     tagger.fit(labelled, text or None, progress=progress_of(quiet))
     tagger.save(out, include_encoder=include_encoder)
     if as_json:
@@ -133,9 +140,9 @@ def _show(summary: "FitSummary") -> None:
         f"{number_of(summary.n_support, 'labelled sentence')}, with "
         f"{number_of(summary.n_unlabelled_words, 'unlabelled word')}"
     )
-    verb = "estimated" if summary.ratio_is_estimated else "asked"
-    asked = "left open" if summary.ratio_asked is None else f"{summary.ratio_asked:.4g} {verb}"
-    console.print(f"share of O: {asked}, {summary.ratio_met:.4g} met; {number_of(summary.rounds, 'round')}\n")
+    verb = "estimated" if summary.is_estimated else "asked"
+    asked = "left open" if summary.o_ratio is None else f"{summary.o_ratio:.4g} {verb}"
+    console.print(f"share of O: {asked}, {summary.o_share:.4g} met; {number_of(summary.rounds, 'round')}\n")
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("type", overflow="fold")
     table.add_column("labelled", justify="right")
@@ -145,8 +152,8 @@ def _show(summary: "FitSummary") -> None:
         counts = f"{summary.mentions[name]:,}", f"{summary.unlabelled_words[name]:,}"
         table.add_row(Text(name, colour), *counts, Text("; ".join(summary.examples[name])))
     console.print(table)
-    for title, lines in (("notes", summary.notes), ("to try next", summary.advice)):
+    for title, lines in (("notes", summary.notes), ("to try next", [one.shell for one in summary.advice])):
         if lines:
             console.print(f"\n[bold]{title}[/bold]")
         for line in lines:
-            console.print(Text(f"- {in_options(line)}"))
+            console.print(Text(f"- {line}"))

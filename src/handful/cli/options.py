@@ -1,15 +1,13 @@
-"""What several commands share: options, reading with notes, words on standard error."""
+"""What several commands share: options, reading with notes, lines on standard error."""
 
 import inspect
 import os
 import re
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,19 +15,16 @@ from handful.text import FORMATS, READ_ONLY, SCHEMES
 
 if TYPE_CHECKING:
     from handful.tagger import Tagger
-    from handful.text import Corpus, ReadReport, Sentence, WriteReport
-
-
-_Item = TypeVar("_Item")
+    from handful.text import Corpus, Document, ReadReport, WriteReport
 
 
 def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
-    """Give what stands after the command, or else what stands before it."""
+    """Return the option given after the command, or else the one given before it."""
     return value or ctx.find_root().params.get(str(param.name))
 
 
 def one_of(*choices: str) -> Callable[[str | None], str | None]:
-    """Give a callback that takes these values alone."""
+    """Return a callback that accepts these values alone."""
 
     def check(value: str | None) -> str | None:
         if value is not None and value not in choices:
@@ -47,7 +42,7 @@ def _positive(value: int | None) -> int | None:
 
 def _threads(ctx: typer.Context, param: typer.CallbackParam, value: int | None) -> Any:
     value = _inherited(ctx, param, _positive(value))
-    if value and "numpy" not in sys.modules:  # libraries for matrices look at these once, when they are loaded
+    if value and "numpy" not in sys.modules:  # libraries for matrices read these once, when they are loaded
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
             os.environ[name] = str(value)
     return value
@@ -68,7 +63,7 @@ From = Annotated[
         metavar="FORMAT",
         callback=one_of(*READ_ONLY, *FORMATS),
         show_default=False,
-        help=f"What is read: {', '.join((*READ_ONLY, *FORMATS))}; seen by the content if not set.",
+        help=f"What is read: {', '.join((*READ_ONLY, *FORMATS))}; recognised by the content if not set.",
     ),
 ]
 Encoding = Annotated[str, typer.Option("--encoding", help="The text's encoding.")]
@@ -82,7 +77,11 @@ MinScore = Annotated[
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The folder that handful fit wrote.")]
 Texts = Annotated[
     list[str] | None,
-    typer.Argument(metavar="FILE", show_default=False, help="Texts in any format; - is standard input, also if none."),
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="Texts in any format; - or none is standard input.",
+    ),
 ]
 Given = Annotated[
     list[str] | None,
@@ -106,31 +105,8 @@ def paragraphs(docstring: str) -> str:
     return "\n\n".join(block if block.startswith("\b") else " ".join(block.split()) for block in blocks)
 
 
-# How the library's advice is written on the command line.
-_OPTIONS = {
-    r"\bencoding='([\w-]+)'": r"--encoding \1",
-    r"\bformat='([\w-]+)'": r"--from \1",
-    r"\bmisaligned='widen'": "--widen (in handful convert)",
-    r"\b(names=\[[^\]]*\])": r"handful.text.read(FILE, \1) in Python (the command line has no option for it)",
-    r"\buse scheme='(\w+)'": r"use --scheme \1",
-    r"\b(scheme='\w+')": r"handful.text.read(FILE, \1) in Python (the command line has no option for it)",
-    r"\bo_ratio='(\w+)'": r"--ratio \1",
-    r"\bo_ratio=(?=[\w.])": "--ratio ",
-    r"\bo_ratio=": "--ratio",
-    r"\bunlabelled=": "--unlabelled",
-    r"\bencoder=": "--encoder",
-}
-
-
-def in_options(advice: str) -> str:
-    """Give what the library says with options in the place of parameters."""
-    for python, option in _OPTIONS.items():
-        advice = re.sub(python, option, advice)
-    return advice
-
-
 def number_of(n: int, noun: str) -> str:
-    """Give a number and what is counted, in the plural if need be."""
+    """Return a number and what is counted, in the plural if need be."""
     return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
@@ -141,19 +117,9 @@ def say(message: str, *, quiet: bool = False) -> None:
 
 
 def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) -> None:
-    """Say what a reading or writing handled, if anything: a line each."""
-    for line in handled(report):
-        say(f"{name}: {in_options(line)}", quiet=quiet)
-
-
-def handled(report: "ReadReport | WriteReport") -> list[str]:
-    """Give a line for each thing that reading or writing did not simply take as it stood."""
-    if hasattr(report, "n_broken"):
-        return str(report).split("\n")[1:]
-    lines = [f"{count} {what}" for what, count in report.notes.items()]
-    if report.n_merged:
-        lines.insert(0, f"{report.n_merged} mentions were merged with the one before them: the scheme has no borders")
-    return lines
+    """Say what reading or writing handled, if anything, on a line each."""
+    for line in report.handled(shell=True):
+        say(f"{name}: {line}", quiet=quiet)
 
 
 def read_corpus(path: str, format: str | None, encoding: str, *, quiet: bool, unlabelled: bool = False) -> "Corpus":
@@ -169,7 +135,7 @@ def read_corpus(path: str, format: str | None, encoding: str, *, quiet: bool, un
 
 
 def progress_of(quiet: bool) -> bool | None:
-    """Give the `progress` of an encoding: a bar when a person watches, or none."""
+    """Return the `progress` of an encoding: a bar if a person watches, or none."""
     return False if quiet else None
 
 
@@ -179,54 +145,32 @@ def is_terminal() -> bool:
 
 
 def load(model: Path, encoder: str | None, threads: int | None) -> "Tagger":
-    """Load a tagger, with its own encoder if none is named, to run with so many threads."""
+    """Load a tagger, with its own encoder if none is named, to run with this number of threads."""
     from handful.tagger import Tagger
 
     return Tagger.load(model, encoder=encoder, threads=threads)
 
 
-def sentences_of(
-    files: list[str] | None, texts: list[str] | None, format: str | None, encoding: str, *, quiet: bool
-) -> "Iterator[Sentence]":
-    """Yield the sentences of texts and files, one after the other, and say what was handled."""
-    from handful.text import stream, to_sentences
-
-    for given in texts or ():
-        yield from to_sentences(given)
-    for path in _paths(files, texts, quiet=quiet):
-        with stream(path, format, encoding=encoding, unlabelled=True) as sentences:
-            yield from sentences
-        say_report(sentences.report, sentences.report.name, quiet=quiet)
-
-
 def documents_of(
     files: list[str] | None, texts: list[str] | None, format: str | None, encoding: str, *, quiet: bool
-) -> "Iterator[tuple[str | Sentence, dict[str, Any]]]":
-    """Yield texts and the documents of files: a str for plain text, a `Sentence` where the words are given.
+) -> "Iterator[Document]":
+    """Yield texts, and the documents of files, one after the other, and say what was handled."""
+    from handful.text import Document, stream
 
-    With each comes what else stood in its record, where there are records.
-    """
-    from handful.text import stream
-
-    yield from ((text, {}) for text in texts or ())
-    for path in _paths(files, texts, quiet=quiet):
-        with stream(path, format, encoding=encoding, unlabelled=True, whole=True) as documents:
-            for document in documents:
-                yield (document.text or "" if documents.is_text else document), documents.rest
-        say_report(documents.report, documents.report.name, quiet=quiet)
-
-
-def _paths(files: list[str] | None, texts: list[str] | None, *, quiet: bool) -> Iterator[str]:
+    for text in texts or ():
+        yield Document.of(text)
     for path in files or ([] if texts else ["-"]):
         if path == "-" and sys.stdin.isatty():
             say("reading from the terminal; Ctrl-D ends the text", quiet=quiet)
-        yield path
+        with stream(path, format, encoding=encoding, unlabelled=True) as documents:
+            yield from documents
+        say_report(documents.report, documents.report.name, quiet=quiet)
 
 
-def counting(texts: "Iterable[_Item]", *, quiet: bool) -> "Iterator[_Item]":
-    """Pass texts on; when a person watches and it takes more than a second, show how many there were."""
+def counting(documents: "Iterable[Document]", *, quiet: bool) -> "Iterator[Document]":
+    """Pass documents on; if a person watches and it takes more than a second, show how many there were."""
     if quiet or not sys.stderr.isatty():
-        yield from texts
+        yield from documents
         return
     from rich.console import Console
     from rich.status import Status
@@ -235,32 +179,12 @@ def counting(texts: "Iterable[_Item]", *, quiet: bool) -> "Iterator[_Item]":
     started = shown = time.monotonic()
     status = Status("", console=console)
     try:
-        for n, text in enumerate(texts, 1):
-            yield text
+        for n, document in enumerate(documents, 1):
+            yield document
             now = time.monotonic()
             if now - started > 1 and now - shown > 0.2:
                 shown = now
-                status.update(f"{n:,} texts · {n / (now - started):,.0f} a second")
+                status.update(f"{n:,} texts · {n / (now - started):,.0f} per second")
                 status.start()
     finally:
         status.stop()
-
-
-@contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
-    """Give a folder to fill, which takes its name when all went well."""
-    from handful.errors import FileError
-
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise FileError(f"{path}: exists; name a new or empty folder, so that nothing is mixed")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.mkdir(parents=True)
-        yield temporary
-        temporary.replace(path)
-    except FileError as error:
-        raise FileError(str(error).replace(str(temporary), str(path))) from None
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)

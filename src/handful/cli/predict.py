@@ -1,16 +1,14 @@
 """``handful predict``: mentions in texts, streamed."""
 
-import json
-from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from handful.errors import DataError
+from handful.text import FORMATS
 
 from .options import (
     Encoding,
@@ -28,28 +26,13 @@ from .options import (
     load,
     one_of,
     say_report,
-    sentences_of,
 )
 from .show import bracketed, has_colours
 
 if TYPE_CHECKING:
-    from handful.tagger import Tagger
-    from handful.text import Sentence
+    from handful.text import Document, EntityType
 
-_TO = (
-    "jsonl",
-    "conll",
-    "html",
-    "prodigy",
-    "doccano",
-    "label-studio",
-    "text",
-    "inline",
-    "spacy",
-    "huggingface",
-    "lines",
-)
-_BY_SENTENCE = ("conll", "inline", "huggingface", "lines")  # the others: by document
+_TO = ("html", *FORMATS)
 _BY_SUFFIX = {
     ".jsonl": "jsonl",
     ".json": "jsonl",
@@ -59,9 +42,6 @@ _BY_SUFFIX = {
     ".htm": "html",
     "": "jsonl",
 }
-
-_Predicted = Iterator[tuple["Sentence", list[dict[str, Any]]]]
-_WithRest = Iterator[tuple["Sentence", list[dict[str, Any]], dict[str, Any]]]
 
 
 def predict(
@@ -93,9 +73,9 @@ def predict(
     """Find mentions in texts.
 
     Each line of jsonl is a document: its [bold]text[/bold] and its [bold]entities[/bold], each with entity_group,
-    score, word, start and end; and, where JSON records are read, what else stands in the record, such as its id. In
-    plain text a document is a line, or what stands between blank lines if lines are wrapped. conll, lines, inline and
-    huggingface are written a sentence at a time. Files of any size pass through in little memory.
+    score, word, start and end; and, where JSON records are read, what else is in the record, such as its id. In
+    plain text a document is a line, or a block between blank lines if lines are wrapped. conll, lines, inline and
+    huggingface are written one sentence at a time. Files of any size pass through in little memory.
 
     [bold]Examples[/bold]
 
@@ -109,32 +89,24 @@ def predict(
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
     to = "jsonl" if as_json else to or _default_format(out)
     tagger = load(model, encoder, threads)
-    unfit = None if to in ("jsonl", "html") else _unfit(tagger.types_, "inline" if to == "text" else to)
+    unfit = None if to == "html" else _unfit(tagger.types_, "inline" if to == "text" else to)
     if unfit is not None and to != "text":
         raise DataError(f"--to {to} cannot be written with the types of this model: {unfit}; --to jsonl holds any type")
-    texts: Iterable[tuple[str | Sentence, dict[str, Any]]]
-    if to in _BY_SENTENCE:
-        texts = ((sentence, {}) for sentence in sentences_of(files, text, from_format, encoding, quiet=quiet))
-    else:
-        texts = documents_of(files, text, from_format, encoding, quiet=quiet)
-    texts = counting(texts, quiet=quiet or (out is None and is_terminal()))
-    every = _predicted(tagger, texts, min_score)
-    predicted = ((document, mentions) for document, mentions, _ in every if document.words)
+    documents = documents_of(files, text, from_format, encoding, quiet=quiet)
+    documents = counting(documents, quiet=quiet or (out is None and is_terminal()))
+    tagged = tagger.tag(documents, min_score=min_score)
     target = "-" if out is None else out
-    if to == "text" and target == "-" and has_colours():
-        _print(tagger, predicted)
-    elif unfit is not None:  # to be read by people only
-        _write(target, (bracketed(_with_mentions(document, mentions)) for document, mentions in predicted))
-    elif to == "jsonl":
-        _write(target, (_line(*each) for each in every))
-    elif to == "html":
-        _write(target, _page(tagger, predicted, f"{model.resolve().name} · {', '.join(files or []) or 'text'}"))
-    else:  # text without colours: brackets, which handful reads
+    if to == "html":
+        title = f"{model.resolve().name} · {', '.join(files or []) or 'text'}"
+        _write_pieces(target, _page(tagged, tagger.types_, title))
+    elif to != "text":
         from handful.text import write
 
-        labelled = (_with_mentions(document, mentions) for document, mentions in predicted)
-        report = write(labelled, target, "inline" if to == "text" else to)
-        say_report(report, str(out or "standard output"), quiet=quiet)
+        say_report(write(tagged, target, to), str(out or "standard output"), quiet=quiet)
+    elif target == "-" and has_colours():
+        _print(tagged, tagger.types_)
+    else:
+        _write_pieces(target, (bracketed(one, escape=unfit is None) for one in tagged if one.sentences))
 
 
 def _default_format(out: Path | None) -> str:
@@ -143,92 +115,47 @@ def _default_format(out: Path | None) -> str:
         if suffix not in _BY_SUFFIX:
             endings = ", ".join(filter(None, _BY_SUFFIX))
             raise typer.BadParameter(
-                f"{out.name} ends in {suffix}, which is no format; name the file with {endings}, or say --to"
+                f"{out.name} ends in {suffix}, which is not a format; name the file with {endings}, or say --to"
             )
         return _BY_SUFFIX[suffix]
     return "text" if is_terminal() else "jsonl"
 
 
-def _unfit(types: list[str], format: str) -> DataError | None:
-    """Give what is wrong with the first type that a format cannot hold."""
+def _unfit(types: "list[EntityType]", format: str) -> DataError | None:
+    """Return what is wrong with the first type that a format cannot hold."""
     from handful.text import Sentence, Span, write
 
-    for name in types:
+    for one in types:
         try:
-            write([Sentence(("word",), (Span(0, 1, name),))], StringIO(), format)
+            write([Sentence(("word",), (Span(0, 1, one.name),))], StringIO(), format)
         except DataError as error:
             return error
     return None
 
 
-def _predicted(
-    tagger: "Tagger", texts: "Iterable[tuple[str | Sentence, dict[str, Any]]]", min_score: float
-) -> _WithRest:
-    """Give each text, as one `Sentence`, with the mentions in it; only those on their way are held."""
-    from handful.text import Sentence, to_sentences
+def _page(documents: "Iterable[Document]", types: "list[EntityType]", title: str) -> Iterator[str]:
+    from handful.web import CLOSING, marked, opening
 
-    waiting: deque[tuple[Sentence, dict[str, Any]]] = deque()
-
-    def passing() -> "Iterator[str | Sentence]":
-        for text, rest in texts:
-            if isinstance(text, str):
-                found = to_sentences(text, is_whole=True)
-                document = found[0] if found else Sentence.trusted((), text=text, starts=())
-            else:
-                document = text.with_text()
-            waiting.append((document, rest))
-            if document.words:
-                yield text
-
-    def without_words() -> _WithRest:
-        while waiting and not waiting[0][0].words:
-            document, rest = waiting.popleft()
-            yield document, [], rest
-
-    for mentions in tagger.predict_iter(passing(), min_score=min_score):
-        yield from without_words()
-        document, rest = waiting.popleft()
-        yield document, mentions, rest
-    yield from without_words()
-
-
-def _with_mentions(document: "Sentence", mentions: list[dict[str, Any]]) -> "Sentence":
-    """Give a document its mentions as spans of words."""
-    from handful.text import Span
-
-    offsets = document.offsets or ()
-    first = {start: i for i, (start, _) in enumerate(offsets)}
-    last = {end: i + 1 for i, (_, end) in enumerate(offsets)}
-    spans = tuple(Span(first[m["start"]], last[m["end"]], m["entity_group"]) for m in mentions)
-    return replace(document, spans=spans, allowed=None)
-
-
-def _line(document: "Sentence", mentions: list[dict[str, Any]], rest: dict[str, Any]) -> str:
-    return json.dumps({"text": document.text, "entities": mentions} | rest, ensure_ascii=False) + "\n"
-
-
-def _page(tagger: "Tagger", predicted: _Predicted, title: str) -> Iterator[str]:
-    from handful.web._page import CLOSING, marked, opening
-
-    types = tagger.types_
     yield opening(title, types)
-    for document, mentions in predicted:
-        yield marked(_with_mentions(document, mentions), types, [mention["score"] for mention in mentions])
+    for document in documents:
+        if (whole := document.as_sentence()) is not None:
+            yield marked(whole, types)
     yield CLOSING
 
 
-def _print(tagger: "Tagger", predicted: _Predicted) -> None:
+def _print(documents: "Iterable[Document]", types: "list[EntityType]") -> None:
     from rich.console import Console
 
     from .show import coloured, colours_of
 
     console = Console(highlight=False, soft_wrap=True)
-    colours = colours_of(tagger.types_)
-    for document, mentions in predicted:
-        console.print(coloured(_with_mentions(document, mentions), colours))
+    colours = colours_of(types)
+    for document in documents:
+        if (whole := document.as_sentence()) is not None:
+            console.print(coloured(whole, colours))
 
 
-def _write(target: "Path | str", pieces: Iterator[str]) -> None:
+def _write_pieces(target: "Path | str", pieces: Iterator[str]) -> None:
     from handful.text._files import write_text
 
     write_text(target, pieces)

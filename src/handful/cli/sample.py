@@ -9,7 +9,7 @@ import typer
 
 from handful.text import FORMATS
 
-from .options import Encoding, From, Json, Quiet, Scheme, new_folder, one_of, read_corpus
+from .options import Encoding, From, Json, Quiet, Scheme, one_of, read_corpus
 
 _TO = tuple(name for name in FORMATS if name != "text")
 
@@ -18,7 +18,7 @@ def sample(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A labelled file, or - for standard input.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to write; new, or empty.")],
     shots: Annotated[
-        int, typer.Option("--shots", metavar="N", min=1, help="At least so many mentions of each type.")
+        int, typer.Option("--shots", metavar="N", min=1, help="The least number of mentions of each type.")
     ] = 5,
     sets: Annotated[int, typer.Option("--sets", metavar="N", min=1, help="How many supports to draw.")] = 1,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The same seed draws the same supports.")] = 0,
@@ -42,12 +42,13 @@ def sample(
     handful sample train.conll --shots 5 --sets 10 --seed 0 --out supports
     handful sample train.conll --shots 1 --out one-shot --to inline
     """
+    from handful._util.files import replacing_folder
     from handful.evaluate import sample_support
     from handful.text import write
 
     sentences = read_corpus(corpus, from_format, encoding, quiet=quiet)
     supports = sample_support(sentences, shots, seed, sets=sets)
-    with new_folder(out) as folder:
+    with replacing_folder(out) as folder:
         for i, support in enumerate(supports):
             write(support, folder / f"{i}.txt", to, scheme=scheme)
     records = [

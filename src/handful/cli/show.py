@@ -1,6 +1,7 @@
 """Sentences and figures on a terminal."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -8,14 +9,14 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from handful.evaluate import Score, Scores
-    from handful.text import Sentence
+    from handful.text import Document, EntityType, Sentence
 
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
 
 
-def colours_of(types: Sequence[str]) -> dict[str, str]:
-    """Give each type a colour of the terminal."""
-    return {label: _COLOURS[i % len(_COLOURS)] for i, label in enumerate(types)}
+def colours_of(types: "Iterable[EntityType | str]") -> dict[str, str]:
+    """Return a colour of the terminal for each type, by its name."""
+    return {str(one): _COLOURS[i % len(_COLOURS)] for i, one in enumerate(types)}
 
 
 def has_colours() -> bool:
@@ -25,27 +26,30 @@ def has_colours() -> bool:
     return Console().color_system is not None
 
 
-def bracketed(sentence: "Sentence") -> str:
-    """Give a line with the mentions in brackets, each followed by its type, whatever that is called."""
-    sentence = sentence.with_text()
-    text, offsets = sentence.text or "", sentence.offsets or ()
+def bracketed(document: "Document", *, escape: bool) -> str:
+    """Return a document on one line, with each mention in brackets and its type behind it.
+
+    With `escape`, brackets of the text itself get a backslash, so that handful reads the line as inline markup.
+    """
     pieces, position = [], 0
-    for span in sentence.spans or ():
-        start, end = offsets[span.start][0], offsets[span.end - 1][1]
-        pieces += [text[position:start], f"[{text[start:end]}]({span.type})"]
+    for start, end, span in document.mentions():
+        pieces += [(document.text[position:start], ""), (document.text[start:end], span.type)]
         position = end
-    return "".join([*pieces, text[position:]]).replace("\n", " ") + "\n"
+    pieces.append((document.text[position:], ""))
+    shown = [(re.sub(r"([\[\]\\])", r"\\\1", text) if escape else text, type_) for text, type_ in pieces]
+    line = "".join(f"[{text}]({type_})" if type_ else text for text, type_ in shown)
+    return " ".join(re.split(r"[\r\n]", line)) + "\n"
 
 
 def coloured(sentence: "Sentence", colours: Mapping[str, str]) -> "Text":
-    """Give a sentence with its mentions in colour, each followed by its type."""
+    """Return a sentence with its mentions in colour, each followed by its type."""
     from rich.text import Text
 
     sentence = sentence.with_text()
-    text, offsets = sentence.text or "", sentence.offsets or ()
+    text = sentence.text or ""
     shown, position = Text(), 0
     for span in sentence.spans or ():
-        start, end = offsets[span.start][0], offsets[span.end - 1][1]
+        start, end = sentence.characters(span)
         colour = colours.get(span.type, "white")
         shown.append(text[position:start])
         shown.append(text[start:end], f"bold {colour}")
@@ -56,14 +60,14 @@ def coloured(sentence: "Sentence", colours: Mapping[str, str]) -> "Text":
 
 
 def legend(colours: Mapping[str, str]) -> "Text":
-    """Give the types, each in its colour."""
+    """Return the types, each in its colour."""
     from rich.text import Text
 
     return Text("  ").join(Text(f"■ {label}", colour) for label, colour in colours.items())
 
 
 def score_table(scores: "Scores") -> "Table":
-    """Give precision, recall and F1 by type, micro and macro."""
+    """Return a table of precision, recall and F1 by type, micro and macro."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -84,5 +88,5 @@ def score_table(scores: "Scores") -> "Table":
 
 
 def percent(share: float) -> str:
-    """Give a share as a figure of a hundred."""
+    """Return a share as a percentage."""
     return f"{100 * share:.1f}"

@@ -1,6 +1,7 @@
 """``handful stats``: figures about corpora."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from .options import Encoding, From, Json, Quiet, number_of, say_report
 
 if TYPE_CHECKING:
-    from handful.text import ReadReport, Statistics
+    from handful.text import EntityType, ReadReport, Statistics
 
 
 def stats(
@@ -21,8 +22,8 @@ def stats(
 ) -> None:
     """Count what corpora hold: sentences, words, mentions by type, the share of O.
 
-    The share of O words in a fully labelled corpus is what [bold]handful fit --ratio[/bold] takes; in a support, whose
-    sentences were picked for their mentions, it is too low.
+    The share of O words in a fully labelled corpus is what [bold]handful fit --ratio[/bold] takes. In a support,
+    whose sentences were picked for their mentions, it is too low.
 
     [bold]Examples[/bold]
 
@@ -35,27 +36,28 @@ def stats(
 
     found = []
     for path in corpora:
-        with stream(path, from_format, encoding=encoding) as sentences:
-            figures = describe(sentences)
-        say_report(sentences.report, sentences.report.name, quiet=quiet)
-        found.append((sentences.report, figures))
+        with stream(path, from_format, encoding=encoding) as documents:
+            figures = describe(sentence for document in documents for sentence in document.sentences)
+        say_report(documents.report, documents.report.name, quiet=quiet)
+        found.append((documents.report, figures, documents.types))
     if as_json:
-        typer.echo(json.dumps([_record(report, figures) for report, figures in found], indent=2, ensure_ascii=False))
+        typer.echo(json.dumps([_record(*one) for one in found], indent=2, ensure_ascii=False))
         return
-    for i, (report, figures) in enumerate(found):
-        _show(report, figures, is_first=i == 0)
+    for i, one in enumerate(found):
+        _show(*one, is_first=i == 0)
 
 
-def _record(report: "ReadReport", figures: "Statistics") -> dict[str, Any]:
+def _record(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityType]") -> dict[str, Any]:
     record = {"file": report.name, "format": report.format, "scheme": report.scheme} | asdict(figures)
     return record | {
         "n_mentions": figures.n_mentions,
         "o_share": figures.o_share,
         "longest": figures.longest and asdict(figures.longest),
+        "descriptions": {one.name: one.description for one in types if one.description},
     }
 
 
-def _show(report: "ReadReport", figures: "Statistics", *, is_first: bool) -> None:
+def _show(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityType]", *, is_first: bool) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -82,6 +84,9 @@ def _show(report: "ReadReport", figures: "Statistics", *, is_first: bool) -> Non
         table.add_row("mentions", f"{figures.n_mentions:,} of {number_of(len(figures.mentions), 'type')}")
         by_count = sorted(figures.mentions.items(), key=lambda item: (-item[1], item[0]))
         table.add_row("", Text(", ".join(f"{label} {n:,}" for label, n in by_count)))
+    for one in types:
+        if one.description:
+            table.add_row("", Text.assemble((one.name, "bold"), f": {one.description}"))
     if figures.longest is not None:
         n_words = figures.longest.end - figures.longest.start
         table.add_row("longest", Text(f"{number_of(n_words, 'word')} ({figures.longest.type}): {figures.longest_text}"))

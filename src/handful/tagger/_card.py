@@ -16,7 +16,7 @@ FEW_WORDS = 1_000  # of unlabelled text: with fewer, scores are too high; docs/d
 
 
 def model_card(saved: "Saved") -> str:
-    """Return the card, the same for the same fit whenever and wherever it is saved; of a path it shows the last part."""
+    """Return the card, which is the same whenever and wherever a fit is saved; of a path it shows the last part."""
     summary, encoder, parameters = saved.summary, saved.encoder, saved.parameters
     if encoder["is_inside"]:
         where = "in this folder, under `encoder`"
@@ -40,8 +40,8 @@ def model_card(saved: "Saved") -> str:
     clusters = parameters["clusters"] or {}
     descriptions = {one.name: one.description for one in saved.model.types}
     rows = [
-        f"| {_cell(name)} | {_cell(descriptions[name])} | {summary.mentions[name]} | {summary.unlabelled_words[name]:,} | "
-        f"{_cell('; '.join(summary.examples[name]))} |"
+        f"| {_cell(name)} | {_cell(descriptions[name])} | {summary.mentions[name]} | "
+        f"{summary.unlabelled_words[name]:,} | {_cell('; '.join(summary.examples[name]))} |"
         for name in summary.mentions
     ]
     facts = [
@@ -81,8 +81,8 @@ def model_card(saved: "Saved") -> str:
             *[f"| {name} | {value} |" for name, value in facts],
             "",
             "Mentions next to each other and of the same type are found as one, and mentions within mentions not at "
-            f"all. {scores} `support.jsonl` and the examples above hold text that the tagger was fitted on: think of who "
-            "gets to see them.",
+            f"all. {scores} `support.jsonl` and the examples above hold text that the tagger was fitted on: "
+            "think of who gets to see them.",
             "",
         ]
     )

@@ -56,8 +56,8 @@ def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, dict[Words, Se
     labels = given.labels
     if not labels:
         raise DataError(
-            f"the support has no labels: none of its {len(given.sentences)} sentences is labelled; mark mentions, as in "
-            "[Baghdad](LOC), or give a file with tags"
+            f"the support has no labels: none of its {len(given.sentences)} sentences is labelled; mark mentions, as "
+            "in [Baghdad](LOC), or give a file with tags"
         )
     blank = [sentence for sentence in given.sentences if sentence.is_unlabelled]
     given.sentences = _unlabelled(unlabelled, given) + blank
