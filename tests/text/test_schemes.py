@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
 from handful.errors import DataError
-from handful.text import SCHEMES, Allowed, Sentence, Span, TagReader, count_adjacent, from_tags, to_tags
+from handful.text import SCHEMES, Allowed, Sentence, Span, from_tags, to_tags
+from handful.text._schemes import TagReader, count_adjacent
 
 from .strategies import modest, sentences, tame_words
 

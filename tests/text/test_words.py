@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful.errors import DataError
-from handful.text import to_sentence, to_sentences, word_offsets
+from handful.text import to_sentence, to_sentences
+from handful.text._words import word_offsets
 
 from .strategies import characters, modest, strange_texts
 

@@ -1,14 +1,18 @@
 """Words, spans, tag schemes and files; standard library only."""
 
+from ._corpus import Corpus
 from ._document import Document
 from ._entity_types import EntityType, described, read_types, types_in, types_of
-from ._formats import FORMATS, READ_ONLY, WriteReport, read, stream, write
-from ._reading import Corpus, ReadReport, Stream
-from ._schemes import SCHEMES, TagReader, count_adjacent, from_tags, to_tags
+from ._formats import FORMATS, READ_ONLY
+from ._io import read, stream, write
+from ._options import ReadOptions
+from ._reading import ReadReport
+from ._schemes import SCHEMES, from_tags, to_tags
 from ._statistics import Statistics, describe
 from ._transitions import Transitions
 from ._types import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
-from ._words import to_sentence, to_sentences, word_offsets
+from ._words import to_sentence, to_sentences
+from ._writing import WriteReport
 
 __all__ = [
     "FORMATS",
@@ -21,15 +25,13 @@ __all__ = [
     "Corpus",
     "Document",
     "EntityType",
+    "ReadOptions",
     "ReadReport",
     "Sentence",
     "Span",
     "Statistics",
-    "Stream",
-    "TagReader",
     "Transitions",
     "WriteReport",
-    "count_adjacent",
     "describe",
     "described",
     "from_tags",
@@ -41,6 +43,5 @@ __all__ = [
     "to_tags",
     "types_in",
     "types_of",
-    "word_offsets",
     "write",
 ]

@@ -1,25 +1,25 @@
-"""Tags as text: CoNLL columns (``conll``), and a line of words over a line of tags (``lines``).
+"""Tags as text: CoNLL columns (``conll``), and a line of words above a line of tags (``lines``).
 
-CoNLL has one word a line, its tag last, and a blank line after a sentence. Columns are separated by tabs
-(then a word may hold spaces) or by white space; there are two or more, as many in every line.
-``-DOCSTART-`` lines are passed over and counted. Tags follow any scheme; a word whose label is open has a
-partial label: ``_``, ``LOC|ORG``, ``!O``. Where the first of three or more columns counts the words of each
-sentence, as in CoNLL-U, the second one is the word, and lines that start with ``#`` before a sentence are
-comments.
+CoNLL has one word per line, with its tag in the last column, and a blank line after each sentence. Columns are
+separated by tabs (then a word may hold spaces) or by white space. There are two or more, the same number in every
+line. ``-DOCSTART-`` lines are passed over and counted. Tags follow any scheme. A word whose label is open has a partial
+label: ``_``, ``LOC|ORG``, ``!O``. Where the first of three or more columns counts the words of each sentence, as in
+CoNLL-U, the second column is the word, and lines that start with ``#`` before a sentence are comments.
 
-In ``lines`` each sentence is two lines, words and tags, separated by spaces; ``X`` is an unknown tag. Blank
-lines between the pairs are passed over.
+In ``lines`` each sentence is two lines, words and tags, separated by spaces. ``X`` is an unknown tag. Blank lines
+between the pairs are passed over.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from handful.errors import DataError
+from handful.errors import Advice, DataError
 
 from ._files import Source
 from ._reading import Reading
 from ._schemes import to_tags
 from ._types import Sentence, shorten
+from ._writing import Writing
 
 __all__ = ["is_numbered", "read_conll", "read_lines", "split_columns", "write_conll", "write_lines"]
 
@@ -27,7 +27,7 @@ DOCSTART = "-DOCSTART-"
 _SPACES = re.compile("[ \t\r\n]+")
 _SPACE_CHARACTERS = " \t\r\n"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-_RANGE = re.compile(r"\d+[-.]\d+")  # in CoNLL-U: several words as they are written, or one that is not written
+_RANGE = re.compile(r"\d+[-.]\d+")  # in CoNLL-U: several words written as one, or a word that is not written
 _ENOUGH = 0.8  # of all sentences
 
 
@@ -56,7 +56,7 @@ def is_numbered(source: Source) -> bool:
 
 
 def read_conll(reading: Reading) -> Iterator[Sentence | None]:
-    """Yield the sentences of a CoNLL file; and None where a document begins, if that is asked for."""
+    """Yield the sentences of a CoNLL file, and None at each ``-DOCSTART-``."""
     columns = _Columns(reading)
     for number, block in reading.source.blocks():
         found = columns.split_alike(block)
@@ -66,15 +66,13 @@ def read_conll(reading: Reading) -> Iterator[Sentence | None]:
                 yield sentence
         else:
             for words, tags, lines in columns.split_each(block, number):
-                if not words and reading.is_by_document:
-                    yield None
                 sentence = _sentence(reading, words, tags, lines) if words else None
-                if sentence is not None:
+                if sentence is not None or not words:
                     yield sentence
 
 
 class _Columns:
-    """What a CoNLL file's lines look like, learned from its first one."""
+    """What the lines of a CoNLL file look like, learned from the first one."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -86,9 +84,9 @@ class _Columns:
     def split_alike(self, block: str) -> tuple[list[str], list[str]] | None:
         """Return the words and tags of a block in which nothing is out of the ordinary, quickly; or None.
 
-        With a separator put after every line feed, splitting at separators leaves each line feed at the end
-        of a line's last column. All of these are the columns n - 1, 2n - 1, ... of the whole block if and
-        only if each line has n columns.
+        A separator is put after every line feed. Splitting at separators then leaves each line feed at the end of the
+        last column of a line. These are the columns n - 1, 2n - 1, ... of the whole block if and only if each line has
+        n columns.
         """
         n, separator, other = self._n, "\t", " "
         if not self._is_tabbed:
@@ -111,10 +109,10 @@ class _Columns:
         ] += 1
 
     def split_each(self, block: str, number: int) -> Iterator[tuple[list[str], list[str], list[int]]]:
-        """Yield the words, tags and line numbers of a block's sentences, looking at every line by itself.
+        """Yield the words, tags and line numbers of the sentences of a block, looking at every line by itself.
 
-        Blank lines and ``-DOCSTART-`` end a sentence, and the latter yields one without words; a sentence with a
-        malformed line is left out, or an error.
+        Blank lines and ``-DOCSTART-`` end a sentence. ``-DOCSTART-`` itself is yielded as a sentence without words. A
+        sentence with a malformed line is left out, or an error.
         """
         words: list[str] = []
         tags: list[str] = []
@@ -142,7 +140,7 @@ class _Columns:
                 is_spoiled = True
                 continue
             if self._word and _RANGE.fullmatch(row[0]):
-                self._reading.report.notes["lines whose number is no single word's were passed over"] += 1
+                self._reading.report.notes["lines whose number is not that of a single word were passed over"] += 1
                 continue
             words.append(row[self._word].strip(" "))
             tags.append(row[-1].strip(_SPACE_CHARACTERS))
@@ -177,7 +175,8 @@ def _sentence(reading: Reading, words: Sequence[str], tags: list[str], lines: Se
         return reading.from_tags(words, tags)
     except DataError as error:
         bad = _first_bad(reading, tags)
-        reading.malformed(lines[bad], f"{error} (the word is {shorten(words[bad])!r})")
+        where = f"{error.message} (the word is {shorten(words[bad])!r})"
+        reading.malformed(lines[bad], DataError(where, error.advice))
         return None
 
 
@@ -216,10 +215,10 @@ def read_lines(reading: Reading) -> Iterator[Sentence]:
         reading.malformed(words_number, "the file ends after a line of words, expected a line of their tags")
 
 
-def write_conll(sentences: Iterable[Sentence], scheme: str) -> Iterator[str]:
+def write_conll(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
     """Yield the text of a CoNLL file of two columns."""
     for sentence in sentences:
-        tags = to_tags(sentence, scheme)
+        tags = to_tags(sentence, writing.scheme)
         _check_labels(sentence)
         for word in sentence.words:
             if word == DOCSTART or word.strip(" ") != word or any(c in word for c in "\t\r\n"):
@@ -230,13 +229,16 @@ def write_conll(sentences: Iterable[Sentence], scheme: str) -> Iterator[str]:
         yield "".join([f"{word}\t{tag}\n" for word, tag in zip(sentence.words, tags, strict=True)]) + "\n"
 
 
-def write_lines(sentences: Iterable[Sentence], scheme: str) -> Iterator[str]:
+def write_lines(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
     """Yield the text of a file of word lines and tag lines."""
     for sentence in sentences:
-        tags = to_tags(sentence, scheme)
+        tags = to_tags(sentence, writing.scheme)
         _check_labels(sentence)
         if "X" in tags:
-            raise DataError("the lines format writes X for unknown, so no type can be called X; use scheme='BIO'")
+            raise DataError(
+                "the lines format writes X for unknown, so no type can be called X",
+                Advice("use scheme='BIO'", "use --scheme BIO"),
+            )
         for word in sentence.words:
             if any(c in word for c in _SPACE_CHARACTERS):
                 raise DataError(f"the lines format cannot hold the word {word!r}, which has white space in it")

@@ -1,6 +1,6 @@
 """`Document`: a text and its sentences, from reading to writing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,20 +14,21 @@ __all__ = ["Document"]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text, the sentences in it, and what else is known of it.
+    """A text, its sentences, and what else is known about it.
 
-    Words are split once, when the document is made. Mentions are word spans of its sentences until they are written.
+    Words are found once, when the document is made. Until they are written, mentions are spans of words in its
+    sentences.
 
     Parameters
     ----------
     text : str
-        The whole text. The text of a sentence stands in it at ``sentence.offset``.
+        The whole text. The text of a sentence starts in it at ``sentence.offset``.
     sentences : tuple of Sentence
-        In order; none where the text has no words.
+        In order; none if the text has no words.
     id : str, int or None
         What the source calls it.
     meta : dict
-        What else came with it, such as the other keys of a JSON record; it is written back with it.
+        What else came with it, such as the other keys of a JSON record; it is written with it.
 
     Examples
     --------
@@ -71,7 +72,7 @@ class Document:
         """Whether nothing is known of the labels of any sentence."""
         return all(sentence.is_unlabelled for sentence in self.sentences)
 
-    def with_sentences(self, sentences: Sequence[Sentence]) -> "Document":
+    def with_sentences(self, sentences: Iterable[Sentence]) -> "Document":
         """Return the same document with other labels on its sentences."""
         return replace(self, sentences=tuple(sentences))
 
@@ -81,6 +82,25 @@ class Document:
             for span in sentence.spans or ():
                 start, end = sentence.characters(span)
                 yield sentence.offset + start, sentence.offset + end, span
+
+    def predictions(self) -> list[dict[str, Any]]:
+        """Return the mentions as Hugging Face's pipelines do.
+
+        Returns
+        -------
+        list of dict
+            ``entity_group`` (the type), ``score``, ``word``, ``start`` and ``end``, with ``text[start:end] == word``.
+        """
+        return [
+            {
+                "entity_group": span.type,
+                "score": span.score,
+                "word": self.text[start:end],
+                "start": start,
+                "end": end,
+            }
+            for start, end, span in self.mentions()
+        ]
 
     def as_sentence(self) -> Sentence | None:
         """Return all words as one `Sentence` over the whole text; None where there are no words."""

@@ -10,7 +10,10 @@ from handful.errors import DataError
 from ._files import AnyFile, Source
 from ._types import Sentence, check_type, shorten
 
-__all__ = ["EntityType", "described", "read_types", "types_in", "types_of"]
+__all__ = ["ABOUT_CORPUS", "EntityType", "described", "read_types", "type_names", "types_in", "types_of"]
+
+ABOUT_CORPUS = ("domain", "register")
+"""Names at the head of a file that describe the corpus, not a type (see `handful.text._inline`)."""
 
 _LINE = re.compile(r"(?P<name>[^\s:][^:]*?)\s*(?::\s*(?P<description>.*\S))?\s*")
 
@@ -99,13 +102,16 @@ def _type(item: Any) -> EntityType:
 
 def types_in(sentences: Iterable[Sentence]) -> list[str]:
     """Return the name of every type that the labels use, sorted; partial labels count too, O does not."""
-    found: set[str] = set()
-    for sentence in sentences:
-        found.update(span.type for span in sentence.spans or ())
-        for entry in sentence.allowed or ():
-            if entry is not None:
-                found |= entry.names
-    return sorted(found - {"O"})
+    return sorted(set().union(*map(type_names, sentences)))
+
+
+def type_names(sentence: Sentence) -> set[str]:
+    """Return the names of the types that the labels of a sentence use, partial ones too."""
+    found = {span.type for span in sentence.spans or ()}
+    for entry in sentence.allowed or ():
+        if entry is not None:
+            found |= entry.names
+    return found - {"O"}
 
 
 def described(names: Iterable[str], known: Iterable[EntityType]) -> tuple[EntityType, ...]:

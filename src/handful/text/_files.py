@@ -12,9 +12,10 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from handful.errors import DataError, FileError, FormatError, HandfulError
+from handful._util.files import replacing
+from handful.errors import Advice, DataError, FileError, FormatError, HandfulError
 
-__all__ = ["AnyFile", "Source", "write_text"]
+__all__ = ["AnyFile", "Source", "check_encoding", "write_text"]
 
 AnyFile = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, ``-`` for standard input or output, or an open file, of text or bytes."""
@@ -35,12 +36,7 @@ class Source:
     """
 
     def __init__(self, file: AnyFile, encoding: str = "utf-8") -> None:
-        try:
-            b" ".decode(encoding)
-        except LookupError:
-            raise DataError(f"there is no text encoding {encoding!r}") from None
-        except UnicodeError:
-            pass  # half a character of it
+        check_encoding(encoding)
         self._encoding = encoding
         self._stack = ExitStack()
         self._path: str | None = None
@@ -125,13 +121,13 @@ class Source:
         except HandfulError:
             raise
         except UnicodeError as error:
-            raise FormatError(self._undecodable(error)) from None
+            raise self._undecodable(error) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise FormatError(f"{self.name}: the gzip file is damaged or cut off ({error})") from None
         except OSError as error:
             raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
 
-    def _undecodable(self, error: UnicodeError) -> str:
+    def _undecodable(self, error: UnicodeError) -> FormatError:
         where = self.name
         if self._path is not None and self._encoding == "utf-8":
             with suppress(Exception), ExitStack() as stack:
@@ -145,10 +141,25 @@ class Source:
                         where, error = f"{where}:{number}", exact
                         break
         found = f" (byte {error.object[error.start]:#04x})" if isinstance(error, UnicodeDecodeError) else ""
-        return (
-            f"{where}: this is not text in {self._encoding}{found}; if it is text, say in which encoding, for example "
-            "encoding='latin-1' or encoding='utf-16'"
+        advice = "if it is text, say in which encoding, for example"
+        return FormatError(
+            f"{where}: this is not text in {self._encoding}{found}",
+            Advice(
+                f"{advice} encoding='latin-1' or encoding='utf-16'",
+                f"{advice} --encoding latin-1 or --encoding utf-16",
+            ),
         )
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding that does not exist."""
+    if not isinstance(encoding, str):
+        raise DataError(f"encoding is {encoding!r}, expected a name such as 'utf-8'")
+    try:
+        b" ".decode(encoding)
+    except (LookupError, ValueError) as error:
+        if not isinstance(error, UnicodeError):  # that is half a character of it
+            raise DataError(f"there is no text encoding {encoding!r}") from None
 
 
 def _detach(wrapper: io.BufferedReader | io.TextIOWrapper) -> None:
@@ -157,10 +168,10 @@ def _detach(wrapper: io.BufferedReader | io.TextIOWrapper) -> None:
 
 
 def write_text(file: AnyFile, pieces: Iterable[str]) -> None:
-    """Write pieces of text in UTF-8: to a temporary name, which then takes the place of the file.
+    """Write pieces of text in UTF-8; a file appears, or is replaced, when it is complete.
 
-    A path that ends in ``.gz`` is compressed. Where the target is no plain file (standard output, a pipe,
-    an open file) the text goes there directly.
+    A path that ends in ``.gz`` is compressed. Text for anything but a plain file (standard output, a pipe, an open
+    file) goes there directly.
     """
     name = "standard output" if file == "-" else file_name(file)
     pieces = _guard_bom(pieces)
@@ -205,16 +216,11 @@ def _replace(path: Path, pieces: Iterable[str], *, is_gzip: bool) -> None:
         with open(path, "wb") as device:
             _pour(pieces, device)
         return
-    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.tmp")
-    try:
-        with ExitStack() as stack:
-            target: Any = stack.enter_context(open(temporary, "wb"))
-            if is_gzip:
-                target = stack.enter_context(gzip.GzipFile("", "wb", fileobj=target, mtime=0))
-            _pour(pieces, target)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as temporary, ExitStack() as stack:
+        target: Any = stack.enter_context(open(temporary, "wb"))
+        if is_gzip:
+            target = stack.enter_context(gzip.GzipFile("", "wb", fileobj=target, mtime=0))
+        _pour(pieces, target)
 
 
 def _pour(pieces: Iterable[str], target: Any) -> None:

@@ -1,287 +1,199 @@
-"""`read`, `stream` and `write`: the way in and out for files.
+"""The formats of files, in one table.
 
-============  ====================================================  =====  ====  =======  =========
-format        what it is                                            words  text  partial  unlabelled
-============  ====================================================  =====  ====  =======  =========
-conll         a word a line, its tag last                           yes    no    yes      yes
-lines         a line of words, a line of tags, ``X`` for unknown    yes    no    yes      yes
-prodigy       JSON Lines: text, tokens, spans                       yes    yes   yes      yes
-huggingface   JSON Lines: tokens, ner_tags                          yes    no    yes      yes
-doccano       JSON Lines: text, label                               no     yes   yes      yes
-spacy         JSON Lines: text, entities                            no     yes   yes      yes
-label-studio  a JSON array of tasks                                 no     yes   yes      yes
-inline        ``[Ekeus](PER) heads for [Baghdad](LOC)``             no     yes   yes      yes
-text          plain text                                            no     yes   no       always
-conll-2012    OntoNotes as CoNLL-2012 wrote it; to read only        yes    no    no       no
-============  ====================================================  =====  ====  =======  =========
+{table}
 
-The columns say what a format can hold. Where it does not hold the words, they are found again in the text;
-where it does not hold the text, a sentence has none. JSON may also be an array, or one record a line, in
-any of its dialects; when no format is named, each record's dialect is seen by its keys, and the format is
+The columns say what a format can hold. Where it does not hold the words, they are found again in the text. Where it
+does not hold the text, words are joined by spaces. Formats that are written by document hold one text per record, with
+its id and what else came with it; the others hold one sentence after the other. JSON may be an array, or one record per
+line, in any of its dialects. When no format is named, the dialect of each record is seen by its keys, and the format is
 called ``json``.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
-
-from handful.errors import DataError
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from ._conll import read_conll, read_lines, write_conll, write_lines
-from ._files import AnyFile, Source, write_text
-from ._inline import read_inline, read_text, write_inline, write_text_lines
+from ._inline import read_inline, write_inline
 from ._json_read import read_json
-from ._json_write import write_json
-from ._ontonotes import read_conll_2012
-from ._reading import Corpus, Reading, ReadReport, Stream, named_documents
-from ._recognise import recognise
-from ._schemes import check_scheme, count_adjacent
-from ._types import Sentence
-
-__all__ = ["FORMATS", "READ_ONLY", "WriteReport", "read", "stream", "write"]
-
-FORMATS = (
-    "conll",
-    "lines",
-    "prodigy",
-    "huggingface",
-    "doccano",
-    "spacy",
-    "label-studio",
-    "inline",
-    "text",
+from ._json_write import (
+    write_doccano,
+    write_huggingface,
+    write_jsonl,
+    write_label_studio,
+    write_prodigy,
+    write_spacy,
 )
-"""The formats that can be named, to read and to write."""
+from ._ontonotes import read_conll_2012
+from ._plain import read_text, write_text_lines
+from ._reading import Item, Reading
+from ._recognise import Recogniser, is_conll, is_conll_2012, is_inline, is_json, is_lines, is_text
+from ._writing import Writing
 
-READ_ONLY = ("json", "conll-2012")
-"""Formats that can be named to read, besides `FORMATS`."""
+__all__ = ["FORMATS", "READ_ONLY", "TABLE", "Format"]
 
-_READERS: dict[str, Callable[[Reading], Iterator[Sentence | None]]] = {
-    "conll": read_conll,
-    "conll-2012": read_conll_2012,
-    "lines": read_lines,
-    "inline": read_inline,
-    "text": read_text,
+_ALL = ("words", "text", "partial labels", "unlabelled")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of files.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    about : str
+        What it is, in a few words.
+    read : function
+        Yields what it reads.
+    write : function or None
+        Yields the pieces of a file, of sentences or of documents; None for a format that can only be read.
+    by_sentence : bool
+        Whether `write` takes sentences; else it takes documents.
+    has_tags : bool
+        Whether labels are written as tags, which follow a scheme.
+    holds : tuple of str
+        What of a document comes back when it is written and read.
+    recognise : function or None
+        Tells the format by the beginning of a file; None if its name must be given.
+    sign : str
+        What `recognise` looks for.
+    """
+
+    name: str
+    about: str
+    read: Callable[[Reading], Iterator[Item]]
+    write: Callable[[Iterable[Any], Writing], Iterator[str]] | None = None
+    by_sentence: bool = False
+    has_tags: bool = False
+    holds: tuple[str, ...] = _ALL
+    recognise: Recogniser | None = None
+    sign: str = ""
+
+
+_WITHOUT_TEXT = ("words", "partial labels", "unlabelled")
+_WITHOUT_WORDS = ("text", "partial labels", "unlabelled")
+
+# In the order in which they are tried on a file whose format is not named.
+TABLE: dict[str, Format] = {
+    one.name: one
+    for one in (
+        Format(
+            "json",
+            "JSON records of any dialect below; to read only",
+            read_json,
+            recognise=is_json,
+            sign="record or array at the start",
+        ),
+        Format(
+            "conll-2012",
+            "OntoNotes as CoNLL-2012 wrote it; to read only",
+            read_conll_2012,
+            holds=("words",),
+            recognise=is_conll_2012,
+            sign="#begin document in the first line",
+        ),
+        Format(
+            "conll",
+            "one word per line, its tag last",
+            read_conll,
+            write_conll,
+            by_sentence=True,
+            has_tags=True,
+            holds=_WITHOUT_TEXT,
+            recognise=is_conll,
+            sign="column of tags",
+        ),
+        Format(
+            "lines",
+            "a line of words, a line of tags, ``X`` for unknown",
+            read_lines,
+            write_lines,
+            by_sentence=True,
+            has_tags=True,
+            holds=_WITHOUT_TEXT,
+            recognise=is_lines,
+            sign="line of tags",
+        ),
+        Format("prodigy", "JSON Lines: text, tokens, spans", partial(read_json, dialect="prodigy"), write_prodigy),
+        Format(
+            "huggingface",
+            "JSON Lines: tokens, ner_tags",
+            partial(read_json, dialect="huggingface"),
+            write_huggingface,
+            by_sentence=True,
+            has_tags=True,
+            holds=_WITHOUT_TEXT,
+        ),
+        Format(
+            "doccano",
+            "JSON Lines: text, label",
+            partial(read_json, dialect="doccano"),
+            write_doccano,
+            holds=_WITHOUT_WORDS,
+        ),
+        Format(
+            "spacy",
+            "JSON Lines: text, entities",
+            partial(read_json, dialect="spacy"),
+            write_spacy,
+            holds=_WITHOUT_WORDS,
+        ),
+        Format(
+            "label-studio",
+            "a JSON array of tasks",
+            partial(read_json, dialect="label-studio"),
+            write_label_studio,
+            holds=_WITHOUT_WORDS,
+        ),
+        Format(
+            "jsonl",
+            "JSON Lines: text, entities with their scores",
+            read_json,
+            write_jsonl,
+            holds=_WITHOUT_WORDS,
+        ),
+        Format(
+            "inline",
+            "``[Ekeus](PER) heads for [Baghdad](LOC)``",
+            read_inline,
+            write_inline,
+            by_sentence=True,
+            holds=_WITHOUT_WORDS,
+            recognise=is_inline,
+            sign="mark such as [words](TYPE)",
+        ),
+        Format(
+            "text",
+            "plain text",
+            read_text,
+            write_text_lines,
+            holds=("text", "unlabelled"),
+            recognise=is_text,
+        ),
+    )
 }
 
+FORMATS = tuple(one.name for one in TABLE.values() if one.write is not None)
+"""The formats that can be named, to read and to write."""
 
-@dataclass
-class WriteReport:
-    """What writing a file could not do as asked.
-
-    Parameters
-    ----------
-    n_sentences : int
-        How many were written.
-    n_merged : int
-        Mentions that the scheme (IO, types) could not keep apart from the one before them.
-    notes : Counter of str
-        Whatever else was changed or left out, and how often.
-    """
-
-    n_sentences: int = 0
-    n_merged: int = 0
-    notes: Counter[str] = field(default_factory=Counter)
+READ_ONLY = tuple(one.name for one in TABLE.values() if one.write is None)
+"""Formats that can be named to read, besides `FORMATS`."""
 
 
-def stream(
-    path: AnyFile,
-    format: str | None = None,
-    *,
-    scheme: str | None = None,
-    unmarked: Literal["O", "unknown"] = "O",
-    misaligned: Literal["error", "widen"] = "error",
-    malformed: Literal["error", "skip"] = "error",
-    unnamed: Literal["keep", "skip"] = "keep",
-    names: Sequence[str] | None = None,
-    encoding: str = "utf-8",
-    unlabelled: bool = False,
-    whole: bool = False,
-) -> Stream:
-    """Read a file sentence by sentence, so that one larger than memory passes through.
-
-    Takes what `read` takes, and `whole`: whether plain text comes as whole documents, each one long `Sentence`, instead
-    of cut into sentences. Of unlabelled JSON, records without a word then come too, as a `Sentence` without words.
-
-    Returns
-    -------
-    Stream
-        An iterator of `Sentence`, whose ``report`` is complete at its end.
-    """
-    _check_choice("format", format, (None, *READ_ONLY, *FORMATS))
-    _check_choice("unmarked", unmarked, ("O", "unknown"))
-    _check_choice("misaligned", misaligned, ("error", "widen"))
-    _check_choice("malformed", malformed, ("error", "skip"))
-    _check_choice("unnamed", unnamed, ("keep", "skip"))
-    _check_names(names)
-    if scheme is not None:
-        check_scheme(scheme)
-    source = Source(path, encoding)
-    try:
-        found = format or recognise(source, is_unlabelled=unlabelled)
-    except BaseException:
-        source.close()
-        raise
-    reading = Reading(
-        source,
-        ReadReport(source.name, found),
-        scheme=scheme,
-        is_unmarked_unknown=unmarked == "unknown",
-        is_widening=misaligned == "widen",
-        is_skipping=malformed == "skip",
-        is_whole=whole,
-        names=names,
-        is_by_document=unnamed == "skip",
-        is_unlabelled=unlabelled,
-        is_counting_marks=unlabelled and format is None,
-    )
-    sentences: Iterator[Any] = _READERS[found](reading) if found in _READERS else read_json(reading, found)
-    return Stream(reading, named_documents(reading, sentences) if reading.is_by_document else sentences)
+def _documentation() -> str:
+    """Return the table of formats as reStructuredText."""
+    rows: list[tuple[str, ...]] = [("format", "what it is", *_ALL, "written by")]
+    for one in TABLE.values():
+        holds = ["yes" if what in one.holds else "no" for what in _ALL]
+        unit = "sentence" if one.by_sentence else "document"
+        rows.append((one.name, one.about, *holds, "" if one.write is None else unit))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rule = "  ".join("=" * width for width in widths)
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join([rule, lines[0], rule, *lines[1:], rule])
 
 
-def read(
-    path: AnyFile,
-    format: str | None = None,
-    *,
-    scheme: str | None = None,
-    unmarked: Literal["O", "unknown"] = "O",
-    misaligned: Literal["error", "widen"] = "error",
-    malformed: Literal["error", "skip"] = "error",
-    unnamed: Literal["keep", "skip"] = "keep",
-    names: Sequence[str] | None = None,
-    encoding: str = "utf-8",
-    unlabelled: bool = False,
-) -> Corpus:
-    """Read a file of sentences, labelled or not.
-
-    Parameters
-    ----------
-    path : path, "-" or open file
-        ``-`` is standard input. Gzip is recognised.
-    format : str or None
-        One of `FORMATS`, "json" for any JSON dialect, or "conll-2012"; ``None`` recognises it by the content.
-    scheme : str or None
-        The tag scheme, where there are tags (see `handful.text._schemes`); ``None`` reads any.
-    unmarked : "O" or "unknown"
-        What words are that no mention covers (or that are tagged O).
-    misaligned : "error" or "widen"
-        What to do with spans of characters that end within a word.
-    malformed : "error" or "skip"
-        What to do with lines or records that are not as the format asks. Skipping is counted; in CoNLL the
-        line's whole sentence is left out. A JSON array that is broken is an error all the same.
-    unnamed : "keep" or "skip"
-        What to do with documents in which nothing is marked, as in parts of OntoNotes that nobody annotated. A
-        document begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the file is one.
-        Those skipped are counted.
-    names : sequence of str or None
-        The tags' names, for Hugging Face tags that are numbers.
-    encoding : str
-        The text's encoding.
-    unlabelled : bool
-        Whether this is text to tag, or to learn from without labels. Then some ``[words](TYPE)`` in a file of no named
-        format are plain text (unless half of its lines have them), and JSON records without a word are passed over.
-
-    Returns
-    -------
-    Corpus
-        A list of `Sentence`, whose ``report`` says what was met with and counts whatever was not simply taken.
-
-    Raises
-    ------
-    FileError
-        The file cannot be read.
-    FormatError
-        The content is not what the format asks for; the message says where, what was found and expected.
-    DataError
-        An option that does not exist.
-    """
-    return Corpus(
-        stream(
-            path,
-            format,
-            scheme=scheme,
-            unmarked=unmarked,
-            misaligned=misaligned,
-            malformed=malformed,
-            unnamed=unnamed,
-            names=names,
-            encoding=encoding,
-            unlabelled=unlabelled,
-        )
-    )
-
-
-def write(
-    sentences: Iterable[Sentence],
-    path: AnyFile,
-    format: str,
-    *,
-    scheme: str = "BIO",
-    names: Sequence[str] | None = None,
-) -> WriteReport:
-    """Write sentences to a file; all of it, or none.
-
-    Parameters
-    ----------
-    sentences : iterable of Sentence
-        May be a stream.
-    path : path, "-" or open file
-        ``-`` is standard output. A path that ends in ``.gz`` is compressed.
-    format : str
-        One of `FORMATS`.
-    scheme : str
-        The tag scheme, where the format has tags.
-    names : sequence of str or None
-        Write Hugging Face tags as numbers, by their place in this list.
-
-    Returns
-    -------
-    WriteReport
-
-    Raises
-    ------
-    FileError
-        The file cannot be written.
-    DataError
-        Words or labels that the format cannot hold.
-    """
-    _check_choice("format", format, FORMATS)
-    check_scheme(scheme)
-    _check_names(names)
-    report = WriteReport()
-    merges = scheme in ("IO", "types") and format in ("conll", "lines", "huggingface")
-
-    def counted() -> Iterator[Sentence]:
-        for sentence in sentences:
-            if not isinstance(sentence, Sentence):
-                raise DataError(f"sentences to write are Sentence objects, not {sentence!r}")
-            report.n_sentences += 1
-            if merges:
-                report.n_merged += count_adjacent(sentence.spans)
-            yield sentence
-
-    if format == "conll":
-        pieces = write_conll(counted(), scheme)
-    elif format == "lines":
-        pieces = write_lines(counted(), scheme)
-    elif format == "inline":
-        pieces = write_inline(counted(), report.notes)
-    elif format == "text":
-        pieces = write_text_lines(counted(), report.notes)
-    else:
-        pieces = write_json(counted(), format, scheme, names, report.notes)
-    write_text(path, pieces)
-    return report
-
-
-def _check_choice(name: str, value: object, choices: Sequence[str | None]) -> None:
-    if value not in choices:
-        raise DataError(f"{name} is {value!r}, expected one of {', '.join(str(choice) for choice in choices)}")
-
-
-def _check_names(names: object) -> None:
-    if names is None:
-        return
-    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
-        raise DataError(f"names is {names!r}, expected a sequence of tags such as ['O', 'B-PER', 'I-PER']")
+__doc__ = (__doc__ or "").replace("{table}", _documentation())

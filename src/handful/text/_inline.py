@@ -1,33 +1,27 @@
-r"""Text as people type it: with its mentions marked (``inline``), or plain (``text``).
+r"""Text with its mentions marked, as people type it (``inline``).
 
-Inline is one sentence a line: ``[Ekeus](PER) heads for [Baghdad](LOC)``. A label may be a partial one:
-``[Baghdad](LOC|ORG)``, ``[heads](_)``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary
-character; what has ``://`` in its round brackets is a link, and stays in the text as it is. What is nearly
-a mark, such as ``[Ekeus] (PER)`` or ``[Ekeus](PER``, is an error.
+Each line is a sentence: ``[Ekeus](PER) heads for [Baghdad](LOC)``. A label may be a partial one:
+``[Baghdad](LOC|ORG)``, ``[heads](_)``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary character. What
+has ``://`` in its round brackets is a link, and stays in the text as it is. What is nearly a mark, such as ``[Ekeus]
+(PER)`` or ``[Ekeus](PER``, is an error.
 
-Plain text is one document a line, or, where lines are wrapped to a width and blank lines stand between
-blocks, one document a block. Documents are cut into sentences.
+The file may start with a head, which describes its types, one on each line: ``# PER: people, with their titles``. The
+head ends at a blank line, or at the first line that does not start with ``#``. In it, ``# domain: ...`` and
+``# register: ...`` are about the corpus, unless the file marks mentions of a type of that name.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 
 from handful.errors import DataError
 
+from ._entity_types import ABOUT_CORPUS, EntityType, types_of
 from ._reading import Reading
-from ._types import Allowed, Sentence, shorten
-from ._words import to_sentence, to_sentences, word_offsets
+from ._types import Sentence, shorten
+from ._words import to_sentence
+from ._writing import Writing, label_marks, note_changed_words, one_line
 
-__all__ = [
-    "label_marks",
-    "note_changed_words",
-    "read_inline",
-    "read_text",
-    "write_inline",
-    "write_text_lines",
-]
+__all__ = ["MARK", "is_head_line", "read_inline", "write_inline"]
 
 _INNER = r"(?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])"
 _MARKUP = re.compile(
@@ -37,21 +31,54 @@ _MARKUP = re.compile(
     r"|(?P<stray>\]\()(?![^()]*://)"
 )
 _ESCAPE = re.compile(r"\\([\[\]\\])")
-_LINE_BREAKS = str.maketrans("\r\n", "  ")
+_LABEL = re.compile(r"[^()\s]+")
+_HEAD_LINE = re.compile(r"#[ \t]+(?P<name>[^()\s]+?)[ \t]*:[ \t]+(?P<description>\S.*)")
 MARK = re.compile(r"\[[^\[\]\n]+\]\(!?\w[\w-]*(?:\|\w[\w-]*)*\)")  # what is hardly anything else
-WRAP_WIDTH = 100
 
 
 def read_inline(reading: Reading) -> Iterator[Sentence]:
-    """Yield the sentences of a file of inline markup."""
-    for number, line in enumerate(reading.source.lines(), 1):
-        if not line.strip():
-            continue
-        try:
-            text, marks = parse_inline(line.rstrip("\r\n"))
-            yield reading.from_spans(to_sentence(text), marks)
-        except DataError as error:
-            reading.malformed(number, error)
+    """Read the head of a file of inline markup; return an iterator of its sentences."""
+    lines = enumerate(reading.source.lines(), 1)
+    number, line = next(lines, (1, ""))
+    if is_head_line(line) and not MARK.search(line):
+        while line.startswith("#"):
+            _read_head_line(reading, number, line)
+            number, line = next(lines, (number, ""))
+        if n_types := sum(one.name not in ABOUT_CORPUS for one in reading.described):
+            reading.report.notes["types are described at the head of the file"] += n_types
+    return _sentences(reading, number, line, lines)
+
+
+def is_head_line(line: str) -> bool:
+    """Whether a line describes a type: ``# NAME: description``."""
+    return line.startswith("#") and _HEAD_LINE.fullmatch(line.rstrip()) is not None
+
+
+def _read_head_line(reading: Reading, number: int, line: str) -> None:
+    match = _HEAD_LINE.fullmatch(line.rstrip())
+    try:
+        if match is None:
+            raise DataError(
+                f"found {shorten(line.strip())!r} in the head of the file, expected '# NAME: description'; a blank "
+                "line ends the head"
+            )
+        reading.described = types_of([*reading.described, EntityType(match["name"], match["description"])])
+    except DataError as error:
+        reading.malformed(number, error)
+
+
+def _sentences(reading: Reading, number: int, line: str, lines: Iterator[tuple[int, str]]) -> Iterator[Sentence]:
+    """Yield the sentences of a line and of those after it."""
+    while line:
+        if line.strip():
+            try:
+                text, marks = parse_inline(line.rstrip("\r\n"))
+                sentence = reading.from_spans(to_sentence(text), marks)
+            except DataError as error:
+                reading.malformed(number, error)
+            else:
+                yield sentence
+        number, line = next(lines, (number, ""))
 
 
 def parse_inline(line: str) -> tuple[str, list[tuple[int, int, str]]]:
@@ -107,106 +134,39 @@ def _near(match: re.Match[str]) -> str:
     )
 
 
-def write_inline(sentences: Iterable[Sentence], notes: Counter[str]) -> Iterator[str]:
-    """Yield lines of inline markup."""
+def write_inline(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
+    """Yield the head of a file of inline markup, if there is one, and its lines."""
+    yield from _head(writing.head)
+    is_first = not writing.head
     for sentence in sentences:
         sentence = sentence.with_text()
-        text = _one_line(sentence, notes)
-        note_changed_words(sentence, notes)
+        text = one_line(sentence, writing)
+        note_changed_words(sentence, writing)
         marks = label_marks(sentence)
-        if marks is None:
-            marks = [(0, len(text), "_")]
         pieces, position = [], 0
-        for start, end, label in marks:
-            if not re.fullmatch(r"[^()\s]+", label) or "://" in label:
-                raise DataError(f"inline markup cannot hold the label {label!r} (white space, brackets, ://)")
+        for start, end, label in [(0, len(text), "_")] if marks is None else [mark[:3] for mark in marks]:
+            _check_label(label)
             pieces.append(f"{_escape(text[position:start])}[{_escape(text[start:end])}]({label})")
             position = end
-        pieces.append(_escape(text[position:]))
-        yield "".join(pieces) + "\n"
+        line = "".join([*pieces, _escape(text[position:])])
+        if is_first and is_head_line(line):
+            yield "\n"  # so that it is not read as a head
+        is_first = False
+        yield line + "\n"
 
 
-def read_text(reading: Reading) -> Iterator[Sentence]:
-    """Yield the sentences of a file of plain text."""
-    for document in _blocks(reading) if is_wrapped(reading.source.head) else reading.source.lines():
-        sentences = to_sentences(document.rstrip("\r\n"), is_whole=reading.is_whole)
-        if not sentences and document.strip():
-            reading.report.notes["lines without a word (invisible characters only) were passed over"] += 1
-        if reading.is_counting_marks and "](" in document and (marks := MARK.findall(document)):
-            reading.report.notes[
-                "marks such as [words](TYPE) were left in the text as they stand (format='inline' reads them as labels)"
-            ] += len(marks)
-        yield from sentences
+def _head(described: Iterable[EntityType]) -> Iterator[str]:
+    lines = []
+    for one in described:
+        _check_label(one.name)
+        lines.append(f"# {one.name}: {one.description}\n")
+    if lines:
+        yield "".join(lines) + "\n"
 
 
-def _blocks(reading: Reading) -> Iterator[str]:
-    block: list[str] = []
-    for line in reading.source.lines():
-        if line.strip():
-            block.append(line)
-        elif block:
-            yield "".join(block)
-            block = []
-    if block:
-        yield "".join(block)
-
-
-def is_wrapped(head: str) -> bool:
-    """Whether lines are cut for their width.
-
-    There are blocks between blank lines, no line is long, and lines are full: with the first word of the
-    next one added, hardly any would be within the longest.
-    """
-    lines = [line.rstrip() for line in head.split("\n")]
-    longest = max(map(len, lines))
-    if longest > WRAP_WIDTH or "" not in "\n".join(lines).strip().split("\n"):
-        return False
-    full = [
-        len(line) + 1 + len(following.split(maxsplit=1)[0]) > longest
-        for line, following in pairwise(lines)
-        if line and following
-    ]
-    return len(full) > 1 and sum(full) >= 0.8 * len(full)
-
-
-def write_text_lines(sentences: Iterable[Sentence], notes: Counter[str]) -> Iterator[str]:
-    """Yield the sentences' text, one a line; labels are not written."""
-    for sentence in sentences:
-        if sentence.spans:
-            notes["mentions were not written: plain text has no labels"] += len(sentence.spans)
-        sentence = sentence.with_text()
-        note_changed_words(sentence, notes)
-        yield _one_line(sentence, notes) + "\n"
-
-
-def label_marks(sentence: Sentence) -> list[tuple[int, int, str]] | None:
-    """Return a sentence's labels, partial ones too, as character positions and labels; None if unlabelled."""
-    offsets = sentence.offsets
-    if sentence.spans is None or offsets is None:
-        return None
-    marks = [(offsets[span.start][0], offsets[span.end - 1][1], span.type) for span in sentence.spans]
-    previous: Allowed | None = None
-    for (start, end), entry in zip(offsets, sentence.allowed or (), strict=False):
-        if entry is not None:
-            if entry == previous:
-                start = marks.pop()[0]
-            marks.append((start, end, str(entry)))
-        previous = entry
-    return sorted(marks)
-
-
-def note_changed_words(sentence: Sentence, notes: Counter[str]) -> None:
-    """Count a sentence whose words are not those that reading its text would find."""
-    if word_offsets(sentence.text or "") != list(sentence.offsets or ()):
-        notes["sentences will be read with other words: the format holds the text, not the words"] += 1
-
-
-def _one_line(sentence: Sentence, notes: Counter[str]) -> str:
-    text = sentence.text or ""
-    line = text.translate(_LINE_BREAKS)
-    if line != text:
-        notes["line breaks were written as spaces"] += sum(text.count(c) for c in "\r\n")
-    return line
+def _check_label(label: str) -> None:
+    if not _LABEL.fullmatch(label) or "://" in label:
+        raise DataError(f"inline markup cannot hold the label {label!r} (white space, brackets, ://)")
 
 
 def _escape(text: str) -> str:

@@ -1,25 +1,31 @@
-"""JSON records, one a line or in an array, as annotation tools and libraries write them.
+"""JSON records as annotation tools and libraries write them.
 
-============  ===========================================================================================
-prodigy       ``text``, ``spans`` (``start``, ``end``, ``label``, ``token_start``, ``token_end``, the last
-              inclusive), ``tokens``; records whose ``answer`` is not "accept" are passed over and counted
+============  ========================================================================================================
+prodigy       ``text``, ``spans`` (``start``, ``end``, ``label``, ``token_start``, ``token_end``, the last inclusive),
+              ``tokens``; records whose ``answer`` is not "accept" are passed over and counted
 doccano       ``text`` and ``label`` (``[start, end, label]``), or ``entities`` with ``start_offset``
-spacy         ``text`` and ``entities`` or ``ents``; also ``["text", {"entities": [...]}]``, and predictions
-              (``entity_group`` instead of ``label``)
+spacy         ``text`` and ``entities`` or ``ents``; also ``["text", {"entities": [...]}]``
 label-studio  ``data``, ``annotations``, ``result``, ``value``; also the short form, ``text`` and ``label``
 huggingface   ``tokens`` and ``ner_tags``: names, or numbers together with ``names=``
-============  ===========================================================================================
+jsonl         ``text`` and ``entities`` with ``entity_group``: what `handful predict` writes
+============  ========================================================================================================
 
-Positions are code points. A label may be a partial one (``LOC|ORG``). A record without a key for labels, or
-with a null there, is unlabelled. Without ``tokens``, words are found by `handful.text._words`.
+Positions are code points. A label may be a partial one (``LOC|ORG``). A record without a key for labels, or with null
+there, is unlabelled. Without ``tokens``, words are found by `handful.text._words`; an unlabelled text is then cut into
+sentences. A record with labels, or with words of its own, is one sentence.
+
+The ``id`` of a record is the `Document.id`. Every key that is not its text, its words or its labels is in
+`Document.meta`; for Label Studio, so are the other keys of its ``data``, under ``data``.
 """
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from handful.errors import DataError
+from handful.errors import Advice, DataError
 
+from ._document import Document
+from ._json_records import is_pair, records, refuse_half_pairs
 from ._reading import Reading
 from ._types import Sentence, shorten
 from ._words import NoWordsError, to_sentence, to_sentences
@@ -36,196 +42,128 @@ LABEL_KEYS = {
 }
 _TAG_KEYS = ("ner_tags", "tags", "labels", "ner")
 _Mark = tuple[int, int, str]
-# What a record says of its text, its words and their labels; the rest is its own business.
-_READ_KEYS = {"text", "data", "tokens", "annotations", "completions", *LABEL_KEYS["json"], *_TAG_KEYS}
 
 
-def read_json(reading: Reading, dialect: str = "json") -> Iterator[Sentence]:
-    """Yield the sentences of a file of JSON records; the dialect "json" is found out for each record."""
-    for number, raw, value in _records(reading):
+def read_json(reading: Reading, dialect: str = "json") -> Iterator[Document]:
+    """Yield the documents of a file of JSON records; the dialect "json" is found out for each record."""
+    for number, raw, value in records(reading):
         try:
-            _refuse_half_pairs(raw, value)
-            sentence = _sentence(reading, value, dialect)
-        except NoWordsError as error:
-            if not reading.is_unlabelled:
-                reading.malformed(number, error)
-                continue
-            sentence = reading.without_words(error.text)
+            refuse_half_pairs(raw, value)
+            document = _document(reading, value, dialect)
         except DataError as error:
             reading.malformed(number, error)
-            continue
-        if sentence is not None:
-            if reading.is_unlabelled:
-                record = value[1] if _is_pair(value) else value
-                is_text = sentence.is_unlabelled and not record.get("tokens")
-                read_keys = {"text", "data", "entities"} if is_text else _READ_KEYS
-                reading.rest = {key: item for key, item in record.items() if key not in read_keys}
-                reading.is_text = is_text
-            if reading.is_text and not reading.is_whole:
-                yield from to_sentences(sentence.text or "")
-            else:
-                yield sentence
+        else:
+            if document is not None:
+                yield document
 
 
-def _records(reading: Reading) -> Iterator[tuple[int, str, Any]]:
-    """Yield each record's line, text and value."""
-    head = reading.source.head.lstrip()
-    if not _is_one_a_line(head):
-        yield from _values(reading, is_array=head.startswith("["))
-        return
-    for number, line in enumerate(reading.source.lines(), 1):
-        if line.strip():
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                reading.malformed(number, f"{shorten(line.strip())!r} is not a JSON record: {error}")
-                continue
-            yield number, line, value
+class _Record:
+    """A JSON object, of which `take` notes the keys that were read."""
 
+    def __init__(self, value: Any, dialect: str) -> None:
+        if is_pair(value) and dialect in ("spacy", "json"):
+            value = {**value[1], "text": value[0]}
+        if not isinstance(value, dict):
+            raise DataError(f"found {shorten(repr(value))}, expected a JSON object")
+        self._value = value
+        self._taken: set[str] = set()
+        self.data: dict[str, Any] = {}  # of a Label Studio task: what is there besides the text
 
-def _is_one_a_line(head: str) -> bool:
-    is_array = head.startswith("[")
-    try:
-        value, end = json.JSONDecoder().raw_decode(head.split("\n", 1)[0] if is_array else head)
-    except (ValueError, RecursionError):
-        return not is_array
-    return _is_pair(value) if is_array else "\n" not in head[:end]
+    def __contains__(self, key: str) -> bool:
+        return key in self._value
 
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._value.get(key, default)
 
-def _is_pair(value: Any) -> bool:
-    """Whether this is ``["text", {"entities": ...}]``."""
-    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
-
-
-def _values(reading: Reading, *, is_array: bool) -> Iterator[tuple[int, str, Any]]:
-    """Yield the members of an array, or records that go over several lines, holding one at a time."""
-    cursor = _Cursor(reading.source.chunks())
-    if is_array:
-        cursor.skip()
-        cursor.position += 1
-    is_first = True
-    while following := cursor.skip():
-        if is_array and following == "]":
-            cursor.position += 1
-            if cursor.skip():
-                reading.fail(cursor.line, f"found {cursor.show()} after the end of the array")
-            return
-        if is_array and not is_first:
-            if following != ",":
-                reading.fail(cursor.line, f"found {cursor.show()}, expected a comma or ] after a record")
-            cursor.position += 1
-            cursor.skip()
-        line = cursor.line
-        try:
-            raw, value = cursor.decode()
-        except (ValueError, RecursionError) as error:
-            reading.fail(line, f"{cursor.show()} is not a JSON record: {error}")
-        yield line, raw, value
-        is_first = False
-    if is_array:
-        reading.fail(cursor.line, "the array is not closed, expected ] at the end of the file")
-
-
-class _Cursor:
-    """A place in a text that comes in chunks."""
-
-    def __init__(self, chunks: Iterator[str]) -> None:
-        self._chunks = chunks
-        self._buffer = ""
-        self._raw_decode = json.JSONDecoder().raw_decode
-        self.position = 0
-        self.line = 1
-
-    def _more(self) -> bool:
-        chunk = next(self._chunks, "")
-        self._buffer = self._buffer[self.position :] + chunk
-        self.position = 0
-        return bool(chunk)
-
-    def skip(self) -> str:
-        """Go past white space; return the character there, or nothing at the end."""
-        while True:
-            while self.position < len(self._buffer):
-                character = self._buffer[self.position]
-                if not character.isspace():
-                    return character
-                self.line += character == "\n"
-                self.position += 1
-            if not self._more():
-                return ""
-
-    def decode(self) -> tuple[str, Any]:
-        """Decode the value here and go past it; return its text and itself."""
-        while True:
-            try:
-                value, end = self._raw_decode(self._buffer, self.position)
-            except (ValueError, RecursionError):
-                if not self._more():
-                    raise
-                continue
-            raw = self._buffer[self.position : end]
-            self.line += raw.count("\n")
-            self.position = end
-            return raw, value
+    def take(self, key: str) -> Any:
+        self._taken.add(key)
+        return self._value.get(key)
 
     def show(self) -> str:
-        return repr(shorten(self._buffer[self.position : self.position + 100]))
+        return shorten(", ".join(map(repr, self._value)) or "nothing")
+
+    def document(self, text: str, sentences: tuple[Sentence, ...]) -> Document:
+        """Make a document, with what was not taken from the record."""
+        identifier = self._value.get("id")
+        is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
+        taken = self._taken | {"id"} if is_id else self._taken
+        meta = {key: item for key, item in self._value.items() if key not in taken}
+        if self.data:
+            meta["data"] = self.data
+        return Document(text, sentences, identifier if is_id else None, meta)
 
 
-def _refuse_half_pairs(raw: str, value: Any) -> None:
-    """JSON can escape half of a surrogate pair, which is no character and cannot be written."""
-    if "\\ud" in raw or "\\uD" in raw:
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            raise DataError("the record has half of a surrogate pair (\\ud800 to \\udfff by itself)") from None
-
-
-def _sentence(reading: Reading, record: Any, dialect: str) -> Sentence | None:
-    if _is_pair(record) and dialect in ("spacy", "json"):
-        record = {**record[1], "text": record[0]}
-    if not isinstance(record, dict):
-        raise DataError(f"found {shorten(repr(record))}, expected a JSON object")
-    if dialect in ("label-studio", "json") and isinstance(record.get("data"), dict):
-        return _task(reading, record)
+def _document(reading: Reading, value: Any, dialect: str) -> Document | None:
+    record = _Record(value, dialect)
+    answer = record.get("answer", "accept")
     tokens = record.get("tokens")
     is_words = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
-    if dialect == "huggingface" or (dialect == "json" and is_words):
-        return _tagged(reading, record)
-    return _marked(reading, record, LABEL_KEYS[dialect])
+    try:
+        if dialect in ("label-studio", "json") and isinstance(record.get("data"), dict) and "text" not in record:
+            return _task(reading, record)
+        if dialect == "huggingface" or (dialect == "json" and is_words):
+            return _tagged(reading, record)
+        if answer != "accept":
+            reading.report.notes[f"records whose answer is {shorten(repr(answer))} were passed over"] += 1
+            return None
+        return _marked(reading, record, LABEL_KEYS[dialect])
+    except NoWordsError as error:
+        if not reading.options.unlabelled:
+            raise
+        return record.document(error.text, ())
 
 
-def _marked(reading: Reading, record: dict[str, Any], keys: tuple[str, ...]) -> Sentence | None:
-    """Make a sentence of a record with a text and a list of spans."""
-    answer = record.get("answer", "accept")
-    if answer != "accept":
-        reading.report.notes[f"records whose answer is {shorten(repr(answer))} were passed over"] += 1
-        return None
-    key = "text" if "text" in record else "data"
-    if key not in record:
-        keys_found = ", ".join(map(repr, record)) or "nothing"
-        raise DataError(f"the record has no text: found {shorten(keys_found)}, expected 'text' (or 'tokens')")
-    text = record[key]
+def _labelled(reading: Reading, record: _Record, sentence: Sentence, marks: list[_Mark]) -> Document:
+    """Make a document of one sentence, with its labels."""
+    return record.document(sentence.text or "", (reading.from_spans(sentence, marks),))
+
+
+def _cut(record: _Record, text: str) -> Document:
+    """Make a document of an unlabelled text."""
+    sentences = to_sentences(text)
+    if not sentences:
+        raise NoWordsError(text)
+    return record.document(text, tuple(sentences))
+
+
+def _marked(reading: Reading, record: _Record, keys: tuple[str, ...]) -> Document:
+    """Make a document of a record with a text and a list of spans."""
+    text_key = "text" if "text" in record else "data"
+    if text_key not in record:
+        raise DataError(f"the record has no text: found {record.show()}, expected 'text' (or 'tokens')")
+    text = record.take(text_key)
     if not isinstance(text, str):
-        raise DataError(f"{key!r} is {shorten(json.dumps(text))}, expected a string")
+        raise DataError(f"{text_key!r} is {shorten(json.dumps(text))}, expected a string")
+    label_key = _label_key(reading, record, keys)
+    tokens = _token_offsets(text, record.take("tokens")) if record.get("tokens") else None
+    sentence = None if tokens is None else _from_tokens(reading, text, tokens)
+    try:
+        marks = None if label_key is None else [_mark(reading, text, tokens, item) for item in record.get(label_key)]
+    except DataError:
+        if not reading.options.unlabelled:
+            raise
+        marks = None  # these are not labels of words, but perhaps classes of the whole text
+    if marks is not None and label_key is not None:
+        record.take(label_key)
+        return _labelled(reading, record, sentence or to_sentence(text), marks)
+    return _cut(record, text) if sentence is None else record.document(text, (sentence,))
+
+
+def _label_key(reading: Reading, record: _Record, keys: tuple[str, ...]) -> str | None:
+    """Return the key that holds a list of labels, or None if there is none."""
     found = [key for key in keys if isinstance(record.get(key), list)]
-    odd = [key for key in keys if key in record and not isinstance(record[key], list | None)]
+    odd = [key for key in keys if not isinstance(record.get(key), list | None)]
     if len(found) > 1:
-        raise DataError(f"labels stand under {' and '.join(found)}; name the format: {', '.join(LABEL_KEYS)}")
-    if odd and not found and not reading.is_unlabelled:
-        raise DataError(f"{odd[0]!r} is {shorten(repr(record[odd[0]]))}, expected a list of spans")
+        raise DataError(
+            f"labels are under {' and '.join(found)}",
+            Advice("name the format, for example format='prodigy'", "name the format, for example --from prodigy"),
+        )
+    if odd and not found and not reading.options.unlabelled:
+        raise DataError(f"{odd[0]!r} is {shorten(repr(record.get(odd[0])))}, expected a list of spans")
     foreign = [key for key in LABEL_KEYS["json"] if key not in keys and isinstance(record.get(key), list)]
     if foreign and not found:
-        raise DataError(f"labels stand under {foreign[0]!r}, expected {' or '.join(map(repr, keys))}")
-    tokens = _token_offsets(text, record["tokens"]) if record.get("tokens") else None
-    sentence = to_sentence(text) if tokens is None else _from_tokens(reading, text, tokens)
-    try:
-        marks = [_mark(reading, text, tokens, item) for item in record[found[0]]] if found else None
-    except DataError:
-        if not reading.is_unlabelled:
-            raise
-        marks = None  # labels of another kind, such as a class of the whole text
-    return reading.from_spans(sentence, marks)
+        raise DataError(f"labels are under {foreign[0]!r}, expected {' or '.join(map(repr, keys))}")
+    return found[0] if found else None
 
 
 def _token_offsets(text: str, tokens: Any) -> list[tuple[int, int]]:
@@ -304,66 +242,86 @@ def _from_utf16(reading: Reading, text: str, start: int, end: int, quoted: str) 
     raise DataError(f"the span {start}:{end} is {shorten(found)!r} in the text, but says {shorten(quoted)!r}")
 
 
-def _task(reading: Reading, record: dict[str, Any]) -> Sentence:
-    """Make a sentence of a Label Studio task."""
-    data = record["data"]
-    texts = [data["text"]] if "text" in data else [value for value in data.values() if isinstance(value, str)]
-    if len(texts) != 1 or not isinstance(texts[0], str):
+def _task(reading: Reading, record: _Record) -> Document:
+    """Make a document of a Label Studio task."""
+    data = record.take("data")
+    texts = ["text"] if "text" in data else [key for key, value in data.items() if isinstance(value, str)]
+    if len(texts) != 1 or not isinstance(data[texts[0]], str):
         raise DataError(f"the task's data is {shorten(repr(data))}, expected one text in it")
-    text = texts[0]
-    annotations = record.get("annotations", record.get("completions")) or []
+    text = data[texts[0]]
+    record.data = {key: value for key, value in data.items() if key != texts[0]}
+    annotations = record.take("annotations" if "annotations" in record else "completions") or []
     if not isinstance(annotations, list):
         raise DataError(f"'annotations' is {shorten(repr(annotations))}, expected a list")
-    answers: list[list[_Mark]] = []
-    for annotation in annotations:
-        result = annotation.get("result") if isinstance(annotation, dict) else None
-        if not isinstance(result, list):
-            raise DataError(f"found the annotation {shorten(repr(annotation))}, expected one with a list 'result'")
-        if annotation.get("was_cancelled"):
-            reading.report.notes["cancelled annotations were passed over"] += 1
-            continue
-        marks = []
-        for item in result:
-            value = item.get("value") if isinstance(item, dict) else None
-            if isinstance(value, dict) and "labels" in value:
-                marks.append(_mark(reading, text, None, value))
-            else:
-                reading.report.notes["annotations of another kind than labelled spans were passed over"] += 1
-        answers.append(sorted(marks))
+    answers = [
+        sorted(_result(reading, text, annotation))
+        for annotation in annotations
+        if not _is_cancelled(reading, annotation)
+    ]
     if any(answer != answers[0] for answer in answers):
         raise DataError(f"the task has {len(answers)} annotations that do not agree; keep one")
-    return reading.from_spans(to_sentence(text), answers[0] if answers else None)
+    return _labelled(reading, record, to_sentence(text), answers[0]) if answers else _cut(record, text)
 
 
-def _tagged(reading: Reading, record: dict[str, Any]) -> Sentence:
-    """Make a sentence of a record with words and tags."""
-    words = record.get("tokens")
+def _is_cancelled(reading: Reading, annotation: Any) -> bool:
+    if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
+        raise DataError(f"found the annotation {shorten(repr(annotation))}, expected one with a list 'result'")
+    if annotation.get("was_cancelled"):
+        reading.report.notes["cancelled annotations were passed over"] += 1
+        return True
+    return False
+
+
+def _result(reading: Reading, text: str, annotation: dict[str, Any]) -> Iterator[_Mark]:
+    """Yield the marks of one annotation of a task."""
+    for item in annotation["result"]:
+        value = item.get("value") if isinstance(item, dict) else None
+        if isinstance(value, dict) and "labels" in value:
+            yield _mark(reading, text, None, value)
+        else:
+            reading.report.notes["annotations of another kind than labelled spans were passed over"] += 1
+
+
+def _tagged(reading: Reading, record: _Record) -> Document:
+    """Make a document of a record with words and tags. Its sentence has no text yet; `Stream` adds it."""
+    words = record.take("tokens")
     if not isinstance(words, list):
-        raise DataError(f"found {shorten(', '.join(map(repr, record)))}, expected 'tokens', a list of words")
-    if not words and reading.is_unlabelled:
+        raise DataError(f"found {record.show()}, expected 'tokens', a list of words")
+    if not words and reading.options.unlabelled:
         raise NoWordsError("")
     found = [key for key in _TAG_KEYS if record.get(key) is not None]
     if len(found) > 1:
-        raise DataError(f"tags stand under {' and '.join(found)}, expected one of them")
-    if not found:
-        return Sentence(tuple(words))
-    tags = record[found[0]]
+        raise DataError(f"tags are under {' and '.join(found)}, expected one of them")
+    sentence = Sentence(tuple(words))
+    if found:
+        sentence = reading.from_tags(words, _tags(reading, len(words), found[0], record.take(found[0])))
+    return record.document("", (sentence,))
+
+
+def _tags(reading: Reading, n_words: int, key: str, tags: Any) -> list[str]:
+    """Return the tags of a record, each by its name."""
     if not isinstance(tags, list):
-        raise DataError(f"{found[0]!r} is {shorten(repr(tags))}, expected a list of tags")
-    if len(tags) != len(words):
-        raise DataError(f"{len(words)} tokens but {len(tags)} {found[0]}")
+        raise DataError(f"{key!r} is {shorten(repr(tags))}, expected a list of tags")
+    if len(tags) != n_words:
+        raise DataError(f"{n_words} tokens but {len(tags)} {key}")
     if any(type(tag) is int for tag in tags):
-        tags = _by_name(tags, reading.names)
+        tags = _by_name(tags, reading.options.names)
     for tag in tags:
         if not isinstance(tag, str):
             raise DataError(f"found the tag {shorten(repr(tag))}, expected a name or a number")
-    Sentence(tuple(words))  # for its checks
-    return reading.from_tags(words, tags)
+    return list(tags)
 
 
 def _by_name(tags: list[Any], names: Any) -> list[Any]:
     if names is None:
-        raise DataError("the tags are numbers; say their names in order, as in names=['O', 'B-PER', 'I-PER']")
+        advice, names_given = "say their names in order, as in", "names=['O', 'B-PER', 'I-PER']"
+        raise DataError(
+            "the tags are numbers",
+            Advice(
+                f"{advice} {names_given}",
+                f"{advice} handful.text.read(FILE, {names_given}) in Python (the command line has no option for it)",
+            ),
+        )
     for tag in tags:
         if type(tag) is not int or not 0 <= tag < len(names):
             raise DataError(f"found the tag {shorten(repr(tag))}, expected a number from 0 to {len(names) - 1}")

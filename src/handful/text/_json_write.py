@@ -1,76 +1,163 @@
-"""Sentences as JSON records, in the dialects that `handful.text._json_read` reads.
+"""Documents as JSON records, in the dialects that `handful.text._json_read` reads.
 
-Prodigy's holds everything that a sentence does. doccano's, spaCy's and Label Studio's hold the text but not
-the words, the tokens of Hugging Face the words but not the text.
+Each record holds the text of a document and its labels, the ``id`` of the document and what is in its `meta`. Prodigy's
+records hold everything that a document does, except where its sentences end. doccano's, spaCy's, Label Studio's and
+handful's own (``jsonl``) hold the text but not the words. Those of Hugging Face are written for each sentence, and hold
+the words but not the text.
+
+The scores of mentions are written where the format has a place for them: with each span (prodigy, jsonl), or as
+``predictions`` instead of ``annotations`` (label-studio).
 """
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from handful.errors import DataError
 
-from ._inline import label_marks, note_changed_words
+from ._document import Document
 from ._schemes import to_tags
 from ._types import Sentence
+from ._writing import Writing, label_marks, note_changed_words
 
-__all__ = ["write_json"]
+__all__ = [
+    "write_doccano",
+    "write_huggingface",
+    "write_jsonl",
+    "write_label_studio",
+    "write_prodigy",
+    "write_spacy",
+]
 
-_Mark = tuple[int, int, str]
+_MODEL_VERSION = "handful"
+_Record = dict[str, Any]
 
 
-def write_json(
-    sentences: Iterable[Sentence], dialect: str, scheme: str, names: Sequence[str] | None, notes: Counter[str]
-) -> Iterator[str]:
-    """Yield the text of a JSON Lines file, or of a JSON array for Label Studio."""
-    if dialect == "huggingface":
-        for sentence in sentences:
-            yield _dump(_tagged(sentence, scheme, names))
-        return
-    record: Callable[[Sentence], dict[str, Any]] = {
-        "prodigy": _prodigy,
-        "doccano": lambda sentence: _with_list(sentence, "label"),
-        "spacy": lambda sentence: _with_list(sentence, "entities"),
-        "label-studio": _task,
-    }[dialect]
-    is_array = dialect == "label-studio"
+def write_prodigy(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
+    """Yield records with a text, tokens and spans, one on each line."""
+    for document, sentence in _with_words(documents, writing):
+        yield _line(document, _prodigy(sentence), writing)
+
+
+def write_doccano(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
+    """Yield records with a text and a list ``label``, one on each line."""
+    return _with_list("label", documents, writing)
+
+
+def write_spacy(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
+    """Yield records with a text and a list ``entities``, one on each line."""
+    return _with_list("entities", documents, writing)
+
+
+def _with_list(key: str, documents: Iterable[Document], writing: Writing) -> Iterator[str]:
+    for document, sentence in _with_words(documents, writing):
+        note_changed_words(sentence, writing)
+        marks = label_marks(sentence)
+        record = {"text": document.text} | ({} if marks is None else {key: [mark[:3] for mark in marks]})
+        yield _line(document, record, writing)
+
+
+def write_jsonl(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
+    """Yield records with a text and ``entities`` as Hugging Face names their parts, one on each line.
+
+    A text without a word has no entities, and is written like any other.
+    """
+    for document in documents:
+        sentence = document.as_sentence()
+        record: _Record = {"text": document.text}
+        marks = [] if sentence is None else label_marks(sentence)
+        if sentence is not None:
+            note_changed_words(sentence, writing)
+        if marks is not None:
+            record["entities"] = [
+                {"entity_group": label}
+                | ({} if score is None else {"score": score})
+                | {"word": document.text[start:end], "start": start, "end": end}
+                for start, end, label, score in marks
+            ]
+        yield _line(document, record, writing)
+
+
+def write_label_studio(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
+    """Yield the text of an array of tasks."""
     before = "[\n"
-    for sentence in sentences:
-        sentence = sentence.with_text()
-        if dialect != "prodigy":
-            note_changed_words(sentence, notes)
-        yield (before if is_array else "") + _dump(record(sentence))
+    for document, sentence, is_predicted in _predicted(_with_words(documents, writing)):
+        note_changed_words(sentence, writing)
+        yield before + _line(document, _task(document, sentence, is_predicted=is_predicted), writing)
         before = ","
-    if is_array:
-        yield "]\n" if before == "," else "[]\n"
+    yield "]\n" if before == "," else "[]\n"
 
 
-def _dump(record: dict[str, Any]) -> str:
+def _predicted(documents: Iterable[tuple[Document, Sentence]]) -> Iterator[tuple[Document, Sentence, bool]]:
+    """Yield documents, and whether their labels were predicted.
+
+    Mentions tell by their scores. A document without mentions is taken to be like the one with mentions before it; at
+    the start of a file, like the first one with mentions.
+    """
+    waiting: list[tuple[Document, Sentence]] = []
+    is_predicted: bool | None = None
+    for document, sentence in documents:
+        waiting.append((document, sentence))
+        if sentence.spans:
+            is_predicted = any(span.score is not None for span in sentence.spans)
+        if is_predicted is not None:
+            yield from ((*each, is_predicted) for each in waiting)
+            waiting = []
+    yield from ((*each, False) for each in waiting)
+
+
+def write_huggingface(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
+    """Yield records with tokens and tags, one on each line."""
+    numbers = None if writing.names is None else {name: i for i, name in enumerate(writing.names)}
+    for sentence in sentences:
+        record: _Record = {"tokens": list(sentence.words)}
+        if not sentence.is_unlabelled:
+            tags = to_tags(sentence, writing.scheme)
+            record["ner_tags"] = tags if numbers is None else _by_number(tags, numbers)
+        yield _dump(record)
+
+
+def _by_number(tags: list[str], numbers: dict[str, int]) -> list[int]:
+    missing = sorted(set(tags) - set(numbers))
+    if missing:
+        raise DataError(f"the tag {missing[0]!r} is not among the names {', '.join(numbers)}")
+    return [numbers[tag] for tag in tags]
+
+
+def _with_words(documents: Iterable[Document], writing: Writing) -> Iterator[tuple[Document, Sentence]]:
+    """Yield documents that have a word, each also as one sentence."""
+    for document in documents:
+        sentence = document.as_sentence()
+        if sentence is None:
+            writing.notes["documents without a word were not written"] += 1
+        else:
+            yield document, sentence
+
+
+def _line(document: Document, record: _Record, writing: Writing) -> str:
+    """Return a record as a line, together with what came with the document."""
+    rest = dict(document.meta)
+    data = rest.get("data")
+    if isinstance(record.get("data"), dict) and isinstance(data, dict):
+        record["data"] = data | record["data"]
+        del rest["data"]
+    lost = rest.keys() & record.keys()
+    if lost:
+        writing.notes["keys of records were not written: the format has another use for them"] += len(lost)
+    identifier = {} if document.id is None else {"id": document.id}
+    return _dump(record | identifier | {key: item for key, item in rest.items() if key not in lost})
+
+
+def _dump(record: _Record) -> str:
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def _tagged(sentence: Sentence, scheme: str, names: Sequence[str] | None) -> dict[str, Any]:
-    record: dict[str, Any] = {"tokens": list(sentence.words)}
-    if not sentence.is_unlabelled:
-        tags = to_tags(sentence, scheme)
-        if names is not None:
-            missing = sorted(set(tags) - set(names))
-            if missing:
-                raise DataError(f"the tag {missing[0]!r} is not among the names {', '.join(names)}")
-            numbers = {name: i for i, name in enumerate(names)}
-            record["ner_tags"] = [numbers[tag] for tag in tags]
-        else:
-            record["ner_tags"] = tags
-    return record
-
-
-def _prodigy(sentence: Sentence) -> dict[str, Any]:
+def _prodigy(sentence: Sentence) -> _Record:
     text, offsets = sentence.text or "", sentence.offsets or ()
     blank = next((word for word in sentence.words if not word.strip()), None)
     if blank is not None:
         raise DataError(f"Prodigy's format cannot hold the word {blank!r}: a token of white space is a gap there")
-    record: dict[str, Any] = {"text": text}
+    record: _Record = {"text": text}
     record["tokens"] = [
         {"text": text[start:end], "start": start, "end": end, "id": i, "ws": text[end : end + 1].isspace()}
         for i, (start, end) in enumerate(offsets)
@@ -81,25 +168,30 @@ def _prodigy(sentence: Sentence) -> dict[str, Any]:
         last = {end: i for i, (_, end) in enumerate(offsets)}
         record["spans"] = [
             {"start": start, "end": end, "token_start": first[start], "token_end": last[end], "label": label}
-            for start, end, label in marks
+            | ({} if score is None else {"score": score})
+            for start, end, label, score in marks
         ]
     return record
 
 
-def _with_list(sentence: Sentence, key: str) -> dict[str, Any]:
+def _task(document: Document, sentence: Sentence, *, is_predicted: bool) -> _Record:
+    """Return a Label Studio task; what was predicted goes to its predictions, what a person marked does not."""
     marks = label_marks(sentence)
-    return {"text": sentence.text} | ({} if marks is None else {key: marks})
-
-
-def _task(sentence: Sentence) -> dict[str, Any]:
-    text, marks = sentence.text or "", label_marks(sentence)
     result = [
         {
             "from_name": "label",
             "to_name": "text",
             "type": "labels",
-            "value": {"start": start, "end": end, "text": text[start:end], "labels": [label]},
+            "value": {"start": start, "end": end, "text": document.text[start:end], "labels": [label]},
         }
-        for start, end, label in marks or ()
+        | ({} if score is None else {"score": score})
+        for start, end, label, score in marks or ()
     ]
-    return {"data": {"text": text}, "annotations": [] if marks is None else [{"result": result}]}
+    data = {"data": {"text": document.text}}
+    if marks is None:
+        return data | {"annotations": []}
+    if not is_predicted:
+        return data | {"annotations": [{"result": result}]}
+    scores = [mark.score for mark in marks if mark.score is not None]
+    score = {"score": min(scores)} if scores else {}
+    return data | {"predictions": [{"model_version": _MODEL_VERSION, **score, "result": result}]}

@@ -1,8 +1,8 @@
 """OntoNotes as the CoNLL-2012 shared task wrote it (``conll-2012``), to be read only.
 
-A word a line, in columns separated by white space: the fourth is the word, the eleventh opens and closes names, as in
-``(ORG*``, ``*``, ``*)`` and ``(GPE)``. Lines that start with ``#begin document`` and ``#end document`` stand around a
-document, a blank line after a sentence.
+There is one word per line, in columns separated by white space. The fourth column is the word. The eleventh opens and
+closes names, as in ``(ORG*``, ``*``, ``*)`` and ``(GPE)``. A document is between lines that start with ``#begin
+document`` and ``#end document``; a blank line ends a sentence.
 """
 
 import re
@@ -22,7 +22,7 @@ _BRACKETS = re.compile(r"(?:\(([^()*]+))?\*?(\))?")
 
 
 def read_conll_2012(reading: Reading) -> Iterator[Sentence | None]:
-    """Yield the sentences of a CoNLL-2012 file; and None where a document begins, if that is asked for."""
+    """Yield the sentences of a CoNLL-2012 file, and None where a document begins."""
     words: list[str] = []
     names: list[str] = []
     lines: list[int] = []
@@ -37,8 +37,7 @@ def read_conll_2012(reading: Reading) -> Iterator[Sentence | None]:
             words, names, lines, is_spoiled = [], [], [], False
             if is_mark and line.startswith(BEGIN):
                 reading.report.notes[f"{BEGIN} lines were passed over"] += 1
-                if reading.is_by_document:
-                    yield None
+                yield None
             continue
         row = split_columns(line)
         if len(row) <= _NAME:
@@ -54,7 +53,7 @@ def read_conll_2012(reading: Reading) -> Iterator[Sentence | None]:
 
 
 def _sentence(reading: Reading, words: list[str], names: list[str], lines: list[int]) -> Sentence | None:
-    """Make a sentence of words and brackets; None where there is none, or it is malformed."""
+    """Make a sentence of words and brackets; None if there is none, or if it is malformed."""
     if not words:
         return None
     spans: list[Span] = []

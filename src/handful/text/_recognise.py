@@ -1,18 +1,28 @@
-"""Telling a file's format by its content."""
+"""Recognising the format of a file by its content."""
 
 import json
 import re
-from itertools import pairwise
+from collections.abc import Callable
+from itertools import dropwhile, pairwise
 
-from handful.errors import FormatError
+from handful.errors import Advice, FormatError
 
 from ._conll import DOCSTART, is_numbered, split_columns
 from ._files import Source
-from ._inline import MARK
+from ._inline import MARK, is_head_line
 from ._ontonotes import BEGIN
 from ._types import shorten
 
-__all__ = ["recognise"]
+__all__ = [
+    "Recogniser",
+    "is_conll",
+    "is_conll_2012",
+    "is_inline",
+    "is_json",
+    "is_lines",
+    "is_text",
+    "recognise",
+]
 
 # What only a tag looks like, and what a type without a prefix may look like.
 _PREFIXED = re.compile(r"[BIESLU]-[^\W\d]\S*")
@@ -23,15 +33,54 @@ _ENOUGH, _SOME = 0.8, 0.2  # of all lines
 _SEVERAL, _MANY = 4, 20  # lines
 
 
-def recognise(source: Source, *, is_unlabelled: bool = False) -> str:
-    """Return the name of a source's format.
+class Head:
+    """The beginning of a source, as recognition looks at it.
+
+    Attributes
+    ----------
+    text : str
+        All of it.
+    lines : list of str
+        Its lines that are not blank; the last one is left out where it may be cut.
+    has_blank_lines : bool
+        Whether there are blank lines between them.
+    is_numbered : bool
+        Whether columns are numbered as in CoNLL-U.
+    is_unlabelled : bool
+        Whether the text is to be tagged. Then a few ``[words](TYPE)`` may be links.
+    doubts : dict of str to str
+        The formats that it may be, but damaged, and why.
+    """
+
+    def __init__(self, source: Source, *, is_unlabelled: bool) -> None:
+        lines = source.head.split("\n")
+        if not source.is_whole and len(lines) > 1:
+            lines.pop()
+        self.text = source.head
+        self.has_blank_lines = any(not line.strip() for line in "\n".join(lines).strip().split("\n"))
+        self.lines = [line for line in lines if line.strip()]
+        self.is_numbered = is_numbered(source)
+        self.is_unlabelled = is_unlabelled
+        self.doubts: dict[str, str] = {}
+
+
+Answer = bool | str
+"""Whether a file has a format: True, False, or the reason why it may have it, but is damaged."""
+
+Recogniser = Callable[[Head], Answer]
+
+
+def recognise(source: Source, recognisers: dict[str, tuple[Recogniser, str]], *, is_unlabelled: bool = False) -> str:
+    """Return the name of the format of a source.
 
     Parameters
     ----------
     source : Source
-        What is read.
+        The file.
+    recognisers : dict
+        For each name the function that recognises the format, and what it looks for; in the order to try them.
     is_unlabelled : bool
-        Whether no labels are looked for: then some ``[words](TYPE)`` in a text may be links, and only several, in half
+        Whether no labels are expected. Then a few ``[words](TYPE)`` in a text may be links, and only several, in half
         of its lines, are marks.
 
     Raises
@@ -39,41 +88,57 @@ def recognise(source: Source, *, is_unlabelled: bool = False) -> str:
     FormatError
         The file is empty, or it could be more than one thing.
     """
-    head = source.head
-    lines = head.split("\n")
-    if not source.is_whole and len(lines) > 1:
-        lines.pop()  # it may be cut
-    has_blank_lines = any(not line.strip() for line in "\n".join(lines).strip().split("\n"))
-    lines = [line for line in lines if line.strip()]
-    if not lines:
+    head = Head(source, is_unlabelled=is_unlabelled)
+    if not head.lines:
         raise FormatError(f"{source.name}: is empty, there is no text in it")
-    if lines[0].startswith(BEGIN):
-        return "conll-2012"
-    if _is_json(head.lstrip()):
-        return "json"
-    rows = [line for line in lines if line[0] != "#"] if is_numbered(source) else lines
-    is_columns, tried_columns = _columns(rows, has_blank_lines=has_blank_lines)
-    if is_columns:
-        return "conll"
-    is_pairs, tried_pairs = _pairs(lines)
-    if is_pairs:
-        return "lines"
-    marked = sum(bool(MARK.search(line)) for line in lines)
-    if marked >= (max(_SEVERAL, 0.5 * len(lines)) if is_unlabelled else 1):
-        return "inline"
-    if "\0" not in head and not tried_columns and not tried_pairs:
-        return "text"
-    tried = [
-        "conll: " + (tried_columns or "no columns with tags"),
-        "lines: " + (tried_pairs or "no lines of tags"),
-        "json: it does not start with a record or an array",
-        "inline: there is nothing like [words](TYPE)",
-        "text: " + ("there are NUL characters" if "\0" in head else "it may be one of those, damaged"),
-    ]
+    tried = []
+    for name, (recogniser, sign) in recognisers.items():
+        answer = recogniser(head)
+        if answer is True:
+            return name
+        if answer:
+            head.doubts[name] = str(answer)
+        tried.append(f"{name}: {answer or f'there is no {sign}'}")
+    advice = "name it, for example {} to be told what is wrong where, or {} if it is plain text"
     raise FormatError(
-        f"{source.name}: the format is not clear. Tried " + "; ".join(tried) + ". Name it, for example "
-        "format='conll' to be told what is wrong where, or format='text' if it is plain text"
+        f"{source.name}: the format is not clear. Tried {'; '.join(tried)}",
+        Advice(advice.format("format='conll'", "format='text'"), advice.format("--from conll", "--from text")),
     )
+
+
+def is_conll_2012(head: Head) -> Answer:
+    """Recognise OntoNotes by its first line."""
+    return head.lines[0].startswith(BEGIN)
+
+
+def is_json(head: Head) -> Answer:
+    """Recognise a JSON record or array at the start."""
+    return _is_json(head.text.lstrip())
+
+
+def is_conll(head: Head) -> Answer:
+    """Recognise columns with the tag last."""
+    rows = [line for line in head.lines if line[0] != "#"] if head.is_numbered else head.lines
+    return _columns(rows, has_blank_lines=head.has_blank_lines)
+
+
+def is_lines(head: Head) -> Answer:
+    """Recognise lines of words with lines of tags below them."""
+    return _pairs(head.lines)
+
+
+def is_inline(head: Head) -> Answer:
+    """Recognise marks in the text below the head of the file."""
+    lines = list(dropwhile(is_head_line, head.lines))
+    marked = sum(bool(MARK.search(line)) for line in lines)
+    return marked >= (max(_SEVERAL, 0.5 * len(lines)) if head.is_unlabelled else 1)
+
+
+def is_text(head: Head) -> Answer:
+    """Take for plain text what is not one of the formats before, damaged."""
+    if "\0" in head.text:
+        return "there are NUL characters"
+    return "it may be one of those, damaged" if head.doubts else True
 
 
 def _is_json(head: str) -> bool:
@@ -88,21 +153,21 @@ def _is_json(head: str) -> bool:
     return True
 
 
-def _columns(lines: list[str], *, has_blank_lines: bool) -> tuple[bool, str]:
-    """Say whether these are columns with the tag last; and if they only may be, why.
+def _columns(lines: list[str], *, has_blank_lines: bool) -> Answer:
+    """Return whether these are columns with the tag last.
 
-    Any text ends in a last word, so that without tabs more is asked for: tags with a prefix, or mostly O in many lines
-    or in sentences.
+    Every line of a text has a last word. Without tabs, more is therefore needed: tags with a prefix, or mostly O in
+    many lines or in sentences.
     """
     lines = [line for line in lines if not line.startswith(DOCSTART)]
     if not lines:
-        return True, ""
+        return True
     is_tabbed = "\t" in lines[0].strip()
     rows = [line.rstrip().split("\t") if is_tabbed else split_columns(line) for line in lines]
     widths = [len(row) for row in rows]
     width = max(set(widths), key=lambda w: (widths.count(w), w))
     if width == 1:
-        return False, ""
+        return False
     tags = [row[-1].strip() if len(row) > 1 else "" for row in rows]
     alike = widths.count(width) / len(rows)
     tagged = sum(bool(_TAG.fullmatch(tag)) for tag in tags) / len(rows)
@@ -117,29 +182,29 @@ def _columns(lines: list[str], *, has_blank_lines: bool) -> tuple[bool, str]:
         is_evident = _has_prefixes(tags) or _are_partial(tags) or (is_mostly_o and is_sentences)
         is_possible = _has_prefixes(tags) or is_mostly_o
     if is_evident and is_alike:
-        return True, ""
+        return True
     if is_possible and tagged > _SOME and not is_paired:
         odd = next((line for line, tag in zip(lines, tags, strict=True) if not _TAG.fullmatch(tag)), "")
         seen = f", but {shorten(odd.strip(), 40)!r} does not" if odd else ""
-        return False, f"{tagged:.0%} of the lines end in what may be a tag{seen}"
-    return False, ""
+        return f"{tagged:.0%} of the lines end in what may be a tag{seen}"
+    return False
 
 
-def _pairs(lines: list[str]) -> tuple[bool, str]:
-    """Say whether these are lines of words, each followed by a line of tags; and if they only may be, why."""
+def _pairs(lines: list[str]) -> Answer:
+    """Return whether these are lines of words, each followed by a line of tags."""
     rows = [split_columns(line) for line in lines]
     if len(rows) < 2:
-        return False, ""
+        return False
     good = [b for a, b in list(pairwise(rows))[::2] if len(a) == len(b) and _are_tags(b)]
     share = len(good) / (len(rows) // 2)
     tags = [tag for row in good for tag in row]
     is_mostly_o = _share_outside(tags) >= 0.5 and len(tags) > 1
     is_upper = len(good) >= _SEVERAL or all(tag == tag.upper() for tag in tags)
     if not _has_prefixes(tags) and not (is_mostly_o and is_upper):
-        return False, ""
+        return False
     if share >= _ENOUGH:
-        return True, ""
-    return False, f"{share:.0%} of the line pairs are words and tags" if share > _SOME else ""
+        return True
+    return f"{share:.0%} of the line pairs are words and tags" if share > _SOME else False
 
 
 def _has_prefixes(tags: list[str]) -> bool:
@@ -149,7 +214,7 @@ def _has_prefixes(tags: list[str]) -> bool:
 
 
 def _are_partial(tags: list[str]) -> bool:
-    """Whether these are partial labels, with O or _ among them: by itself, a|b or !! is no tag."""
+    """Whether these are partial labels, with O or _ among them: by itself, a|b or !! is not a tag."""
     is_open = any(tag[:1] == "!" or "|" in tag for tag in tags) and any(tag in ("O", "_") for tag in tags)
     return is_open and len(tags) > 2 and all(_TAG.fullmatch(tag) for tag in tags)
 

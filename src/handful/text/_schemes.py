@@ -22,7 +22,7 @@ forbids, such as ``I-`` after ``O`` in BIO, is thus read somehow, and counted in
 
 from collections.abc import Iterable, Sequence
 
-from handful.errors import DataError
+from handful.errors import Advice, DataError
 
 from ._types import Allowed, Sentence, Span, check_type
 
@@ -176,8 +176,12 @@ class TagReader:
     def _refuse_mix(prefixed: str | None, bare: str | None) -> None:
         if prefixed and bare:
             raise DataError(
-                f"the tags mix types with a prefix ({prefixed!r}) and without ({bare!r}); "
-                "if these are all whole types, say scheme='types'"
+                f"the tags mix types with a prefix ({prefixed!r}) and without ({bare!r})",
+                Advice(
+                    "if these are all whole types, say scheme='types'",
+                    "if these are all whole types, say handful.text.read(FILE, scheme='types') in Python (the command "
+                    "line has no option for it)",
+                ),
             )
 
 

@@ -324,7 +324,10 @@ class Sentence:
         for word in self.words:
             starts.append(position)
             position += len(word) + 1
-        return replace(self, text=" ".join(self.words), starts=tuple(starts))
+        text = " ".join(self.words)
+        if self.allowed is None:
+            return Sentence.trusted(self.words, self.spans, text, tuple(starts), self.offset)
+        return replace(self, text=text, starts=tuple(starts))
 
     def without_labels(self) -> "Sentence":
         """Return the sentence unlabelled."""

@@ -143,15 +143,13 @@ def to_sentence(text: str) -> Sentence:
     return Sentence.trusted(words, text=text, starts=tuple([start for start, _ in offsets]))
 
 
-def to_sentences(text: str, *, is_whole: bool = False) -> list[Sentence]:
+def to_sentences(text: str) -> list[Sentence]:
     """Cut a text into unlabelled sentences.
 
     Parameters
     ----------
     text : str
         Any text, of any length.
-    is_whole : bool
-        Do not cut it: give all of it as one `Sentence`.
 
     Returns
     -------
@@ -165,9 +163,6 @@ def to_sentences(text: str, *, is_whole: bool = False) -> list[Sentence]:
     ['Dr. Ekeus left.', 'He went to the U.N. office.']
     """
     offsets = word_offsets(text)
-    if is_whole:
-        words = tuple([text[a:b] for a, b in offsets])
-        return [Sentence.trusted(words, text=text, starts=tuple([a for a, _ in offsets]))] if words else []
     sentences = []
     first = 0
     for last in _sentence_ends(text, offsets):

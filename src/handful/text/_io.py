@@ -1,0 +1,179 @@
+"""`read`, `stream` and `write`: the way in and out for files."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from handful.errors import DataError
+
+from ._corpus import Corpus, Stream
+from ._document import Document
+from ._entity_types import EntityType, types_of
+from ._files import AnyFile, Source, write_text
+from ._formats import FORMATS, TABLE
+from ._options import ReadOptions, check_choice, check_names
+from ._reading import Reading, ReadReport
+from ._recognise import recognise
+from ._schemes import check_scheme, count_adjacent
+from ._types import Sentence, shorten
+from ._writing import WriteReport, Writing
+
+__all__ = ["read", "stream", "write"]
+
+
+def stream(path: AnyFile, format: str | None = None, **options: Any) -> Stream:
+    """Read a file document by document, so that one larger than memory passes through.
+
+    Parameters
+    ----------
+    path : path, "-" or open file
+        ``-`` is standard input. Gzip is recognised.
+    format : str or None
+        One of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content.
+    **options
+        See `ReadOptions`.
+
+    Returns
+    -------
+    Stream
+        An iterator of `Document`. Its ``types`` are those that the file describes or marks, its ``meta`` what the file
+        says about itself, its ``report`` what reading found; they are complete at its end. A line or a block of plain
+        text, or a JSON record, is a document; elsewhere each sentence is one. JSON records without a word have no
+        sentences.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read.
+    FormatError
+        The content is not what the format asks for; the message says where, and what was found and expected.
+    DataError
+        An option that does not exist.
+    """
+    chosen = ReadOptions.of(format, options)
+    source = Source(path, chosen.encoding)
+    try:
+        with source.errors():
+            name = chosen.format or recognise(source, _recognisers(), is_unlabelled=chosen.unlabelled)
+            reading = Reading(source, chosen, ReadReport(source.name, name))
+            return Stream(reading, TABLE[name].read(reading))
+    except BaseException:
+        source.close()
+        raise
+
+
+def read(path: AnyFile, format: str | None = None, **options: Any) -> Corpus:
+    """Read the sentences of a file, labelled or not.
+
+    Parameters
+    ----------
+    path : path, "-" or open file
+        ``-`` is standard input. Gzip is recognised.
+    format : str or None
+        One of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content.
+    **options
+        See `ReadOptions`.
+
+    Returns
+    -------
+    Corpus
+        A list of `Sentence`. Its ``types`` are those that the file describes or marks, its ``meta`` what the file says
+        about itself, its ``report`` what reading found. Documents without a word are passed over and counted.
+
+    Raises
+    ------
+    FileError, FormatError, DataError
+        See `stream`.
+    """
+    return stream(path, format, **options).corpus()
+
+
+def write(
+    items: Iterable[Sentence | Document],
+    path: AnyFile,
+    format: str,
+    *,
+    scheme: str = "BIO",
+    names: Sequence[str] | None = None,
+    types: Any = None,
+) -> WriteReport:
+    """Write documents or sentences to a file; all of it, or nothing.
+
+    Formats with one sentence per line or block (conll, lines, inline, huggingface) get the sentences of documents one
+    after the other. The others get one record per document, with its whole text, its id and its meta; a sentence is a
+    document of its own.
+
+    Parameters
+    ----------
+    items : iterable of Document or Sentence
+        May be a stream.
+    path : path, "-" or open file
+        ``-`` is standard output. A path that ends in ``.gz`` is compressed.
+    format : str
+        One of `FORMATS`.
+    scheme : str
+        The tag scheme, where the format has tags.
+    names : sequence of str or None
+        Write Hugging Face tags as numbers, by their place in this list.
+    types : names, dict of descriptions, list of EntityType, or None
+        The types to describe at the head of an inline file (see `types_of`). If None, those that `items` describes,
+        where it is a `Corpus` or a `Stream`.
+
+    Returns
+    -------
+    WriteReport
+
+    Raises
+    ------
+    FileError
+        The file cannot be written.
+    DataError
+        Words or labels that the format cannot hold.
+    """
+    check_choice("format", format, FORMATS)
+    check_scheme(scheme)
+    check_names(names)
+    chosen, report = TABLE[format], WriteReport()
+    head = _head(items, types)
+    if head and format != "inline":
+        report.notes["descriptions were not written: only inline files hold them"] += len(head)
+    writing = Writing(scheme, names, head, report.notes)
+    merges = chosen.has_tags and scheme in ("IO", "types")
+    given = _counted(items, report, merges=merges)
+    if chosen.by_sentence:
+        parts: Iterator[Any] = (one for item in given for one in _sentences(item))
+    else:
+        parts = map(Document.of, given)
+    assert chosen.write is not None  # it is one of FORMATS
+    write_text(path, chosen.write(parts, writing))
+    return report
+
+
+def _recognisers() -> dict[str, Any]:
+    return {one.name: (one.recognise, one.sign) for one in TABLE.values() if one.recognise is not None}
+
+
+def _head(items: object, types: Any) -> tuple[EntityType, ...]:
+    """Return what is to be described at the head of a file."""
+    head = items.head if isinstance(items, Corpus | Stream) else ()
+    if types is not None:
+        about = items.meta if isinstance(items, Corpus | Stream) else {}
+        head = (*types_of(about), *types_of(types))
+    return tuple(one for one in head if one.description)
+
+
+def _counted(
+    items: Iterable[Sentence | Document], report: WriteReport, *, merges: bool
+) -> Iterator[Sentence | Document]:
+    for item in items:
+        if not isinstance(item, Sentence | Document):
+            raise DataError(f"what is written is a Sentence or a Document, not {shorten(repr(item))}")
+        report.n_documents += 1
+        for sentence in _sentences(item):
+            report.n_sentences += 1
+            if merges:
+                report.n_merged += count_adjacent(sentence.spans)
+        yield item
+
+
+def _sentences(item: Sentence | Document) -> tuple[Sentence, ...]:
+    return (item,) if isinstance(item, Sentence) else item.sentences

@@ -1,0 +1,103 @@
+"""What all writers share: the report, and labels as marks of characters."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from handful.errors import Advice
+
+from ._entity_types import EntityType
+from ._reading import note_lines
+from ._types import Allowed, Sentence
+from ._words import word_offsets
+
+__all__ = ["Mark", "WriteReport", "Writing", "label_marks", "note_changed_words", "one_line"]
+
+_LINE_BREAKS = str.maketrans("\r\n", "  ")
+
+
+@dataclass
+class WriteReport:
+    """What was written, with a count of everything that the format could not hold.
+
+    Parameters
+    ----------
+    n_documents, n_sentences : int
+        How many were written.
+    n_merged : int
+        Mentions that the scheme (IO, types) could not keep apart from the one before them.
+    notes : Counter of str or Advice
+        What else was changed or left out, and how often.
+    """
+
+    n_documents: int = 0
+    n_sentences: int = 0
+    n_merged: int = 0
+    notes: Counter[str | Advice] = field(default_factory=Counter)
+
+    def handled(self, *, shell: bool = False) -> list[str]:
+        """Return one line for each thing that was not written as it is.
+
+        Parameters
+        ----------
+        shell : bool
+            Whether to name options of the command line instead of parameters in Python.
+        """
+        lines = []
+        if self.n_merged:
+            lines.append(f"{self.n_merged} mentions were merged with the one before them: the scheme has no borders")
+        return lines + note_lines(self.notes, shell=shell)
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """One file that is being written: the options, and the notes of its report.
+
+    `head` describes types, and the corpus itself, at the head of the file.
+    """
+
+    scheme: str = "BIO"
+    names: Sequence[str] | None = None
+    head: tuple[EntityType, ...] = ()
+    notes: Counter[str | Advice] = field(default_factory=Counter)
+
+
+class Mark(NamedTuple):
+    """A label as characters of a text; the label may be a partial one."""
+
+    start: int
+    end: int
+    label: str
+    score: float | None = None
+
+
+def label_marks(sentence: Sentence) -> list[Mark] | None:
+    """Return the labels of a sentence with a text, partial ones too, in order; None if it is unlabelled."""
+    offsets = sentence.offsets
+    if sentence.spans is None or offsets is None:
+        return None
+    marks = [Mark(*sentence.characters(span), span.type, span.score) for span in sentence.spans]
+    previous: Allowed | None = None
+    for (start, end), entry in zip(offsets, sentence.allowed or (), strict=False):
+        if entry is not None:
+            if entry == previous:
+                start = marks.pop().start
+            marks.append(Mark(start, end, str(entry)))
+        previous = entry
+    return sorted(marks, key=lambda mark: mark.start)
+
+
+def note_changed_words(sentence: Sentence, writing: Writing) -> None:
+    """Count a text whose words are not those that reading would find in it."""
+    if word_offsets(sentence.text or "") != list(sentence.offsets or ()):
+        writing.notes["texts will be read with other words: the format holds the text, not the words"] += 1
+
+
+def one_line(sentence: Sentence, writing: Writing) -> str:
+    """Return the text of a sentence with spaces for line breaks, which are counted."""
+    text = sentence.text or ""
+    line = text.translate(_LINE_BREAKS)
+    if line != text:
+        writing.notes["line breaks were written as spaces"] += sum(text.count(c) for c in "\r\n")
+    return line
