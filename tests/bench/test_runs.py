@@ -49,7 +49,7 @@ def test_each_run_is_a_row_whose_f1_can_be_had_by_hand(tmp_path):
     support = sample_support(data["dev"], 5, 0)
     tagger = Tagger(MadeEncoder(), method="paper", o_ratio=0.7, cache=False).fit(support, data["dev"] + data["train"])
     assert row["f1"] == score(data["test"], tagger.predict_sentences(data["test"])).micro.f1
-    assert row["o_share_met"] == tagger.summary_.ratio_met
+    assert row["o_share_met"] == tagger.summary_.o_share
 
 
 def test_gold_labels_of_unlabelled_and_scored_text_reach_no_method(tmp_path):

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,9 +10,7 @@ from handful import Sentence, Span
 from handful.errors import DataError
 from handful.evaluate import MODES, score
 from handful.evaluate._evaluation import mistakes
-from handful.tagger._decode import Mention
-
-from .toy import fitted
+from tagger.toy import fitted
 
 GOLD = [
     "[Pim](PER) ran",
@@ -101,7 +98,7 @@ def spans(draw):
 @given(spans(), spans())
 def test_every_mention_that_is_wrong_is_in_one_mistake(gold, guessed):
     sentence = Sentence(tuple("abcdefgh"), gold)
-    found = mistakes(sentence, [Mention(span, 1.0) for span in guessed], np.ones(8), 0)
+    found = mistakes(sentence, guessed, [1.0] * 8, 0)
     golds = [mistake.gold for mistake in found if mistake.gold is not None]
     guesses = [mistake.predicted for mistake in found if mistake.predicted is not None]
     assert sorted(golds, key=repr) == sorted(set(gold) - set(guessed), key=repr)

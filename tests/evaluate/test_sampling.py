@@ -13,7 +13,7 @@ from handful.errors import DataError
 from handful.evaluate import sample_support
 from handful.text import Allowed, Sentence, Span
 
-from .strategies import modest
+from text.strategies import modest
 
 FROZEN = [("D0", "B1"), ("D0", "C1"), ("B0", "B1", "A2", "D3"), ("B0", "C1", "B2", "A3"), ("C0", "A1")]
 
@@ -74,7 +74,7 @@ def test_a_seed_gives_the_same_support_for_ever():
     assert [sentence.words for sentence in support] == FROZEN
     # Another process has other hashes.
     code = (
-        f"from {__name__} import corpus; from handful.text import sample_support;"
+        f"from {__name__} import corpus; from handful.evaluate import sample_support;"
         "print([s.words for s in sample_support(corpus(), 3, 0)])"
     )
     for hash_seed in ("1", "2"):

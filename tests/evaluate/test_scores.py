@@ -10,7 +10,7 @@ from handful.errors import DataError
 from handful.evaluate import MODES, score
 from handful.text import Sentence, Span, to_tags
 
-from .strategies import modest
+from text.strategies import modest
 
 
 @st.composite

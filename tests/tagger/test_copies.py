@@ -11,7 +11,7 @@ import pytest
 from handful import Tagger
 from handful.errors import ModelError
 
-from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, tagger
+from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, names, tagger
 
 TEXT = "Pim went from Leiden to see Lot ."
 MORE = ["[Gap](ORG) sells to [Pia](PER)"]
@@ -44,7 +44,7 @@ def test_a_copy_is_as_good_as_the_original(tmp_path, copied, cache, encoder):
         again.save(tmp_path / "again")
         assert (tmp_path / "again" / "config.json").read_bytes() == (tmp_path / "model" / "config.json").read_bytes()
         again.add(MORE, UNLABELLED)
-        assert (again.types_, one.types_) == (["LOC", "ORG", "PER"], ["LOC", "PER"])
+        assert (names(again), names(one)) == (["LOC", "ORG", "PER"], ["LOC", "PER"])
         assert again.predict(TEXT) == copied(one).add(MORE, UNLABELLED).predict(TEXT)
 
 

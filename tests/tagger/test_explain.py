@@ -7,6 +7,7 @@ import pytest
 
 from handful import Sentence
 from handful.errors import DataError
+from handful.tagger._evidence import Prototypes
 
 from .toy import ToyEncoder, fitted
 
@@ -15,7 +16,7 @@ TEXT = "Pim Pam went to Leiden"
 
 def place(model, words):
     """Project words with the model's own arrays."""
-    return ToyEncoder().encode([words]).astype(float) @ model._model.projection
+    return ToyEncoder().encode([words]).astype(float) @ model._model.piece(Prototypes).projection
 
 
 def test_nearest_words_prototype_and_runner_up():
@@ -34,9 +35,10 @@ def test_nearest_words_prototype_and_runner_up():
     assert near.tag == "LOC"
     assert near.sentence.split()[near.position] == near.word
 
-    prototypes = model._model.prototypes @ model._model.projection
+    clusters = model._model.piece(Prototypes)
+    prototypes = clusters.prototypes @ clusters.projection
     squares = ((place(model, ["Leiden"])[:, None] - prototypes[None]) ** 2).sum(axis=2)[0]
-    own = [squares[j] for j, tag in enumerate(model._model.prototype_tags) if model._model.tags[tag] == "LOC"]
+    own = [squares[j] for j, tag in enumerate(clusters.tags) if model._model.tags[tag] == "LOC"]
     assert town.prototype.tag == "LOC"
     assert town.prototype.number == 1 + int(np.argmin(own))
     assert town.prototype.distance == pytest.approx(np.sqrt(min(own)), rel=1e-4)

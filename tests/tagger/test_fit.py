@@ -6,12 +6,12 @@ import warnings
 import numpy as np
 import pytest
 
-from handful import Sentence, Span
+from handful import Sentence, Span, Tagger
 from handful.cluster import SubspaceKMeans
 from handful.errors import DataError, EncoderError, FileError, HandfulWarning, RatioError
 from handful.text import SOME_ENTITY, Allowed, write
 
-from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, mentions, tagger
+from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, mentions, names, tagger
 
 LABELLED = [
     Sentence(("Paul", "went", "to", "London", "with", "me"), (Span(0, 1, "PER"), Span(3, 4, "LOC"))),
@@ -72,14 +72,14 @@ def test_the_fit_is_the_estimators_on_the_words_in_order():
         ("Lot", "LOC", pytest.approx(scores[6, 1])),
     ]
     assert model.summary_.n_unlabelled_words == sum(len(text.split()) for text in UNLABELLED)
-    assert model.summary_.ratio_met == expected.o_share_
+    assert model.summary_.o_share == expected.o_share_
     assert model.summary_.objective == pytest.approx(expected.objective_[-1])
 
 
 def test_labels_of_the_unlabelled_text_are_not_used():
     wrong = [Sentence(tuple(text.split()), (Span(0, 1, "WRONG"),)) for text in UNLABELLED]
     model = tagger(o_ratio=0.7).fit(SUPPORT, wrong)
-    assert model.types_ == ["LOC", "PER"]
+    assert names(model) == ["LOC", "PER"]
     assert answer(model) == answer(fitted(o_ratio=0.7))
     assert any("5 sentences" in note for note in model.summary_.notes)
 
@@ -102,7 +102,8 @@ def test_no_unlabelled_text_ignores_the_ratio_and_says_so():
     with pytest.warns(HandfulWarning, match="o_ratio=0.5 is ignored"):
         model = tagger(o_ratio=0.5).fit(SUPPORT)
     assert answer(model) == answer(tagger().fit(SUPPORT))
-    assert "unlabelled" in model.summary_.advice[0]
+    assert "(unlabelled=)" in str(model.summary_.advice[0])
+    assert "(--unlabelled)" in model.summary_.advice[0].shell
 
 
 def test_partial_labels_bind_the_fit():
@@ -111,9 +112,9 @@ def test_partial_labels_bind_the_fit():
         ("Gent", "and", "Leuven", "call"), (), (Allowed.parse("LOC|ORG"), None, SOME_ENTITY, Allowed.parse("!LOC"))
     )
     model = tagger().fit([*SUPPORT, "the [Gap](ORG) sells to [Gucci](ORG)", partial])
-    assert model.types_ == ["LOC", "ORG", "PER"]
-    rows = model._text.rows(3)
-    allowed = model._text.allowed(model.types_)[rows]  # O, LOC, ORG, PER
+    assert names(model) == ["LOC", "ORG", "PER"]
+    words = model._text.labelled_words(names(model))
+    allowed = words.allowed[words.places[:, 0] == 3]  # O, LOC, ORG, PER
     assert allowed.astype(int).tolist() == [[0, 1, 1, 0], [1, 0, 0, 0], [0, 1, 1, 1], [1, 0, 1, 1]]
     assert mentions(model.predict("Gent and Leuven call")) == [("Gent", "ORG"), ("Leuven", "LOC")]
     assert model.summary_.mentions == {"LOC": 2, "ORG": 2, "PER": 2}
@@ -121,7 +122,7 @@ def test_partial_labels_bind_the_fit():
 
 def test_mentions_marked_only_as_some_entity_become_one_type():
     model = tagger().fit(["[Paul](!O) went to [London](!O) with me"], UNLABELLED)
-    assert model.types_ == ["ENTITY"]
+    assert names(model) == ["ENTITY"]
     assert mentions(model.predict(TEXT)) == [("Pim", "ENTITY"), ("Leiden", "ENTITY"), ("Lot", "ENTITY")]
 
 
@@ -138,7 +139,7 @@ def test_some_entity_among_types_is_resolved_by_the_fit():
         ([], "has no labels"),
         (["[Paul](PER)", "[London](LOC)"], "no word that is O for certain"),
         (["[Paul](PER) [saw](_) [London](LOC)"], r"unknown \(_\); add a sentence or two in which every mention is"),
-        (["[Paul](PER) saw [Gent](LOC|ORG) and [Lima](LOC)"], "type ORG stands only in partial labels"),
+        (["[Paul](PER) saw [Gent](LOC|ORG) and [Lima](LOC)"], "type ORG is only in partial labels"),
         (["[Paul](PER) saw [it](!PER|O)"], "'it' may be none of the tags"),
         ([None], "item 0: found NoneType"),
         ([SUPPORT[0], {"text": 3}], "'text' is 3, expected a string"),
@@ -189,7 +190,7 @@ def test_adding_equals_fitting_with_all_and_encodes_only_what_is_new():
     assert model.add(more) is model
     assert encoder.n_words == before + 4
     expected = tagger(o_ratio=0.7).fit([*SUPPORT, *more], UNLABELLED)
-    assert model.types_ == ["LOC", "ORG", "PER"]
+    assert names(model) == ["LOC", "ORG", "PER"]
     assert answer(model) == answer(expected)
     assert model.summary_ == expected.summary_
 
@@ -205,7 +206,7 @@ def test_adding_unlabelled_text_equals_fitting_with_all_of_it():
 
 def test_adding_known_words_changes_their_labels():
     model = fitted(o_ratio=0.7).add(["[Paul](GOD) went to [London](LOC) with me"])
-    assert model.types_ == ["GOD", "LOC", "PER"]
+    assert names(model) == ["GOD", "LOC", "PER"]
     assert model.summary_.notes == ["1 sentences got new labels"]
     assert model.summary_.n_support == 2
 
@@ -221,23 +222,25 @@ def test_a_fit_that_fails_leaves_the_tagger_as_it_was():
 
 def test_summary_says_what_was_learned():
     summary = fitted(o_ratio=0.7).summary_
-    assert summary.types == ["LOC", "PER"]
+    assert [one.name for one in summary.types] == ["LOC", "PER"]
     assert summary.mentions == {"LOC": 2, "PER": 2}
     assert (summary.n_support, summary.n_support_words, summary.n_unlabelled_words) == (2, 13, 41)
-    assert summary.ratio_asked == 0.7
-    assert summary.ratio_met == 38 / 54
+    assert summary.o_ratio == 0.7
+    assert summary.o_share == 38 / 54
     assert sum(summary.unlabelled_words.values()) == 54 - 38 - 4
     assert set(summary.examples["LOC"]) <= {"Leeds", "Lagos", "Lyon", "Lille"}
     assert set(summary.examples["PER"]) <= {"Pia", "Pablo", "Pat", "Pam"}
     assert len(summary.examples["LOC"]) == 3
-    assert any("label more mentions" in advice and "LOC (2)" in advice for advice in summary.advice)
+    assert any("label more mentions" in str(advice) and "LOC (2)" in advice.shell for advice in summary.advice)
     assert json.loads(json.dumps(summary.to_dict())) == summary.to_dict()
     assert "LOC: 2 mentions" in str(summary)
 
 
 def test_advice_for_a_missing_ratio_names_the_supports_own():
     advice = fitted().summary_.advice
-    assert any("o_ratio=" in line and "0.69" in line for line in advice)  # 9 of 13 words
+    assert any(
+        "o_ratio=" in line.python and "--ratio" in line.shell and "0.69" in line.shell for line in advice
+    )  # 9 of 13 words
 
 
 def test_two_fits_are_equal_and_nothing_warns():
@@ -254,3 +257,34 @@ def test_features_are_kept_on_disk_if_asked(tmp_path, monkeypatch):
     assert (first.n_words, second.n_words) == (54 + len(TEXT.split()), 0)
     assert answer(model) == expected  # which encodes the text: predictions are not kept
     assert second.n_words == len(TEXT.split())
+
+
+def test_what_types_mean_is_kept(tmp_path):
+    described = tmp_path / "few.txt"
+    described.write_text("# PER: names of people\n# GOD: names of gods\n\n" + "\n".join(SUPPORT), encoding="utf-8")
+    model = tagger(types={"LOC": "names of places"}).fit(described, UNLABELLED)
+    assert {one.name: one.description for one in model.types_} == {"LOC": "names of places", "PER": "names of people"}
+    assert any("no mention of GOD is labelled" in note for note in model.summary_.notes)
+    model.save(tmp_path / "model")
+    assert Tagger.load(tmp_path / "model", encoder=ToyEncoder()).types_ == model.types_
+    model.add(["[Gap](ORG) sells to [Pia](PER)"])
+    assert {one.name: one.description for one in model.types_} == {
+        "LOC": "names of places",
+        "ORG": "",
+        "PER": "names of people",
+    }
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        (SubspaceKMeans(0.5), "clusters has o_ratio=0.5; give the ratio to the tagger"),
+        (SubspaceKMeans(max_iter=0), "max_iter=0 is not possible"),
+        ({"max_iter": 3}, "expected a handful.SubspaceKMeans"),
+    ],
+)
+def test_a_clustering_that_cannot_be_used_is_refused_before_the_text_is_encoded(clusters, message):
+    encoder = ToyEncoder()
+    with pytest.raises(DataError, match=message):
+        Tagger(encoder, clusters=clusters, cache=False).fit(SUPPORT, UNLABELLED)
+    assert encoder.n_words == 0

@@ -7,14 +7,16 @@ import pytest
 
 from handful import Tagger
 from handful.errors import DataError, ModelError
-from handful.tagger._decode import ENGLISH, viterbi
-from handful.tagger._labels import FREEDOM, NEAREST, LabelModel
-from handful.tagger._learning import LABELLED_MASS, count_mentions
-from handful.tagger._model import CLUSTERS, SURE_AT_ZERO, SURE_BY_LOGIT
-from handful.tagger._ratio import estimate_o_ratio
-from handful.text import Sentence
+from handful.tagger._decode import viterbi
+from handful.tagger._evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression
+from handful.tagger._learning import METHODS, estimate_o_ratio, learn
+from handful.tagger._model import Softmax
+from handful.tagger._text import LabelledWords, TrainingText
+from handful.text import EntityType, Sentence
 
-from .toy import SUPPORT, UNLABELLED, ToyEncoder, mentions, tagger
+from .toy import SUPPORT, TRANSITIONS, UNLABELLED, ToyEncoder, mentions, names, tagger
+
+OURS = METHODS["handful"]
 
 TEXT = "Then Pim went from Leiden to see Lot ."
 
@@ -44,15 +46,15 @@ def test_it_finds_mentions():
 @pytest.mark.parametrize("n_tags", [2, 4])
 def test_the_regression_is_at_the_least_penalised_loss(n_tags):
     features, tags = labelled(n_tags=n_tags)
-    model = LabelModel.fit(features, tags, n_tags)
+    model = Regression.fit(features, tags, n_tags)
     unit = features / np.linalg.norm(features, axis=1, keepdims=True)
 
     def loss(weights, bias):
         logits = unit @ weights.T + bias
         likelihood = sum(math.log(np.exp(row - row[tag]).sum()) for row, tag in zip(logits, tags, strict=True))
         if n_tags == 2:  # the penalty is on the one vector of two tags' difference
-            return likelihood + ((weights[1] - weights[0]) ** 2).sum() / (2 * FREEDOM)
-        return likelihood + (weights**2).sum() / (2 * FREEDOM)
+            return likelihood + ((weights[1] - weights[0]) ** 2).sum() / (2 * INVERSE_PENALTY)
+        return likelihood + (weights**2).sum() / (2 * INVERSE_PENALTY)
 
     best = loss(model.weights, model.bias)
     rng = np.random.default_rng(1)
@@ -66,9 +68,9 @@ def test_the_regression_is_at_the_least_penalised_loss(n_tags):
 
 def test_the_labels_logits_by_hand():
     features, tags = labelled()
-    model = LabelModel.fit(features, tags, 3)
+    regression, nearest = Regression.fit(features, tags, 3), NearestLabel.of(features, tags)
     words, _ = labelled(seed=1, n=5)
-    for word, found in zip(words, model.logits(words), strict=True):
+    for word, linear, cosine in zip(words, regression.logits(words), nearest.logits(words), strict=True):
         unit = word / np.linalg.norm(word)
         for tag in range(3):
             cosines = [
@@ -76,30 +78,78 @@ def test_the_labels_logits_by_hand():
                 for other, its in zip(features, tags, strict=True)
                 if its == tag
             ]
-            expected = model.weights[tag] @ unit + model.bias[tag] + NEAREST * max(cosines)
-            assert found[tag] == pytest.approx(expected, abs=1e-4)
+            assert linear[tag] == pytest.approx(regression.weights[tag] @ unit + regression.bias[tag], abs=1e-5)
+            assert cosine[tag] == pytest.approx(max(cosines), abs=1e-6)
 
 
 def test_a_word_of_zeros_is_no_error():
     features, tags = labelled()
-    assert np.isfinite(LabelModel.fit(features, tags, 3).logits(np.zeros((2, 6), np.float32))).all()
+    nothing = np.zeros((2, 6), np.float32)
+    for piece in (Regression.fit(features, tags, 3), NearestLabel.of(features, tags)):
+        assert np.isfinite(piece.logits(nothing)).all()
 
 
 def test_tags_and_scores_by_hand():
     model = ours()._model
     features = ToyEncoder().encode([TEXT.split()])
     scores, tags = model.tag(features, [9])
-    to_prototypes = model.squared_distances(features)
-    logits = model.labels.logits(features)
+    clusters = model.piece(Prototypes)
+    to_prototypes = clusters.squared_distances(features)
+    logits = model.piece(Regression).logits(features) + OURS.weights["nearest"] * model.piece(NearestLabel).logits(
+        features
+    )
     for tag in range(3):
-        logits[:, tag] -= CLUSTERS * to_prototypes[:, model.prototype_tags == tag].min(axis=1)
-    assert tags.tolist() == viterbi(logits, [9], ENGLISH).tolist()
+        logits[:, tag] -= OURS.weights["prototypes"] * to_prototypes[:, clusters.tags == tag].min(axis=1)
+    assert tags.tolist() == viterbi(logits, [9], TRANSITIONS).tolist()
+    at_zero, by_logit = OURS.calibration.at_zero, OURS.calibration.by_logit
     for i in range(9):
         for tag in range(3):
             lead = logits[i, tag] - max(logits[i, other] for other in range(3) if other != tag)
-            assert scores[i, tag] == pytest.approx(1 / (1 + math.exp(-SURE_AT_ZERO - SURE_BY_LOGIT * lead)), abs=1e-6)
+            assert scores[i, tag] == pytest.approx(1 / (1 + math.exp(-at_zero - by_logit * lead)), abs=1e-6)
     assert scores.argmax(axis=1).tolist() == logits.argmax(axis=1).tolist()
     assert model.scores(features) == pytest.approx(scores)
+
+
+def test_the_papers_model_is_prototypes_alone():
+    model = ours(method="paper")._model
+    assert [type(piece) for piece in model.evidence] == [Prototypes]
+    assert (model.transitions, model.calibration) == (None, Softmax(1.0))
+    features = ToyEncoder().encode([TEXT.split()])
+    distances = model.evidence[0].squared_distances(features)
+    nearest = model.evidence[0].tags[distances.argmin(axis=1)]
+    assert model.tag(features, [9])[1].tolist() == nearest.tolist()
+
+
+def test_an_encoder_without_transitions_decides_each_word_by_itself():
+    encoder = ToyEncoder()
+    encoder.transitions = None
+    model = ours(encoder=encoder)._model
+    features = encoder.encode([TEXT.split()])
+    assert model.transitions is None
+    assert model.tag(features, [9])[1].tolist() == model.logits(features).argmax(axis=1).tolist()
+
+
+def test_a_model_cannot_be_changed():
+    model = ours()._model
+    with pytest.raises(ValueError, match="read-only"):
+        model.piece(Prototypes).prototypes[0] = 0
+    with pytest.raises(AttributeError):
+        model.transitions = None
+
+
+def test_a_type_without_any_labelled_word_can_start_from_other_evidence():
+    encoder = ToyEncoder()
+    support = tagger().fit(SUPPORT)._text.labels
+    sentences = [Sentence(tuple(text.split())) for text in [*UNLABELLED, "Gaia and Gus met Greta", "Gil saw Gaby"]]
+    sentences += support.values()
+    text = TrainingText.empty(8).with_more(sentences, encoder.encode(sentences)).with_labels(support)
+    types = tuple(EntityType(name) for name in ("GOD", "LOC", "PER"))
+    with pytest.raises(DataError, match="GOD"):
+        learn(text, types, METHODS["paper"], None)
+    start = {1: encoder.encode([["Gaia"]]).astype(np.float64)}
+    model = learn(text, types, METHODS["paper"], None, start=start).model
+    _, tags = model.tag(encoder.encode([["then", "Gus", "saw", "Pim"]]), [4])
+    assert [model.tags[tag] for tag in tags] == ["O", "GOD", "O", "PER"]
 
 
 def test_sentences_are_decoded_apart():
@@ -109,70 +159,68 @@ def test_sentences_are_decoded_apart():
     assert together.tolist() == [*model.tag(features[:1], [1])[1], *model.tag(features[1:], [2])[1]]
 
 
+def labelled_words(allowed, n_words, places=None):
+    rows = np.arange(len(allowed))
+    places = np.stack([rows, 0 * rows], axis=1) if places is None else places
+    return LabelledWords(n_words, rows, allowed, places, np.zeros(len(rows), bool))
+
+
 def test_the_estimate_is_the_mean_chance_of_o():
     features, tags = labelled(n=40)
-    allowed = np.ones((40, 3), bool)
-    allowed[:10] = np.eye(3, dtype=bool)[tags[:10]]
-    allowed[10] = [False, True, True]  # some entity
-    model = LabelModel.fit(features[:10], tags[:10], 3)
+    allowed = np.concatenate([np.eye(3, dtype=bool)[tags[:10]], [[False, True, True]]])  # the last is some entity
+    model = Regression.fit(features[:10], tags[:10], 3)
     total = float((tags[:10] == 0).sum())
-    for logits in model.regression(features[11:]):
+    for logits in model.logits(features[11:]):
         chances = np.exp(logits - logits.max())
         total += chances[0] / chances.sum()
-    assert estimate_o_ratio(model, 3, features, allowed) == pytest.approx(total / 40)
-    assert estimate_o_ratio(model, 2, features, allowed) is None  # too few mentions to go by
+    assert estimate_o_ratio(model, features, labelled_words(allowed, 40)) == pytest.approx(total / 40)
+    assert estimate_o_ratio(model, features[:11], labelled_words(allowed, 11)) is None  # nothing is left to estimate
 
 
 def test_the_estimate_is_used_and_said():
     summary = ours().summary_
-    assert summary.ratio_is_estimated
-    assert ours(SUPPORT).summary_.ratio_asked is None  # two mentions of each type are too few
-    assert 0.5 < summary.ratio_asked < 0.95
-    assert summary.ratio_met == pytest.approx(summary.ratio_asked, abs=0.5 / 60)
+    assert summary.is_estimated
+    assert ours(SUPPORT).summary_.o_ratio is None  # two mentions of each type are too few
+    assert 0.5 < summary.o_ratio < 0.95
+    assert summary.o_share == pytest.approx(summary.o_ratio, abs=0.5 / 60)
     assert "ratio estimated" in str(summary)
-    assert ours(o_ratio=0.7).summary_.ratio_asked == 0.7
-    assert not ours(o_ratio=0.7).summary_.ratio_is_estimated
+    assert ours(o_ratio=0.7).summary_.o_ratio == 0.7
+    assert not ours(o_ratio=0.7).summary_.is_estimated
 
 
 def test_mentions_are_runs_within_a_sentence():
     places = np.array([(0, 0), (0, 1), (0, 2), (0, 4), (1, 5), (1, 6), (2, 7)])
-    tags = np.array([1, 1, 2, 2, 2, 0, 1])
-    assert count_mentions(places, tags, 4) == [2, 3, 0]
+    allowed = np.eye(4, dtype=bool)[[1, 1, 2, 2, 2, 0, 1]]
+    assert labelled_words(allowed, 7, places).count_mentions() == [2, 3, 0]
 
 
-def test_labelled_words_weigh_a_share_of_the_others():
+@pytest.mark.parametrize("n_copies", [1, 20])
+def test_labelled_words_weigh_a_share_of_the_others(n_copies):
     from handful.cluster import SubspaceKMeans
 
-    model = ours(o_ratio=None)
+    model = tagger(method="handful", o_ratio=None).fit(FIVE, UNLABELLED * n_copies)
     text = model._text
-    allowed = text.allowed(["LOC", "PER"])
+    words = text.labelled_words(names(model))
+    allowed = np.ones((len(text.features), 3), bool)
+    allowed[words.rows] = words.allowed
     is_sure = allowed.sum(axis=1) == 1
     weights = np.ones(len(allowed))
-    weights[is_sure] = LABELLED_MASS * (~is_sure).sum() / is_sure.sum()
-    assert weights[is_sure].max() < 1  # the text is short: labels count at least as any other word
-    expected = SubspaceKMeans(o_prototypes=2).fit(text.features, allowed)
-    np.testing.assert_array_equal(model._model.prototypes, expected.prototypes_)
-
-    long = tagger(method="handful", o_ratio=None).fit(SUPPORT, UNLABELLED * 20)
-    text = long._text
-    allowed = text.allowed(["LOC", "PER"])
-    is_sure = allowed.sum(axis=1) == 1
-    weights = np.ones(len(allowed))
-    weights[is_sure] = LABELLED_MASS * (~is_sure).sum() / is_sure.sum()
+    weights[is_sure] = max(1, OURS.labelled_mass * (~is_sure).sum() / is_sure.sum())
+    assert (weights.max() > 1) == (n_copies == 20)  # labels count at least as much as any other word
     expected = SubspaceKMeans(o_prototypes=2).fit(text.features, allowed, sample_weight=weights)
-    np.testing.assert_allclose(long._model.prototypes, expected.prototypes_, atol=1e-9)
+    np.testing.assert_allclose(model._model.piece(Prototypes).prototypes, expected.prototypes_, atol=1e-9)
 
 
 def test_auto_without_unlabelled_text_is_no_ratio_and_no_warning():
     summary = tagger(method="handful", o_ratio="auto").fit(SUPPORT).summary_
-    assert summary.ratio_asked is None
-    assert not summary.ratio_is_estimated
+    assert summary.o_ratio is None
+    assert not summary.is_estimated
 
 
 def test_the_papers_method_can_estimate_the_ratio_too():
     summary = ours(method="paper").summary_
     assert summary.method == "paper"
-    assert summary.ratio_asked == ours().summary_.ratio_asked
+    assert summary.o_ratio == ours().summary_.o_ratio
 
 
 @pytest.mark.parametrize(
@@ -209,7 +257,7 @@ def test_a_saved_model_without_its_label_words_is_an_error(tmp_path):
 
     ours().save(tmp_path / "model")
     arrays = load_file(tmp_path / "model" / "model.safetensors")
-    del arrays["label_vectors"]
+    del arrays["nearest.vectors"]
     save_file(arrays, tmp_path / "model" / "model.safetensors")
-    with pytest.raises(ModelError, match="label_vectors"):
+    with pytest.raises(ModelError, match=r"nearest: found tags, expected tags, vectors"):
         Tagger.load(tmp_path / "model", encoder=ToyEncoder())

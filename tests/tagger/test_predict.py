@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from handful import Sentence, Span
 from handful.errors import DataError
-from handful.text import to_sentences, word_offsets
+from handful.text import to_sentences
+from handful.text._words import word_offsets
 
 from .toy import ToyEncoder, fitted, mentions, tagger
 
@@ -140,7 +141,8 @@ def test_predict_sentences_keeps_words_text_and_order():
     ]
     assert found[1].text == "Then Lima!"
     assert found[1].offset == given_sentences[1].offset
-    assert (found[1].spans[0].char_start, found[1].spans[0].char_end) == (5, 9)
+    assert found[1].characters(found[1].spans[0]) == (5, 9)
+    assert all(0 < span.score <= 1 for sentence in found for span in sentence.spans)
     for wrong in ["a text", []]:
         with pytest.raises(DataError, match="sentence 0"):
             MODEL.predict_sentences([wrong])

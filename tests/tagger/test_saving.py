@@ -19,7 +19,7 @@ from handful.encoders._export import export_encoder
 from handful.encoders._opened import encoder_folder
 from handful.errors import EncoderError, FileError, ModelError
 
-from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, tagger
+from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, names, tagger
 
 TEXT = "Pim went from Leiden to see Lot ."
 FILES = ["README.md", "config.json", "model.safetensors", "support.jsonl"]
@@ -51,7 +51,8 @@ def test_loading_gives_the_same_tagger(tmp_path, options):
     assert again.explain(TEXT) == model.explain(TEXT)
     assert again.summary_ == model.summary_
     assert again.types_ == model.types_
-    assert {name: getattr(again, name) for name in options} == options
+    assert again.o_ratio == options.pop("o_ratio", None)
+    assert {name: getattr(again.clusters, name) for name in options} == options
     again.save(tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "model")
 
@@ -71,7 +72,7 @@ def test_the_card_says_what_it_is(saved):
     card = (saved / "README.md").read_text(encoding="utf-8")
     for expected in (
         "# A tagger for LOC, PER",
-        "| LOC | 2 |",
+        "| LOC |  | 2 |",
         "asked: 0.7; met: 0.7037",
         "`toy`",
         "41",
@@ -101,7 +102,7 @@ def test_a_loaded_tagger_adds_as_if_it_had_never_been_away(tmp_path, unlabelled)
     model.add(MORE)
     for one, name in ((model, "one"), (again, "other")):
         one.save(tmp_path / name)
-    assert again.types_ == ["LOC", "ORG", "PER"]
+    assert names(again) == ["LOC", "ORG", "PER"]
     assert contents(tmp_path / "one") == contents(tmp_path / "other")
 
 
@@ -114,7 +115,7 @@ def test_a_loaded_tagger_asks_for_its_unlabelled_text(saved):
 
 def test_saving_again_replaces_the_model_and_nothing_else(saved, tmp_path):
     fitted().save(saved)
-    assert load(saved).summary_.ratio_asked is None
+    assert load(saved).summary_.o_ratio is None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
     (saved / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(FileError, match=r"holds other things too \(notes.txt\)"):
@@ -172,7 +173,7 @@ def test_a_missing_file_is_an_error(saved, file):
         load(saved)
 
 
-def test_what_is_no_model_is_an_error(tmp_path):
+def test_what_is_not_a_model_is_an_error(tmp_path):
     with pytest.raises(FileError, match="no such folder"):
         load(tmp_path / "nowhere")
     (tmp_path / "file").touch()
@@ -182,7 +183,7 @@ def test_what_is_no_model_is_an_error(tmp_path):
         load(tmp_path)
     for content in ('{"architectures": ["BertModel"]}', "[]", "null", '{"format": 1}'):
         (tmp_path / "config.json").write_text(content, encoding="utf-8")
-        with pytest.raises(ModelError, match="no model of handful"):
+        with pytest.raises(ModelError, match="not a model of handful"):
             load(tmp_path)
     (tmp_path / "config.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ModelError, match="damaged"):
@@ -190,8 +191,15 @@ def test_what_is_no_model_is_an_error(tmp_path):
 
 
 def test_a_newer_format_is_an_error_that_says_so(saved):
-    change(saved, format_version=3, handful_version="9.1")
-    with pytest.raises(ModelError, match=r"handful 9\.1 in format 3.*install a newer one"):
+    change(saved, format_version=9, handful_version="9.1")
+    with pytest.raises(ModelError, match=r"handful 9\.1 in format 9.*install a newer one"):
+        load(saved)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_older_format_asks_to_fit_again(saved, version):
+    change(saved, format_version=version, handful_version="0.0.1")
+    with pytest.raises(ModelError, match=rf"in format {version}; .* reads format 3: fit again"):
         load(saved)
 
 
@@ -199,6 +207,18 @@ def change(folder, **entries):
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config.update(entries)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+
+
+WHOLE = {
+    "evidence": [{"kind": "prototypes", "weight": 1.0}],
+    "calibration": {"kind": "softmax", "temperature": 1.0},
+    "transitions": None,
+}
+
+
+def test_the_config_that_others_are_made_of_is_whole(saved):
+    change(saved, model=WHOLE)
+    assert load(saved).predict(TEXT)
 
 
 @pytest.mark.parametrize(
@@ -214,8 +234,17 @@ def change(folder, **entries):
         {"encoder": {"dim": 9, "fingerprint": "toy"}},
         {"encoder": None},
         {"parameters": {}},
-        {"parameters": {"temperature": 1.0, "speed": 3}},
-        {"parameters": {"temperature": -1}},
+        {"parameters": {"clusters": None, "speed": 3}},
+        {"parameters": {"clusters": {"speed": 3}}},
+        {"model": {}},
+        {"model": {"evidence": [], "calibration": {"kind": "softmax", "temperature": 1.0}, "transitions": None}},
+        {"model": WHOLE | {"evidence": [{"kind": "magic", "weight": 1.0}]}},
+        {"model": WHOLE | {"evidence": [{"kind": "prototypes", "weight": "much"}]}},
+        {"model": WHOLE | {"calibration": {"kind": "softmax", "temperature": -1.0}}},
+        {"model": WHOLE | {"calibration": {"kind": "softmax", "temperature": "warm"}}},
+        {"model": WHOLE | {"calibration": {"kind": "magic"}}},
+        {"model": WHOLE | {"transitions": {"start_type": 0.1}}},
+        {"model": WHOLE | {"transitions": {"start_type": 2, "o_type": 0.1, "type_o": 0.1, "type_other": 0.1}}},
         {"summary": {"types": []}},
     ],
 )
@@ -228,17 +257,17 @@ def test_a_config_that_does_not_fit_is_an_error(saved, entries):
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda arrays: arrays.pop("prototypes"),
+        lambda arrays: arrays.pop("prototypes.prototypes"),
         lambda arrays: arrays.update(more=np.zeros(2)),
-        lambda arrays: arrays.update(prototypes=arrays["prototypes"][:, :-1].copy()),
-        lambda arrays: arrays.update(prototypes=arrays["prototypes"].astype(np.float32)),
-        lambda arrays: arrays.update(projection=arrays["projection"] * np.nan),
-        lambda arrays: arrays.update(projection=arrays["projection"][:-1].copy()),
-        lambda arrays: arrays.update(prototype_tags=arrays["prototype_tags"] + 1),
-        lambda arrays: arrays.update(example_tags=arrays["example_tags"] + 7),
-        lambda arrays: arrays.update(example_places=arrays["example_places"] + 100),
-        lambda arrays: arrays.update(example_places=arrays["example_places"] - 100),
-        lambda arrays: arrays.update(example_vectors=arrays["example_vectors"][:-1].copy()),
+        lambda arrays: arrays.update({"prototypes.prototypes": arrays["prototypes.prototypes"][:, :-1].copy()}),
+        lambda arrays: arrays.update({"prototypes.prototypes": arrays["prototypes.prototypes"].astype(np.float32)}),
+        lambda arrays: arrays.update({"prototypes.projection": arrays["prototypes.projection"] * np.nan}),
+        lambda arrays: arrays.update({"prototypes.projection": arrays["prototypes.projection"][:-1].copy()}),
+        lambda arrays: arrays.update({"prototypes.tags": arrays["prototypes.tags"] + 1}),
+        lambda arrays: arrays.update({"examples.tags": arrays["examples.tags"] + 7}),
+        lambda arrays: arrays.update({"examples.places": arrays["examples.places"] + 100}),
+        lambda arrays: arrays.update({"examples.places": arrays["examples.places"] - 100}),
+        lambda arrays: arrays.update({"examples.vectors": arrays["examples.vectors"][:-1].copy()}),
     ],
 )
 def test_arrays_that_do_not_fit_are_an_error(saved, damage):
@@ -252,7 +281,7 @@ def test_arrays_that_do_not_fit_are_an_error(saved, damage):
 def test_another_encoder_is_an_error_that_names_both(saved):
     with pytest.raises(ModelError, match=r"fingerprint toy and 8 .* fingerprint other and 8"):
         load(saved, encoder=ToyEncoder(fingerprint="other"))
-    with pytest.raises(ModelError, match=r"8 numbers a word.*toy and 9"):
+    with pytest.raises(ModelError, match=r"8 numbers per word.*toy and 9"):
         load(saved, encoder=ToyEncoder(dim=9))
     with pytest.raises(ModelError, match="given as an object"):
         Tagger.load(saved)

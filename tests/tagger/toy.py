@@ -4,8 +4,10 @@ from hashlib import blake2b
 
 import numpy as np
 
-from handful import Tagger
+from handful import SubspaceKMeans, Tagger
+from handful.text import Transitions
 
+TRANSITIONS = Transitions(start_type=0.148, o_type=0.094, type_o=0.502, type_other=0.015)
 KINDS = {"P": 1, "L": 2, "G": 3}
 
 
@@ -14,6 +16,7 @@ class ToyEncoder:
 
     def __init__(self, dim=8, fingerprint="toy", noise=0.3):
         self.dim = dim
+        self.transitions = TRANSITIONS
         self.fingerprint = fingerprint
         self.noise = noise
         self.n_words = 0
@@ -45,10 +48,18 @@ UNLABELLED = [
 
 
 PAPER = {"cache": False, "o_prototypes": 2, "method": "paper", "o_ratio": None}  # by hand, to be followed by hand
+OF_CLUSTERS = SubspaceKMeans().get_params().keys() - {"o_ratio"}
 
 
 def tagger(**options):
-    return Tagger(options.pop("encoder", None) or ToyEncoder(), **(PAPER | options))
+    """Make a tagger on the toy encoder; parameters of the clustering may be among the options."""
+    options = PAPER | options
+    clusters = SubspaceKMeans(**{name: options.pop(name) for name in OF_CLUSTERS & options.keys()})
+    return Tagger(options.pop("encoder", None) or ToyEncoder(), clusters=clusters, **options)
+
+
+def names(model):
+    return [one.name for one in model.types_]
 
 
 def fitted(**options):

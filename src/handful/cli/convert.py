@@ -68,7 +68,7 @@ def convert(
         }
         typer.echo(json.dumps(record, indent=2, ensure_ascii=False), err=target == "-")
         return
-    for line in [read.headline, *read.handled(shell=True), *written.handled(shell=True)]:
+    for line in [read.summary, *read.handled(shell=True), *written.handled(shell=True)]:
         say(line, quiet=quiet)
     name = "standard output" if target == "-" else target
     say(f"wrote {name}: {to}, {number_of(written.n_sentences, 'sentence')}", quiet=quiet)

@@ -170,8 +170,8 @@ def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:
     if summary.n_unlabelled_words and absent:
         advice.append(
             _plain(
-                f"no unlabelled word was taken for {', '.join(absent)}: check that the text has such mentions, or lower "
-                "the ratio"
+                f"no unlabelled word was taken for {', '.join(absent)}: check that the text has such mentions, or "
+                "lower the ratio"
             )
         )
     return advice

@@ -6,6 +6,7 @@ from ._entity_types import EntityType, described, read_types, types_in, types_of
 from ._formats import FORMATS, READ_ONLY
 from ._io import read, stream, write
 from ._options import ReadOptions
+from ._prediction import Prediction
 from ._reading import ReadReport
 from ._schemes import SCHEMES, from_tags, to_tags
 from ._statistics import Statistics, describe
@@ -25,6 +26,7 @@ __all__ = [
     "Corpus",
     "Document",
     "EntityType",
+    "Prediction",
     "ReadOptions",
     "ReadReport",
     "Sentence",

@@ -6,6 +6,7 @@ from typing import Any
 
 from handful.errors import DataError
 
+from ._prediction import Prediction
 from ._types import Allowed, Sentence, Span, shorten
 from ._words import to_sentences
 
@@ -83,18 +84,19 @@ class Document:
                 start, end = sentence.characters(span)
                 yield sentence.offset + start, sentence.offset + end, span
 
-    def predictions(self) -> list[dict[str, Any]]:
+    def predictions(self) -> list[Prediction]:
         """Return the mentions as Hugging Face's pipelines do.
 
         Returns
         -------
-        list of dict
-            ``entity_group`` (the type), ``score``, ``word``, ``start`` and ``end``, with ``text[start:end] == word``.
+        list of Prediction
+            ``entity_group`` (the type), ``score`` (1 for a label), ``word``, ``start`` and ``end``, with
+            ``text[start:end] == word``.
         """
         return [
             {
                 "entity_group": span.type,
-                "score": span.score,
+                "score": 1.0 if span.score is None else span.score,
                 "word": self.text[start:end],
                 "start": start,
                 "end": end,
