@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from handful.errors import DataError
-from handful.text import Allowed, Sentence, Span, read, to_sentence, write
+from handful.text import Allowed, Sentence, Span, read, stream, to_sentence, write
 
 modest = settings(max_examples=40, deadline=None)
 few = settings(max_examples=12, deadline=None)  # for tests with many parameters
@@ -107,13 +107,18 @@ def text_sentences(draw, texts=strange_texts, *, partial=True):
     return Sentence(plain.words, spans, allowed, plain.text, plain.starts)
 
 
-def written(sentences, format, **options):
+def written(items, format, **options):
     """Return the bytes that `write` makes."""
     file = io.BytesIO()
-    write(sentences, file, format, **options)
+    write(items, file, format, **options)
     return file.getvalue()
 
 
 def read_bytes(data, format=None, **options):
     """Read bytes (or a str, as UTF-8) as a file."""
     return read(io.BytesIO(data.encode() if isinstance(data, str) else data), format, **options)
+
+
+def stream_bytes(data, format=None, **options):
+    """Stream bytes (or a str, as UTF-8) as a file."""
+    return stream(io.BytesIO(data.encode() if isinstance(data, str) else data), format, **options)

@@ -94,7 +94,7 @@ def test_malformed_lines_can_be_skipped_with_their_sentence():
     corpus = read_bytes("a O\nb O\n\nc O\nspoilt\nd O\n\ne O\nf B-\n\ng O\n", "conll", malformed="skip")
     assert [sentence.words for sentence in corpus] == [("a", "b"), ("g",)]
     assert corpus.report.n_skipped == 2
-    assert corpus.report.skipped[0].startswith("the open file:5: found 1 column in 'spoilt'")
+    assert str(corpus.report.skipped[0]).startswith("the open file:5: found 1 column in 'spoilt'")
 
 
 def test_a_mix_of_tags_that_is_skipped_does_not_spoil_the_rest():
@@ -209,7 +209,7 @@ def test_a_column_that_counts_words_is_passed_over(text, n_comments, n_ranges):
         notes = corpus.report.notes
         assert notes["sentences count their words in the first column; the second was taken for the words"] == 2
         assert notes["comment lines were passed over"] == n_comments
-        assert notes["lines whose number is no single word's were passed over"] == n_ranges
+        assert notes["lines whose number is not that of a single word were passed over"] == n_ranges
 
 
 def test_numbers_that_are_words():

@@ -2,13 +2,28 @@
 
 import io
 import itertools
+import re
+from dataclasses import FrozenInstanceError
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from handful.errors import DataError
-from handful.text import FORMATS, SCHEMES, Sentence, Span, read, stream, to_sentence, write
+from handful.text import (
+    FORMATS,
+    READ_ONLY,
+    SCHEMES,
+    ReadOptions,
+    Sentence,
+    Span,
+    _formats,
+    read,
+    stream,
+    to_sentence,
+    write,
+)
+from handful.text._formats import TABLE
 
 from .strategies import (
     few,
@@ -17,13 +32,14 @@ from .strategies import (
     sentences,
     strange_texts,
     strange_words,
+    stream_bytes,
     tame_words,
     text_sentences,
     written,
 )
 
 HOLD_WORDS = ("conll", "lines", "huggingface", "prodigy")
-HOLD_TEXT = ("prodigy", "doccano", "spacy", "label-studio", "inline")
+HOLD_TEXT = ("prodigy", "doccano", "spacy", "label-studio", "jsonl", "inline")
 ALL = tuple(dict.fromkeys(HOLD_WORDS + HOLD_TEXT))
 
 # Words that tags can be written to: no ASCII white space, no document mark, and nothing blank.
@@ -38,9 +54,9 @@ def labels_of(corpus):
 
 
 def passed(corpus, *formats):
-    """Write and read in one format after the other."""
+    """Write and read in one format after the other, each sentence as a document."""
     for format in formats:
-        corpus = list(read_bytes(written(corpus, format), format))
+        corpus = [document.as_sentence() for document in stream_bytes(written(corpus, format), format)]
     return corpus
 
 
@@ -68,7 +84,7 @@ def test_json_holds_line_breaks_too(format, corpus):
 @given(st.lists(sentences(), max_size=3))
 @modest
 def test_prodigy_and_huggingface_hold_any_words(corpus):
-    assert passed(corpus, "huggingface") == corpus
+    assert read_bytes(written(corpus, "huggingface"), "huggingface") == corpus
     if any(not word.strip() for sentence in corpus for word in sentence.words):
         with pytest.raises(DataError, match="a token of white space is a gap"):
             written(corpus, "prodigy")
@@ -139,10 +155,11 @@ def test_a_stream_gives_what_read_gives(format, tmp_path):
     path = tmp_path / "file"
     write(iter(corpus), path, format)
     whole = read(path, format)
-    with stream(path, format) as parts:
-        assert next(parts) == whole[0]
-        assert list(parts) == whole[1:]
-        assert parts.report == whole.report
+    with stream(path, format) as documents:
+        assert next(documents).sentences == (whole[0].with_text(),)
+        assert [document.sentences for document in documents] == [(one.with_text(),) for one in whole[1:]]
+        assert documents.report == whole.report
+        assert documents.types == whole.types == ()
     assert whole.report.n_sentences == 2000
 
 
@@ -173,9 +190,9 @@ def test_a_stream_reads_no_more_than_it_needs(format):
     record = data.removeprefix(b"[\n").removesuffix(b"]\n")
     is_array = format == "label-studio"
     file = Endless(data.removesuffix(b"]\n"), b"," + record if is_array else record)
-    with stream(file, format) as sentences:
-        for back in itertools.islice(sentences, 2000):
-            assert back.words == sentence.words
+    with stream(file, format) as documents:
+        for back in itertools.islice(documents, 2000):
+            assert [one.words for one in back.sentences] == [sentence.words]
     assert file.n_read < 2000 * len(data) + 3_000_000
 
 
@@ -197,7 +214,12 @@ def test_a_stream_that_is_dropped_closes_its_file(tmp_path):
         ({"malformed": "ignore"}, "malformed is 'ignore'"),
         ({"scheme": "bio"}, "no scheme 'bio'"),
         ({"names": "O"}, "names is 'O'"),
+        ({"unnamed": "drop"}, "unnamed is 'drop', expected one of keep, skip"),
         ({"encoding": "utf-9"}, "no text encoding 'utf-9'"),
+        ({"encoding": 8}, "encoding is 8"),
+        ({"encoding": "a\0b"}, "no text encoding"),
+        ({"unlabelled": "yes"}, "unlabelled is 'yes', expected True or False"),
+        ({"unlabeled": True}, "no reading option 'unlabeled'; the options are format, scheme, .*, unlabelled$"),
     ],
 )
 def test_options_that_do_not_exist(options, message):
@@ -205,8 +227,23 @@ def test_options_that_do_not_exist(options, message):
         read_bytes("a O\n", **options)
 
 
+def test_options_are_one_object():
+    assert ReadOptions() == ReadOptions(format=None, encoding="utf-8")
+    with pytest.raises(DataError, match="malformed is 'ignore', expected one of error, skip"):
+        ReadOptions(malformed="ignore")
+    with pytest.raises(FrozenInstanceError):
+        ReadOptions().format = "conll"
+
+
+def test_one_table_names_the_formats():
+    assert (*READ_ONLY, *FORMATS) == tuple(TABLE)
+    for name, one in TABLE.items():
+        assert (one.name, one.write is not None) == (name, name in FORMATS)
+        assert re.search(rf"^{name} +{re.escape(one.about)} ", _formats.__doc__, re.MULTILINE)
+
+
 def test_writing_what_is_no_sentence():
-    with pytest.raises(DataError, match="Sentence objects, not 'a'"):
+    with pytest.raises(DataError, match="a Sentence or a Document, not 'a'"):
         written(["a"], "conll")
     with pytest.raises(DataError, match="format is 'json'"):
         written([], "json")

@@ -135,6 +135,6 @@ def test_writing_plain_text_says_what_is_lost():
     assert report.n_sentences == 1
     assert report.notes == {
         "mentions were not written: plain text has no labels": 1,
-        "sentences will be read with other words: the format holds the text, not the words": 1,
+        "texts will be read with other words: the format holds the text, not the words": 1,
         "line breaks were written as spaces": 1,
     }

@@ -1,14 +1,14 @@
 """JSON records as the tools write them."""
 
-import io
 import json
 
 import pytest
 
 from handful.errors import FormatError
-from handful.text import Allowed, Sentence, Span, stream
+from handful.text import Allowed, Sentence, Span, to_sentence
+from handful.text._words import word_offsets
 
-from .strategies import read_bytes
+from .strategies import read_bytes, stream_bytes
 
 TEXT = "Ekeus heads for New York."
 SPANS = (Span(0, 1, "PER"), Span(3, 5, "LOC"))
@@ -197,7 +197,7 @@ def test_white_space_at_the_end_of_a_span_is_left_out_and_counted():
             {"text": TEXT, "label": [{"start": 0, "end": 5, "text": "heads", "labels": ["A"]}]},
             "but says 'heads'",
         ),
-        ({"text": TEXT, "label": TRIPLES, "spans": OBJECTS}, "labels stand under spans and label"),
+        ({"text": TEXT, "label": TRIPLES, "spans": OBJECTS}, "labels are under spans and label"),
         ({"text": " ", "label": []}, "no word"),
         ({"sentence": TEXT}, "found 'sentence', expected 'text'"),
         (["text"], "expected a JSON object"),
@@ -244,7 +244,7 @@ def test_numbers_must_have_names():
 
 
 def test_a_named_dialect_takes_only_its_own_keys():
-    with pytest.raises(FormatError, match=":1: labels stand under 'label', expected 'spans'"):
+    with pytest.raises(FormatError, match=":1: labels are under 'label', expected 'spans'"):
         read_bytes(lines(RECORDS["doccano"]), "prodigy")
 
 
@@ -289,24 +289,62 @@ def test_records_without_a_word(record):
     corpus = read_bytes(text, unlabelled=True)
     assert [s.text for s in corpus] == ["a b", "c"]
     assert corpus.report.notes == {"records without a word were passed over": 1}
-    with stream(io.BytesIO(text.encode()), unlabelled=True, whole=True) as documents:
-        assert [document.words for document in documents] == [("a", "b"), (), ("c",)]
+    with stream_bytes(text, unlabelled=True) as documents:
+        found = [[sentence.words for sentence in document.sentences] for document in documents]
+    assert found == [[("a", "b")], [], [("c",)]]
     assert not documents.report.notes
 
 
-def test_the_rest_of_a_record():
-    text = '{"id": 1, "text": "a", "spans": []}\n["b", {"entities": [], "meta": {"x": [1]}}]\n{"text": "c"}\n'
-    with stream(io.BytesIO(text.encode()), unlabelled=True) as sentences:
-        assert [sentences.rest for _ in sentences] == [{"id": 1}, {"meta": {"x": [1]}}, {}]
+def test_a_record_keeps_its_id_and_what_is_not_read():
+    records = [
+        ({"id": 1, "text": "a", "spans": []}, 1, {}),
+        (["b", {"entities": [], "meta": {"x": [1]}}], None, {"meta": {"x": [1]}}),
+        ({"text": "c", "id": "c7", "answer": "accept"}, "c7", {"answer": "accept"}),
+        ({"text": "d", "id": [1], "label": None}, None, {"id": [1], "label": None}),
+        ({"id": 5, "tokens": ["e"], "ner_tags": ["O"], "pos_tags": [3]}, 5, {"pos_tags": [3]}),
+        (
+            {"id": 6, "data": {"text": "f", "page": 2}, "annotations": [], "project": 9},
+            6,
+            {"project": 9, "data": {"page": 2}},
+        ),
+        ({"text": "g", "data": {"page": 3}}, None, {"data": {"page": 3}}),
+    ]
+    for unlabelled in (True, False):
+        documents = list(stream_bytes(lines(*(record for record, _, _ in records)), unlabelled=unlabelled))
+        assert [(one.id, one.meta) for one in documents] == [(id, meta) for _, id, meta in records]
+        assert [one.text for one in documents] == list("abcdefg")
+
+
+def test_an_unlabelled_text_is_cut_into_sentences_and_a_labelled_one_is_not():
+    text = " He left. She went to Oslo."
+    tokens = [{"start": start, "end": end} for start, end in word_offsets(text)]
+    for record, n in (
+        ({"text": text}, 2),
+        ({"data": {"text": text}}, 2),
+        ({"text": text, "label": [[22, 26, "LOC"]]}, 1),
+        ({"text": text, "spans": []}, 1),
+        ({"text": text, "tokens": tokens}, 1),
+    ):
+        (document,) = stream_bytes(lines(record))
+        assert (document.text, len(document.sentences), document.n_words) == (text, n, 8)
+        assert [one.words for one in read_bytes(lines(record))] == [one.words for one in document.sentences]
+        assert document.as_sentence().words == to_sentence(text).words
+
+
+def test_tags_without_a_text_get_one_in_a_stream():
+    text = lines({"id": 1, "tokens": ["New York", "left"], "ner_tags": ["B-LOC", "O"]})
+    (document,) = stream_bytes(text)
+    assert (document.text, document.id) == ("New York left", 1)
+    assert [(start, end) for start, end, _ in document.mentions()] == [(0, 8)]
+    assert read_bytes(text)[0].text is None
 
 
 @pytest.mark.parametrize("label", ['"spam"', '["spam", "ham"]', "1", "null"])
 def test_a_class_of_a_text_is_no_obstacle_where_labels_are_not_looked_for(label):
     text = f'{{"text": "a b", "label": {label}, "id": 7}}\n'
-    with stream(io.BytesIO(text.encode()), unlabelled=True) as sentences:
-        assert [(sentence.words, sentences.rest["label"]) for sentence in sentences] == [
-            (("a", "b"), json.loads(label))
-        ]
+    (document,) = stream_bytes(text, unlabelled=True)
+    assert (document.text, document.id, document.meta) == ("a b", 7, {"label": json.loads(label)})
+    assert document.is_unlabelled
     if label != "null":
         with pytest.raises(FormatError):
             read_bytes(text)

@@ -15,7 +15,7 @@ CORPUS = [
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_is_written_is_recognised(format):
-    is_json = format in ("prodigy", "huggingface", "doccano", "spacy", "label-studio")
+    is_json = format in ("prodigy", "huggingface", "doccano", "spacy", "label-studio", "jsonl")
     assert read_bytes(written(CORPUS, format)).report.format == ("json" if is_json else format)
 
 
@@ -115,7 +115,9 @@ def test_some_marks_are_plain_text_where_no_labels_are_looked_for():
     assert corpus.report.format == "text"
     assert [s.text for s in corpus] == ["He left.", "See [the docs](guide) now.", "And [more](LOC|ORG) here."]
     (note,) = corpus.report.notes
-    assert (note[:27], corpus.report.notes[note]) == ("marks such as [words](TYPE)", 2)
+    assert (str(note)[:27], corpus.report.notes[note]) == ("marks such as [words](TYPE)", 2)
+    assert corpus.report.handled()[0].endswith("(format='inline' reads them as labels)")
+    assert corpus.report.handled(shell=True)[0].endswith("(--from inline reads them as labels)")
     assert not read_bytes(text, "text", unlabelled=True).report.notes
     assert read_bytes(text, "inline", unlabelled=True).report.format == "inline"
     assert read_bytes("A [b](LOC) c\nd\n" * 4, unlabelled=True).report.format == "inline"

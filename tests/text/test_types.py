@@ -54,21 +54,24 @@ def test_reprs_show_the_labels():
     assert repr(partly) == "<Sentence of 2 words, partly labelled: [Ekeus](PER) [heads](LOC|ORG)>"
     assert repr(Sentence(("a",) * 100)).endswith(" …>")
     assert repr(SPANS[0]) == "Span(0, 1, 'PER')"
-    assert repr(Sentence(WORDS, SPANS).with_text().spans[1]) == "Span(3, 5, 'LOC', characters 16:24)"
+    assert repr(Span(3, 5, "LOC", 0.51234)) == "Span(3, 5, 'LOC', score=0.5123)"
 
 
 def test_character_positions_follow_from_the_text():
-    sentence = Sentence(("a👍🏽", "b"), (Span(1, 2, "X", 7, 9),), text=" a👍🏽  b", starts=(1, 6))
+    sentence = Sentence(("a👍🏽", "b"), (Span(1, 2, "X"),), text=" a👍🏽  b", starts=(1, 6))
     assert sentence.offsets == ((1, 4), (6, 7))
     span = sentence.spans[0]
-    assert (span.char_start, span.char_end) == (6, 7)
-    assert sentence.text[span.char_start : span.char_end] == sentence.span_text(span) == "b"
-    assert Sentence(("a", "b"), (Span(1, 2, "X", 7, 9),)).spans[0].char_start is None
+    assert sentence.characters(span) == (6, 7)
+    assert sentence.text[6:7] == sentence.span_text(span) == "b"
+    assert sentence.characters(Span(0, 2, "X")) == (1, 7)
+    with pytest.raises(DataError, match="has no text, so .* has no place in it"):
+        Sentence(("a", "b"), (span,)).characters(span)
 
 
-def test_spans_compare_without_character_positions():
-    assert Span(0, 1, "PER", 0, 5) == Span(0, 1, "PER")
-    assert hash(Span(0, 1, "PER", 0, 5)) == hash(Span(0, 1, "PER"))
+def test_spans_compare_without_scores():
+    assert Span(0, 1, "PER", 0.5) == Span(0, 1, "PER")
+    assert hash(Span(0, 1, "PER", 0.5)) == hash(Span(0, 1, "PER"))
+    assert Span(0, 1, "PER", 0.5).score == 0.5
 
 
 def test_with_text_joins_words_by_spaces():
@@ -76,6 +79,8 @@ def test_with_text_joins_words_by_spaces():
     assert sentence.text == "Ekeus heads for New York"
     assert sentence.span_text(sentence.spans[1]) == "New York"
     assert sentence.with_text() is sentence
+    partly = Sentence(("a", "bc"), (), (None, UNKNOWN)).with_text()
+    assert partly == Sentence(("a", "bc"), (), (None, UNKNOWN), "a bc", (0, 2))
 
 
 @given(sentences())
@@ -117,7 +122,7 @@ def test_among_agrees_with_in(allowed, tag):
         assert (tag in opposite) != (tag in allowed)
 
 
-def test_types_of_counts_partial_labels_too():
+def test_types_in_counts_partial_labels_too():
     one = Sentence(WORDS, SPANS)
     two = Sentence(("a", "b"), (), (Allowed.parse("ORG|O"), Allowed.parse("!MISC")))
     assert types_in([one, two, Sentence(WORDS)]) == ["LOC", "MISC", "ORG", "PER"]

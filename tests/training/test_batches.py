@@ -10,8 +10,9 @@ from made import make_corpus, write_conll
 
 from handful.encoders import load
 from handful.encoders._transformers import window_of, word_tokenizer
+from handful.errors import EncoderError
 from handful.training._batches import collate, lay_out_corpus, plan_epoch, prefetch
-from handful.training._corpora import read_corpora
+from handful.training._corpora import io_tags, read_corpora
 from handful.training._model import Network, read_base
 
 
@@ -24,8 +25,12 @@ def laid_out(encoder, tmp_path_factory):
     path = write_conll(tmp_path_factory.mktemp("corpus") / "long.txt", sentences)
     (corpus,) = read_corpora([path])
     model, tokenizer, _ = read_base(encoder, None, None)
-    rows = lay_out_corpus(corpus, corpus.train, word_tokenizer(tokenizer), window_of(model, tokenizer))
-    return corpus, rows, model
+    return corpus, lay_out(corpus, model, tokenizer), model
+
+
+def lay_out(corpus, model, tokenizer):
+    tags = io_tags(corpus.train, corpus.type_names)
+    return lay_out_corpus(corpus.train, tags, word_tokenizer(tokenizer), window_of(model, tokenizer))
 
 
 def test_training_sees_the_vectors_that_encoding_gives(laid_out, encoder):
@@ -48,11 +53,21 @@ def test_a_batch_holds_its_sentences_tags_and_pads_the_rest(laid_out):
     corpus, rows, _ = laid_out
     picked = np.array([5, 2, 9])
     batch = collate(rows, picked)
-    assert batch.tags.tolist() == [tag for i in picked for tag in corpus.tags(corpus.train[i])]
+    assert batch.tags.tolist() == io_tags([corpus.train[i] for i in picked], corpus.type_names)
     assert batch.n_words == len(batch.tags) == len(batch.first) == len(batch.last)
     assert (batch.ids[batch.mask == 0] == rows.pad_id).all()
     assert batch.mask.sum() == sum(rows.tokens[i + 1] - rows.tokens[i] for i in picked)
     assert (batch.ids[:, 0] == 0).all()  # each row starts with its special token
+
+
+def test_a_sentence_that_cannot_be_laid_out_is_named(laid_out):
+    corpus = laid_out[0]
+
+    def refuse(words):
+        raise EncoderError("it is too odd")
+
+    with pytest.raises(EncoderError, match=r"^news, sentence 1: it is too odd$"):
+        lay_out_corpus(corpus.train, [], refuse, 64, name="news")
 
 
 def seen(plan):
@@ -100,7 +115,7 @@ def test_sentences_of_a_batch_are_of_like_length(encoder, tmp_path):
     path = write_conll(tmp_path / "many.txt", make_corpus(random.Random(4), 1000, ["PER"]))
     (corpus,) = read_corpora([path])
     model, tokenizer, _ = read_base(encoder, None, None)
-    rows = lay_out_corpus(corpus, corpus.train, word_tokenizer(tokenizer), window_of(model, tokenizer))
+    rows = lay_out(corpus, model, tokenizer)
     plan = plan_epoch([rows], [1], batch=16, batch_words=None, seed=0, epoch=0)
     lengths = np.diff(rows.tokens)
     padded = sum(lengths[sentences].max() * len(sentences) for _, sentences in plan)

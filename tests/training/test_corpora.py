@@ -4,8 +4,8 @@ import pytest
 from made import make_corpus, write_conll
 
 from handful.errors import DataError, FileError, FormatError, HandfulError
-from handful.text import read
-from handful.training._corpora import read_corpora
+from handful.text import EntityType, read
+from handful.training._corpora import SourceCorpus, io_tags, read_corpora
 
 EKEUS = "Ekeus\tB-PER\nheads\tO\nfor\tO\nNew\tB-LOC\nYork\tI-LOC\n\nRain\tO\n"
 
@@ -19,9 +19,16 @@ def file(tmp_path):
 
 def test_tags_are_io_numbers_of_sorted_types(file):
     (corpus,) = read_corpora([file])
-    assert (corpus.name, corpus.types, corpus.dev) == ("news", ("LOC", "PER"), [])
-    assert [corpus.tags(sentence) for sentence in corpus.train] == [[2, 0, 0, 1, 1], [0]]
+    assert (corpus.name, corpus.types, corpus.dev) == ("news", (EntityType("LOC"), EntityType("PER")), [])
+    assert io_tags(corpus.train, corpus.type_names) == [2, 0, 0, 1, 1, 0]
     assert corpus.summary()["train"] == {"sentences": 2, "words": 6, "mentions": 2}
+
+
+def test_descriptions_of_types_are_part_of_the_summary():
+    corpus = SourceCorpus("news", (EntityType("LOC", "places"), EntityType("PER")), [], [], [])
+    assert corpus.summary()["types"] == ["LOC", "PER"]
+    assert corpus.summary()["descriptions"] == {"LOC": "places"}
+    assert "descriptions" not in SourceCorpus("news", (EntityType("PER"),), [], [], []).summary()
 
 
 def test_a_folder_brings_its_dev_file_and_its_name(tmp_path):
@@ -31,7 +38,7 @@ def test_a_folder_brings_its_dev_file_and_its_name(tmp_path):
     write_conll(folder / "dev.txt", make_corpus(random.Random(1), 3, ["PER", "LOC"]))
     (corpus,) = read_corpora([folder])
     assert (corpus.name, len(corpus.train), len(corpus.dev)) == ("tweets", 5, 3)
-    assert corpus.types == ("LOC", "PER")  # one is in the dev file only
+    assert corpus.type_names == ["LOC", "PER"]  # one is in the dev file only
     assert [file["path"] for file in corpus.files] == [str(folder / "train.txt"), str(folder / "dev.txt")]
 
 
@@ -44,8 +51,8 @@ def test_one_name_twice_is_one_corpus_and_two_names_are_two(file, people):
 
 def test_hidden_types_become_o_everywhere(file, people):
     news, names = read_corpora([file, people], [f"news={file}"], hide=["LOC"])
-    assert news.types == names.types == ("PER",)
-    assert [news.tags(sentence) for sentence in news.train] == [[1, 0, 0, 0, 0], [0]]
+    assert news.type_names == names.type_names == ["PER"]
+    assert io_tags(news.train, news.type_names) == [1, 0, 0, 0, 0, 0]
     assert [span.type for sentence in news.dev for span in sentence.spans] == ["PER"]
 
 

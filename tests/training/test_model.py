@@ -49,7 +49,7 @@ def test_dropout_is_set_everywhere(encoder):
 
 
 def test_encoders_that_cannot_be_trained_are_errors(encoder, tmp_path):
-    with pytest.raises(EncoderError, match="layers is 1 to 2"):
+    with pytest.raises(EncoderError, match="layers is 3, expected 1 to 2"):
         read_base(encoder, 3, None)
     with pytest.raises(EncoderError, match="exported"):
         read_base("handful-en", None, None)

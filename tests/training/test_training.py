@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import signal
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,10 @@ from safetensors.torch import load_file
 from handful.encoders import load
 from handful.encoders._export import export_encoder
 from handful.errors import DataError, EncoderError, FileError, ModelError
+from handful.text import Transitions
 from handful.training import Recipe, pretrain
 from handful.training._checkpoint import read_checkpoint
+from handful.training._corpora import io_tags, read_corpora
 
 QUICK = {"epochs": 4, "batch": 8, "lr": 3e-3, "head_lr": 3e-3}
 
@@ -43,6 +46,7 @@ def trained(people, things, encoder, tmp_path):
         recipe=recipe,
         licence="CC BY 4.0",
         origin="made up",
+        command="handful pretrain people.txt",
         progress=reports.append,
     )
     return tmp_path / "out", card, reports
@@ -77,10 +81,7 @@ def test_it_learns_and_writes_what_others_read(trained, encoder, tmp_path):
 def test_the_card_says_everything(trained, people, things, encoder):
     out, card, _ = trained
     assert card == card_of(out)
-    assert card["command"] == (
-        f"handful pretrain {people} {things} --encoder {encoder} --out {out} --epochs 4 --batch 8 --lr 0.003 "
-        "--head-lr 0.003 --weight things=1.5 --hold-out 0.2 --seed 7 --licence 'CC BY 4.0' --origin 'made up'"
-    )
+    assert card["command"] == "handful pretrain people.txt"
     assert (card["licence"], card["origin"]) == ("CC BY 4.0", "made up")
     first, second = card["corpora"]
     assert (first["name"], first["types"]) == ("people", ["LOC", "PER"])
@@ -92,6 +93,23 @@ def test_the_card_says_everything(trained, people, things, encoder):
     assert set(card["versions"]) == {"handful", "python", "torch", "transformers"}
     assert card["training"]["kept_epoch"] == 4
     assert len(card["training"]["epochs"]) == 4
+
+
+def test_the_card_has_the_transitions_of_the_training_sentences(people, encoder, tmp_path):
+    recipe = Recipe(epochs=1, hold_out=0.3, hide=("LOC",))
+    card = pretrain([people], encoder=encoder, out=tmp_path / "out", recipe=recipe)
+    (corpus,) = read_corpora([people], hide=["LOC"], hold_out=0.3)
+    # Counted here by pairs of tags; every count starts at one.
+    tags = [io_tags([sentence], ["PER"]) for sentence in corpus.train]
+    pairs = [pair for each in tags for pair in pairwise(each)]
+    starts = [each[0] for each in tags]
+    after_o, after_type = ([after for before, after in pairs if before == tag] for tag in (0, 1))
+    assert Transitions.from_dict(card["transitions"]) == Transitions(
+        (starts.count(1) + 1) / (len(starts) + 2),
+        (after_o.count(1) + 1) / (len(after_o) + 2),
+        (after_type.count(0) + 1) / (len(after_type) + 3),
+        1 / (len(after_type) + 3),
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,12 +151,12 @@ def test_the_checkpoint_of_another_training_is_refused(people, encoder, tmp_path
     options = {"encoder": encoder, "out": tmp_path / "out", "checkpoint_every": 0}
     with pytest.raises(RuntimeError, match="stop"):
         pretrain([people], **options, recipe=Recipe(**QUICK), progress=fail)
-    with pytest.raises(ModelError, match="recipe differ"):
+    with pytest.raises(ModelError, match="of another training, with different recipe; remove it, say restart=True"):
         pretrain([people], **options, recipe=Recipe(seed=1))
     card = pretrain([people], **options, recipe=Recipe(epochs=1, seed=1), restart=True)
     assert card["recipe"]["seed"] == 1
     (tmp_path / "bad.checkpoint").write_text("not a checkpoint")
-    with pytest.raises(ModelError, match="no checkpoint"):
+    with pytest.raises(ModelError, match="not a checkpoint"):
         pretrain([people], encoder=encoder, out=tmp_path / "bad")
 
 
@@ -166,7 +184,7 @@ def test_hidden_types_are_learned_as_o(people, encoder, tmp_path):
     recipe = Recipe(**QUICK, hide=("LOC",), hold_out=0.2)
     card = pretrain([people], encoder=encoder, out=tmp_path / "out", recipe=recipe)
     assert card["corpora"][0]["types"] == ["PER"]
-    assert "--hide LOC" in card["command"]
+    assert card["recipe"]["hide"] == ["LOC"]
     # About half of the names are places: tagging them would cost half of the precision.
     assert card["training"]["epochs"][-1]["dev"]["people"]["precision"] > 0.8
     assert card["training"]["epochs"][-1]["dev"]["people"]["recall"] > 0.8
@@ -231,12 +249,12 @@ def test_other_architectures_train(kind, people, tmp_path):
     [
         ({"recipe": Recipe(weights={"x": 2.0})}, DataError, "weights names no corpus: x"),
         ({"recipe": Recipe(o_weights={"x": 2.0})}, DataError, "o_weights names no corpus: x"),
-        ({"recipe": Recipe(keep="best")}, DataError, "needs sentences to measure on"),
+        ({"recipe": Recipe(keep="best")}, DataError, "only if there are sentences to measure on"),
         ({"recipe": Recipe(weights={"people": 1e-6})}, DataError, "leave no sentence"),
-        ({"recipe": Recipe(layers=9)}, EncoderError, "layers is 1 to 2"),
+        ({"recipe": Recipe(layers=9)}, EncoderError, "layers is 9, expected 1 to 2"),
         ({"encoder": "./nowhere"}, EncoderError, "nowhere"),
-        ({"device": "toaster"}, DataError, "cpu or cuda"),
-        ({"device": "meta"}, DataError, "cpu or cuda"),
+        ({"device": "toaster"}, DataError, "expected cpu or cuda"),
+        ({"device": "meta"}, DataError, "expected cpu or cuda"),
     ],
 )
 def test_what_cannot_be_trained_is_an_error_before_training(options, error, message, people, encoder, tmp_path):
@@ -256,9 +274,11 @@ def test_places_that_cannot_be_written_are_errors(people, encoder, tmp_path):
         pretrain([people], encoder=encoder, out=tmp_path)
     with pytest.raises(FileError, match="nothing can be written"):
         pretrain([people], encoder=encoder, out=Path(people) / "a" / "b")
+    with pytest.raises(FileError, match="the name of a new folder"):
+        pretrain([people], encoder=encoder, out=".")
 
 
-def test_a_loss_that_is_no_number_is_an_error(people, encoder, tmp_path):
+def test_a_loss_that_is_not_finite_is_an_error(people, encoder, tmp_path):
     with pytest.raises(EncoderError, match="too high"):
         pretrain([people], encoder=encoder, out=tmp_path / "out", recipe=Recipe(lr=1e30, head_lr=1e30))
 
@@ -311,7 +331,7 @@ def test_shapes_teach_an_uncased_encoder_what_capitals_mean(encoder, tmp_path):
         f1[shapes] = card["training"]["epochs"][-1]["dev"]["case"]["f1"]
         vectors = load(out).encode([["Kato"], ["kato"]])
         assert (np.abs(vectors[0] - vectors[1]).max() > 0.1) == shapes
-        assert ("--shapes" in card["command"]) == shapes
+        assert card["recipe"]["shapes"] == shapes
         assert transformers.AutoModel.from_pretrained(out).config.hidden_size == 32
     assert f1[True] > 0.95
     assert f1[False] < 0.5

@@ -3,13 +3,14 @@
 import colorsys
 import re
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.text import Sentence, Span
-from handful.web._page import CLOSING, marked, opening
+from handful.text import EntityType, Sentence, Span
+from handful.web import CLOSING, marked, opening
 
 VOID = {"meta", "input"}
 
@@ -20,6 +21,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.sentences, self.marks, self.attributes = [], [], [], []
+        self.labels, self.descriptions = [], []
         self.feed(text)
         self.close()
         assert self.open == []
@@ -29,6 +31,10 @@ class Page(HTMLParser):
         self.attributes.append(attrs)
         if tag == "p" and attrs.get("class") == "s":
             self.sentences.append("")
+        if tag == "label":
+            self.labels.append(attrs)
+        if tag == "dd":
+            self.descriptions.append("")
         if tag == "mark":
             self.marks.append([attrs["class"], "", attrs.get("data-score")])
         if tag not in VOID:
@@ -38,6 +44,8 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
+        if "dd" in self.open:
+            self.descriptions[-1] += data
         if "p" in self.open and "small" not in self.open and self.sentences:
             self.sentences[-1] += data
             if "mark" in self.open:
@@ -48,19 +56,28 @@ def page(*sentences, types=("PER", "LOC")):
     return Page(opening("A title", types) + "".join(sentences) + CLOSING)
 
 
-EKEUS = Sentence(("Ekeus", "heads", "for", "Baghdad", "now"), (Span(0, 1, "PER"), Span(3, 4, "LOC")))
+WORDS = ("Ekeus", "heads", "for", "Baghdad", "now")
+EKEUS = Sentence(WORDS, (Span(0, 1, "PER", 0.75), Span(3, 4, "LOC", 0.5)))
+LABELLED = Sentence(WORDS, (Span(0, 1, "PER"), Span(3, 4, "LOC")))
 
 
 def test_mentions_are_marked_with_their_scores():
-    shown = page(marked(EKEUS, ["PER", "LOC"], [0.75, 0.5]))
+    shown = page(marked(EKEUS, ["PER", "LOC"]))
     assert shown.sentences == ["Ekeus heads for Baghdad now"]
     assert shown.marks == [["t0", "Ekeus", "0.7500"], ["t1", "Baghdad", "0.5000"]]
 
 
+def test_labels_have_no_scores():
+    text = marked(LABELLED, ["PER", "LOC"])
+    assert page(text).marks == [["t0", "Ekeus", None], ["t1", "Baghdad", None]]
+    assert "data-tip" not in text
+
+
 def test_wrong_and_missed_mentions_stand_out():
-    gold = Sentence(EKEUS.words, (Span(0, 1, "LOC"), Span(3, 4, "LOC"), Span(4, 5, "PER")))
+    gold = Sentence(WORDS, (Span(0, 1, "LOC"), Span(3, 4, "LOC"), Span(4, 5, "PER")))
     shown = page(marked(EKEUS, ["PER", "LOC"], gold=gold))
     assert [mark[:2] for mark in shown.marks] == [["t0 wrong", "Ekeus"], ["t1", "Baghdad"], ["t0 missed", "now"]]
+    assert [mark[2] for mark in shown.marks] == ["0.7500", "0.5000", None]
 
 
 def test_nothing_comes_from_elsewhere():
@@ -73,14 +90,14 @@ def test_nothing_comes_from_elsewhere():
 def test_any_text_comes_through(words, data):
     start = data.draw(st.integers(0, len(words) - 1))
     end = data.draw(st.integers(start + 1, len(words)))
-    sentence = Sentence(tuple(words), (Span(start, end, '<"&'),))
-    shown = page(marked(sentence, ['<"&'], [0.5]), types=['<"&'])
+    sentence = Sentence(tuple(words), (Span(start, end, '<"&', 0.5),))
+    shown = page(marked(sentence, ['<"&']), types=['<"&'])
     assert shown.sentences == [" ".join(words)]
     assert shown.marks[0][1] == " ".join(words[start:end])
 
 
 def resolved(colour, variables):
-    """Give a colour of a style sheet as red, green and blue from 0 to 1."""
+    """Return a colour of a style sheet as red, green and blue from 0 to 1."""
     while "var(" in colour:
         colour = re.sub(r"var\((--\w+)[^()]*\)", lambda name: variables[name[1]], colour)
     if colour.startswith("#"):
@@ -90,7 +107,7 @@ def resolved(colour, variables):
 
 
 def contrast(one, other):
-    """Give the ratio of luminances, as WCAG 2 defines it."""
+    """Return the ratio of luminances, as WCAG 2 defines it."""
     lights = []
     for colour in (one, other):
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
@@ -104,7 +121,7 @@ def test_colours_can_be_told_apart_by_everyone(is_dark):
     style = opening("A title", [f"T{i}" for i in range(60)])
     light, dark = re.findall(r":root \{(.*?)\}", style, flags=re.DOTALL)
     variables = dict(re.findall(r"(--\w+): ([^;]+);", light + dark if is_dark else light))
-    fore, back = re.search(r"mark, nav b \{ color: (.*?); background: (.*?);", style).groups()
+    fore, back = re.search(r"mark, nav b, dt b \{\s+color: (.*?);\s+background: (.*?);", style).groups()
     edge = re.search(r"mark.missed .*?border: 2px dotted (.*?) \}", style, flags=re.DOTALL)[1]
 
     def ratio(one, other, **more):
@@ -126,3 +143,22 @@ def test_colours_can_be_told_apart_by_everyone(is_dark):
 
 def test_a_page_without_types_or_texts_is_well_formed():
     assert page(types=()).sentences == []
+
+
+def test_descriptions_are_in_the_legend():
+    types = [EntityType("PEST", 'slugs & "bugs"'), EntityType("TOOL"), "PLACE"]
+    sentence = Sentence(("slugs", "here"), (Span(0, 1, "PEST"), Span(1, 2, "PLACE")))
+    shown = page(marked(sentence, types), types=types)
+    assert [mark[0] for mark in shown.marks] == ["t0", "t2"]
+    assert shown.descriptions == ['slugs & "bugs"']
+    assert [each.get("title") for each in shown.labels[:3]] == ['slugs & "bugs"', None, None]
+    assert page(types=["PEST"]).descriptions == []
+
+
+def test_style_and_script_are_the_static_files():
+    static = files("handful.web") / "static"
+    text = opening("A title", ["PER"]) + CLOSING
+    for name in ("page.css", "page.js"):
+        content = (static / name).read_text(encoding="utf-8")
+        assert content in text
+        assert "</" not in content  # it would end the element that it is put into

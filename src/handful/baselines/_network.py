@@ -7,7 +7,7 @@ import copy
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,9 @@ from handful.encoders._transformers import as_encoder, shape_stride, window_of, 
 from handful.errors import EncoderError
 from handful.text import Sentence, types_in
 from handful.training._batches import Batch, Rows, lay_out_corpus, plan_epoch, prefetch
-from handful.training._corpora import SourceCorpus
+from handful.training._corpora import io_tags
 from handful.training._model import read_base, word_vectors
-from handful.training._progress import Progress, reporting
+from handful.training._state import TrainingState, showing
 
 from ._base import Support
 from ._gaussians import Distance
@@ -32,7 +32,7 @@ __all__ = ["Trained", "contrastive", "train_network", "tune"]
 
 EPOCHS = 1  # over the source
 RATE = 5e-5  # of AdamW, for encoder and heads, on source and support
-CLIP = 1.0  # the longest gradient
+CLIP = 1.0  # the largest norm of the gradient
 
 
 class GaussianNetwork(nn.Module):
@@ -51,7 +51,7 @@ class GaussianNetwork(nn.Module):
         self.means, self.variances = nn.Linear(dim, SIZE), nn.Linear(dim, SIZE)
 
     def loss(self, batch: Batch, distance: Distance) -> Tensor:
-        """Give the contrastive loss of the words of a batch whose tag is not -1."""
+        """Return the contrastive loss of the words of a batch whose tag is not -1."""
         known = batch.tags >= 0
         x = functional.relu(word_vectors(self.encoder, batch)[known])
         return contrastive(
@@ -68,7 +68,7 @@ class Trained:
 
 
 def contrastive(mu: Tensor, s: Tensor, tags: Tensor, distance: Distance) -> Tensor:
-    """Give the loss of `handful.baselines._gaussians.contrastive`."""
+    """Return the loss of `handful.baselines._gaussians.contrastive`."""
     same = tags[:, None] == tags
     itself = torch.eye(len(tags), dtype=torch.bool, device=tags.device)
     is_partner = same & ~itself
@@ -93,19 +93,21 @@ def _distances(mu: Tensor, s: Tensor, distance: Distance) -> Tensor:
 
 
 def train_network(folder: str, corpora: Sequence[Sequence[Sentence]], progress: bool | None = None) -> Trained:
-    """Train an encoder and new heads on source corpora, by batches of sentences, each from one corpus."""
+    """Train an encoder and new heads on source corpora, in batches of sentences, each from one corpus."""
     model, tokenizer, _ = read_base(folder, None, None)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
     rows = [
-        lay_out_corpus(_named(f"corpus {number}", corpus), corpus, splitter, window)
+        lay_out_corpus(
+            corpus, io_tags(corpus, types_in(corpus)), splitter, window, name=f"corpus {number} of the source"
+        )
         for number, corpus in enumerate(corpora)
     ]
     plans = [
         plan_epoch(rows, [1.0] * len(rows), batch=SENTENCES, batch_words=None, seed=0, epoch=epoch)
         for epoch in range(EPOCHS)
     ]
-    with _seeded(device), reporting(progress) as report:
+    with _seeded(device), showing(progress) as report:
         network = GaussianNetwork(model).to(device).train()
         optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
         step, n_steps = 0, sum(map(len, plans))
@@ -114,15 +116,16 @@ def train_network(folder: str, corpora: Sequence[Sequence[Sentence]], progress: 
                 started = time.monotonic()
                 loss = _step(network, optimizer, batch, "kl")
                 step += 1
-                report(Progress(epoch, EPOCHS, step, n_steps, loss, batch.n_words / (time.monotonic() - started)))
+                speed = batch.n_words / (time.monotonic() - started)
+                report(TrainingState(epoch, EPOCHS, step, n_steps, loss, speed))
     return Trained(network, tokenizer)
 
 
 def tune(trained: Trained, support: Support, distance: Distance) -> Encoder:
-    """Train a copy of a network further on a support, and give its encoder.
+    """Train a copy of a network further on a support, and return its encoder.
 
-    Rounds over the support go on until the loss no longer falls, or `MOST_ROUNDS` are done; the weights before the
-    round with the lowest loss are kept.
+    Training goes over the support again and again until the loss no longer falls, or `MOST_ROUNDS` rounds are done. The
+    weights before the round with the lowest loss are kept.
     """
     network = copy.deepcopy(trained.network).train()
     device = next(network.parameters()).device
@@ -143,12 +146,7 @@ def tune(trained: Trained, support: Support, distance: Distance) -> Encoder:
 
 def _rows_of(support: Support, model: Any, tokenizer: Any) -> Rows:
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
-    corpus = SourceCorpus("the support", support.types, support.sentences, [], [])
-    return replace(lay_out_corpus(corpus, support.sentences, splitter, window), tags=support.tags().astype(np.int64))
-
-
-def _named(name: str, corpus: Sequence[Sentence]) -> SourceCorpus:
-    return SourceCorpus(f"{name} of the source", tuple(types_in(corpus)), list(corpus), [], [])
+    return lay_out_corpus(support.sentences, support.tags(), splitter, window, name="the support")
 
 
 def _step(network: GaussianNetwork, optimizer: torch.optim.Optimizer, batch: Batch, distance: Distance) -> float:
@@ -169,7 +167,7 @@ def _weights(model: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def _seeded(device: torch.device) -> Iterator[None]:
-    """Start torch's random numbers anew inside, and leave those outside as they were."""
+    """Start torch's random numbers from 0 inside, and leave those outside unchanged."""
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         torch.manual_seed(0)
         yield

@@ -1,23 +1,39 @@
 """Protocols, statistics and reports for comparing few-shot methods."""
 
+from typing import TYPE_CHECKING
+
 from ._groups import GROUPS, parse_groups
-from ._methods import Method, Variant, method_names
-from ._protocols import ABLATIONS, ablation, extension, transfer
-from ._report import Report
-from ._settings import METHODS, RATIOS, Settings
+from ._settings import DEFAULT_METHODS, RATIOS, Settings
+
+if TYPE_CHECKING:
+    from ._methods import Method, method_names
+    from ._protocols import ABLATIONS, ablation, extension, transfer
+    from ._report import Report
+    from ._runs import OnRun
 
 __all__ = [
     "ABLATIONS",
+    "DEFAULT_METHODS",
     "GROUPS",
-    "METHODS",
     "RATIOS",
     "Method",
+    "OnRun",
     "Report",
     "Settings",
-    "Variant",
     "ablation",
     "extension",
     "method_names",
     "parse_groups",
     "transfer",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what needs numpy when it is asked for: the command line makes its options from `Settings` alone."""
+    if name in __all__:
+        from . import _methods, _protocols, _report, _runs
+
+        for module in (_methods, _protocols, _report, _runs):
+            if name in module.__all__:
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,70 +4,83 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from handful.errors import DataError
+from handful._util.files import PathLike
+from handful._util.options import check_options, documented, option
+from handful.errors import Advice, DataError
 
-from ._targets import PathLike
+__all__ = ["ABLATION_RATIOS", "DEFAULT_ABLATIONS", "DEFAULT_METHODS", "RATIOS", "SOURCE_METHODS", "Settings"]
 
-__all__ = ["METHODS", "RATIOS", "SOURCE_METHODS", "Settings"]
-
-METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft", "handful")
+#: The methods that are compared if none are named.
+DEFAULT_METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft", "handful")
+#: Those that are added where there is a source.
 SOURCE_METHODS = ("container-frozen", "container-frozen-viterbi")
+#: The ratios at which our own methods run if none are named, and those of the ablations.
 RATIOS = ("none", "share", "over", "auto")
+ABLATION_RATIOS = ("none", "share", "over")
+#: The ablations that run if none are named: those of the paper.
+DEFAULT_ABLATIONS = ("unlabelled", "subspace", "ratio")
 
 
-@dataclass(frozen=True)
+@documented
+@dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a comparison is run.
+    """How a comparison is run."""
 
-    Attributes
-    ----------
-    methods : by name, see `handful.bench.method_names`; None for `METHODS`, and with a source `SOURCE_METHODS` too
-    ratios : for our own methods: none, auto, share, over, or numbers as text
-    shots, sets, seed : so many mentions of each type, so many supports, drawn with this seed where none are given
-    supports : a folder of supports, or, with several targets, of such folders named after them
-    on : "test", or "dev" for choosing: the split that supports come from is cut in two, one half scored on
-    most_words : with "dev", the most words of train to take as unlabelled text
-    skip_unnamed : whether documents without any mention are left out; see `handful.text.read`
-    layers, threads : as for `handful.encoders.load`
-    published : whether published figures are printed beside
-    plots : whether pictures are drawn
-    command : what the report says of how it was made
-    """
-
-    methods: Sequence[str] | None = None
-    ratios: Sequence[str] = RATIOS
-    shots: Sequence[int] = (1, 5)
-    sets: int = 10
-    seed: int = 0
-    supports: PathLike | None = None
-    on: str = "test"
-    most_words: int = 30_000
-    skip_unnamed: bool = False
-    layers: int | Sequence[int] = -1
-    threads: int | None = None
-    published: bool = False
-    plots: bool = True
-    command: str = ""
+    methods: Sequence[str] | None = option(
+        None, metavar="NAME,...", help="The methods to compare; `handful bench methods` lists their names."
+    )
+    ratios: Sequence[str] = option(
+        RATIOS,
+        metavar="RATIO,...",
+        help="For our own methods: none, auto, share (of O words where supports come from, rounded down to a multiple "
+        "of 0.05), over (0.05 more than share), or numbers.",
+    )
+    shots: Sequence[int] = option(
+        (1, 5), metavar="N,...", example="1,5", least=1, help="Mentions of each type in a support."
+    )
+    sets: int = option(10, least=1, help="Number of supports for each number of shots.")
+    seed: int = option(0, least=0, help="Seed for drawing supports, and for the statistics.")
+    supports: PathLike | None = option(  # noqa: RUF009
+        None,
+        metavar="DIR",
+        help="Supports in DIR/1shot, DIR/5shot; with several targets in DIR/TARGET/1shot. If not set, those in the "
+        "target's own folder, or drawn.",
+    )
+    layers: Sequence[int] = option(
+        (-1,), metavar="N,...", example="-1", help="The layer of the encoder to use, or the layers to average."
+    )
+    on: str = option(
+        "test",
+        choices=("test", "dev"),
+        help="What to score on: test; or dev, for making choices. Then the split that supports come from is cut in "
+        "two: supports come from one half, the other half is scored on.",
+    )
+    most_words: int = option(
+        30_000, least=0, help="When dev is scored on, the most words of train to take as unlabelled text."
+    )
+    published: bool = option(False, help="Print published figures beside ours, with their sources.")
+    plots: bool = option(True, help="Whether to draw pictures (extra plots).")
+    skip_unnamed: bool = option(False, help="Leave out documents in which no name is annotated at all.")
+    threads: int | None = option(None, least=1, is_on_shell=False, help="Threads for encoding; all cores if not set.")
+    command: str = option("", is_on_shell=False, help="What the report says about how it was made.")
 
     def __post_init__(self) -> None:
-        if not self.shots or any(type(n) is not int or n < 1 for n in self.shots):
-            raise DataError(f"shots is {list(self.shots)!r}, expected whole numbers of at least 1")
-        for name, least in (("sets", 1), ("seed", 0), ("most_words", 0)):
-            value = getattr(self, name)
-            if type(value) is not int or value < least:
-                raise DataError(f"{name} is {value!r}, expected a whole number of at least {least}")
-        if self.on not in ("test", "dev"):
-            raise DataError(f"on is {self.on!r}, expected test or dev")
+        check_options(self)
+        if not self.shots:
+            raise DataError("shots is empty, expected at least one number")
         if self.supports is not None and self.on == "dev":
-            raise DataError("on='dev' draws its own supports, from one half of the dev file; leave supports out")
+            raise DataError(
+                "supports cannot be given when dev is scored on: they are drawn from one half of dev",
+                Advice("leave out supports=, or say on='test'", "leave out --supports, or say --on test"),
+            )
 
     def chosen_methods(self, *, has_source: bool) -> list[str]:
         """Return the methods to run."""
         if self.methods is not None:
             return list(self.methods)
-        n_nearest = METHODS.index("hard")
-        return [*METHODS[:n_nearest], *(SOURCE_METHODS if has_source else ()), *METHODS[n_nearest:]]
+        n_before = DEFAULT_METHODS.index("hard")
+        return [*DEFAULT_METHODS[:n_before], *(SOURCE_METHODS if has_source else ()), *DEFAULT_METHODS[n_before:]]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as dicts, lists, strings and numbers."""
+        """Return the settings as dicts, lists, strings and numbers."""
         return asdict(self) | {"supports": None if self.supports is None else str(self.supports)}

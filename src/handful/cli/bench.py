@@ -1,16 +1,20 @@
 """``handful bench``: compare few-shot methods by the protocols of the field."""
 
 import json
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Json, Quiet, Threads, one_of, progress_of, say
+from handful.bench import Settings
+from handful.bench._settings import ABLATION_RATIOS, DEFAULT_ABLATIONS
+
+from ._dataclass_options import command_line, with_options
+from .options import Json, Quiet, Threads, progress_of, say
 
 if TYPE_CHECKING:
     from handful.bench import Report
@@ -23,39 +27,8 @@ bench = typer.Typer(
 )
 
 ReportFolder = Annotated[
-    Path, typer.Option("--report", metavar="DIR", help="The folder to write; what is finished there is not run again.")
-]
-Shots = Annotated[str, typer.Option("--shots", metavar="N,...", help="Mentions of each type in a support.")]
-Sets = Annotated[int, typer.Option("--sets", metavar="N", min=1, help="How many supports.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="For drawing supports, and for the statistics.")]
-Methods = Annotated[
-    str | None,
-    typer.Option(
-        "--methods",
-        metavar="NAME,...",
-        show_default=False,
-        help="What to compare; `handful bench methods` lists names.",
-    ),
-]
-_RATIOS = "none,share,over,auto"
-Ratios = Annotated[
-    str,
-    typer.Option(
-        "--ratios",
-        metavar="RATIO,...",
-        help="For our own: none, auto, share (of O words where supports come from, rounded down to a multiple of "
-        "0.05), over (0.05 more), or numbers.",
-    ),
-]
-Supports = Annotated[
-    Path | None,
-    typer.Option(
-        "--supports",
-        metavar="DIR",
-        show_default=False,
-        help="Supports in DIR/1shot, DIR/5shot; with several targets in DIR/TARGET/1shot. If not set, those in the "
-        "target's own folder, or drawn.",
-    ),
+    Path,
+    typer.Option("--report", metavar="DIR", help="The folder to write. Runs that are finished there are not repeated."),
 ]
 SourceCorpora = Annotated[
     list[str] | None,
@@ -66,35 +39,18 @@ SourceCorpora = Annotated[
         help="A labelled corpus that baselines learn from, as `handful pretrain` takes it; may be repeated.",
     ),
 ]
-On = Annotated[
-    str,
-    typer.Option("--on", callback=one_of("test", "dev"), help="test; or dev, for choosing: one half for the other."),
-]
-MostWords = Annotated[
-    int, typer.Option("--most-words", metavar="N", min=0, help="With --on dev, unlabelled words of train to take.")
-]
-Layers = Annotated[
-    str, typer.Option("--layers", metavar="N,...", help="Which layer of the encoder, or which to average.")
-]
-
-
 Targets = Annotated[
     list[str],
     typer.Argument(metavar="TARGET", help="Folders with train, dev and test files; or NAME=FOLDER."),
 ]
-Encoder = Annotated[str, typer.Option("--encoder", help="Name or folder of an encoder.")]
-Published = Annotated[bool, typer.Option("--published", help="Print published figures beside, with their sources.")]
-Plots = Annotated[bool, typer.Option("--plots/--no-plots", help="Whether to draw pictures (extra plots).")]
-SkipUnnamed = Annotated[
-    bool, typer.Option("--skip-unnamed", help="Leave out documents in which no name is annotated at all.")
-]
+Encoder = Annotated[str, typer.Option("--encoder", metavar="NAME", help="Name or folder of an encoder.")]
 
 
 @bench.callback()
 def _about() -> None:
     """Compare few-shot methods by the protocols of the field.
 
-    Finished runs are kept in the report's folder: after an interruption the same command goes on where it stopped.
+    Finished runs are kept in the report's folder. After an interruption, the same command goes on where it stopped.
 
     [bold]Examples[/bold]
 
@@ -121,23 +77,14 @@ def methods(as_json: Json = False) -> None:
 
 
 @bench.command()
+@with_options(Settings())
 def transfer(
     targets: Targets,
     report: ReportFolder,
-    methods: Methods = None,
-    ratios: Ratios = _RATIOS,
-    shots: Shots = "1,5",
-    sets: Sets = 10,
-    seed: Seed = 0,
-    supports: Supports = None,
-    source: SourceCorpora = None,
+    *,
     encoder: Encoder = "handful-en",
-    layers: Layers = "-1",
-    on: On = "test",
-    most_words: MostWords = 30_000,
-    published: Published = False,
-    plots: Plots = True,
-    skip_unnamed: SkipUnnamed = False,
+    source: SourceCorpora = None,
+    settings: Settings,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -145,8 +92,8 @@ def transfer(
     """Domain transfer: corpora that the encoder never saw, a few labels of each type.
 
     A target is a folder with train, dev (which may be missing) and test, in any format, and perhaps
-    supports/1shot/0.txt and so on; else supports are drawn from dev (train where there is none). Unlabelled text is
-    train and dev; the score is strict span F1 on test.
+    supports/1shot/0.txt and so on. Without those, supports are drawn from dev (train where there is none). Unlabelled
+    text is train and dev; the score is strict span F1 on test.
 
     [bold]Examples[/bold]
 
@@ -156,20 +103,16 @@ def transfer(
     handful bench transfer data/wnut17 --on dev --sets 5 --report choosing
     handful bench transfer wnut17 --methods hard,mine:Method --report report
     """
-    from handful.bench import Settings
     from handful.bench import transfer as run
 
-    settings = Settings(
-        methods=methods and _names(methods), ratios=_names(ratios), shots=_numbers("--shots", shots), sets=sets,
-        seed=seed, supports=supports, on=on, most_words=most_words, layers=_numbers("--layers", layers),
-        threads=threads, published=published, plots=plots, skip_unnamed=skip_unnamed, command=_command(),
-    )  # fmt: skip
+    settings = _complete(settings, threads)
     with _watched(quiet) as watch:
         result = run(targets, report=report, encoder=encoder, source=source or (), settings=settings, **watch)
     _show(result, as_json=as_json, quiet=quiet)
 
 
 @bench.command()
+@with_options(Settings())
 def extension(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A folder with train, dev and test files.")],
     groups: Annotated[
@@ -187,18 +130,7 @@ def extension(
             help="For each group an encoder trained with the group's types hidden; or one for all.",
         ),
     ],
-    methods: Methods = None,
-    ratios: Ratios = _RATIOS,
-    shots: Shots = "1,5",
-    sets: Sets = 10,
-    seed: Seed = 0,
-    supports: Supports = None,
-    layers: Layers = "-1",
-    on: On = "test",
-    most_words: MostWords = 30_000,
-    published: Published = False,
-    plots: Plots = True,
-    skip_unnamed: SkipUnnamed = False,
+    settings: Settings,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -215,42 +147,28 @@ def extension(
     handful bench extension onto5 --groups ontonotes --encoder enc --report r
     handful bench extension gum --groups "X=person;Y=event" --encoder e --report r
     """
-    from handful.bench import Settings, parse_groups
     from handful.bench import extension as run
+    from handful.bench import parse_groups
 
-    settings = Settings(
-        methods=methods and _names(methods), ratios=_names(ratios), shots=_numbers("--shots", shots), sets=sets,
-        seed=seed, supports=supports, on=on, most_words=most_words, layers=_numbers("--layers", layers),
-        threads=threads, published=published, plots=plots, skip_unnamed=skip_unnamed, command=_command(),
-    )  # fmt: skip
+    settings = _complete(settings, threads)
     chosen = parse_groups(groups)
+    encoders = _by_group(encoder, list(chosen))
     with _watched(quiet) as watch:
-        result = run(
-            corpus, chosen, report=report, encoders=_by_group(encoder, list(chosen)), settings=settings, **watch
-        )
+        result = run(corpus, chosen, report=report, encoders=encoders, settings=settings, **watch)
     _show(result, as_json=as_json, quiet=quiet)
 
 
 @bench.command()
+@with_options(Settings(ratios=ABLATION_RATIOS), leave_out=["methods"])
 def ablation(
     targets: Targets,
     report: ReportFolder,
+    *,
     which: Annotated[
-        str,
-        typer.Option("--which", metavar="NAME,...", help="Some of unlabelled, subspace, ratio, amount."),
-    ] = "unlabelled,subspace,ratio",
-    ratios: Ratios = "none,share,over",
-    shots: Shots = "1,5",
-    sets: Sets = 10,
-    seed: Seed = 0,
-    supports: Supports = None,
+        str, typer.Option("--which", metavar="NAME,...", help="Some of unlabelled, subspace, ratio, amount.")
+    ] = ",".join(DEFAULT_ABLATIONS),
     encoder: Encoder = "handful-en",
-    layers: Layers = "-1",
-    on: On = "test",
-    most_words: MostWords = 30_000,
-    published: Published = False,
-    plots: Plots = True,
-    skip_unnamed: SkipUnnamed = False,
+    settings: Settings,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -266,21 +184,17 @@ def ablation(
     handful bench ablation data/wnut17 --report report --published
     handful bench ablation wnut17 btc --which ratio --on dev --report choosing
     """
-    from handful.bench import Settings
     from handful.bench import ablation as run
 
-    settings = Settings(
-        ratios=_names(ratios), shots=_numbers("--shots", shots), sets=sets, seed=seed, supports=supports, on=on,
-        most_words=most_words, layers=_numbers("--layers", layers), threads=threads, published=published, plots=plots,
-        skip_unnamed=skip_unnamed, command=_command(),
-    )  # fmt: skip
+    settings = _complete(settings, threads)
+    names = [name.strip() for name in which.split(",") if name.strip()]
     with _watched(quiet) as watch:
-        result = run(targets, _names(which), report=report, encoder=encoder, settings=settings, **watch)
+        result = run(targets, names, report=report, encoder=encoder, settings=settings, **watch)
     _show(result, as_json=as_json, quiet=quiet)
 
 
 def _by_group(given: list[str], groups: list[str]) -> str | dict[str, str]:
-    """Give the encoders by group, or the one for all."""
+    """Return the encoders by group, or the one for all."""
     named = {name: folder for name, equals, folder in (entry.partition("=") for entry in given) if equals}
     if len(given) == 1 and not (named and given[0].partition("=")[0] in groups):
         return given[0]
@@ -289,29 +203,18 @@ def _by_group(given: list[str], groups: list[str]) -> str | dict[str, str]:
     return named
 
 
-def _names(given: str) -> list[str]:
-    names = [name.strip() for name in given.split(",") if name.strip()]
-    if any(":" in name for name in names) and "" not in sys.path:
-        sys.path.insert(0, "")  # a method of the user's own may lie where the command is run
-    return names
-
-
-def _numbers(option: str, given: str) -> list[int]:
-    try:
-        return [int(number) for number in given.split(",")]
-    except ValueError:
-        raise typer.BadParameter(f"{option} is a list of whole numbers, such as 1,5; found {given!r}") from None
-
-
-def _command() -> str:
-    return shlex.join(["handful", *sys.argv[1:]])
+def _complete(settings: Settings, threads: int | None) -> Settings:
+    """Return the settings with what is not an option of theirs."""
+    if any(":" in name for name in settings.methods or ()) and "" not in sys.path:
+        sys.path.insert(0, "")  # the user's own method may be in the folder where the command is run
+    return replace(settings, threads=threads, command=command_line())
 
 
 @contextmanager
 def _watched(quiet: bool) -> "Iterator[dict[str, Any]]":
-    """Give the two ways to report progress: a bar of runs when a person watches, and one of words encoded."""
+    """Yield the two ways to report progress: on a terminal, a bar of runs and a bar of encoded words."""
     if quiet or not sys.stderr.isatty():
-        yield {"encoding": progress_of(quiet)}
+        yield {"progress": progress_of(quiet)}
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -331,7 +234,7 @@ def _watched(quiet: bool) -> "Iterator[dict[str, Any]]":
         bar.update(words, completed=done, total=total, visible=done < total)
 
     with bar:
-        yield {"progress": run, "encoding": encode}
+        yield {"on_run": run, "progress": encode}
 
 
 def _show(report: "Report", *, as_json: bool, quiet: bool) -> None:

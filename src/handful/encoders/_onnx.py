@@ -39,7 +39,7 @@ class OnnxNetwork:
     """
 
     def __init__(self, path: Path, layers: Sequence[int], threads: int | None = None) -> None:
-        self.path = path
+        self.path = path.absolute()  # the fingerprint may be asked for after a change of directory
         self._outputs = [f"layer_{layer}" for layer in layers]
         self._session = open_session(path, threads)
         if lacking := set(self._outputs) - {output.name for output in self._session.get_outputs()}:

@@ -1,7 +1,7 @@
 """Source-domain training (extra ``transformers``)."""
 
-from ._progress import Progress
 from ._recipe import Recipe
 from ._run import CARD, pretrain
+from ._state import TrainingState
 
-__all__ = ["CARD", "Progress", "Recipe", "pretrain"]
+__all__ = ["CARD", "Recipe", "TrainingState", "pretrain"]

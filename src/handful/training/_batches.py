@@ -1,6 +1,6 @@
-"""Sentences to batches: split into sub-words once, ordered anew each epoch, padded as late as possible.
+"""Sentences to batches: split into sub-words once, put in a new order each epoch, padded as late as possible.
 
-Which sentences stand together, and in which order batches come, is a pure function of the seed and the epoch.
+Which sentences form a batch, and the order of the batches, is a pure function of the seed and the epoch.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,13 @@ import numpy.typing as npt
 
 from handful.encoders._pooling import WordTokenizer, lay_out
 from handful.errors import EncoderError
-
-from ._corpora import SourceCorpus
+from handful.text import Sentence
 
 __all__ = ["Batch", "Rows", "lay_out_corpus", "plan_epoch", "prefetch"]
 
 Ints = npt.NDArray[np.int64]
 
-# Sentences are sorted by length among this many batches' worth of shuffled ones: little padding, much chance.
+# Sentences are shuffled, then sorted by length within blocks of this many batches: little padding, much randomness.
 _POOL_BATCHES = 50
 _AHEAD = 8
 
@@ -33,17 +32,17 @@ class Rows:
     Attributes
     ----------
     ids
-        Every token, special ones included.
+        All tokens, including special ones.
     piece_ends
-        Where each row of tokens ends in `ids`; a sentence has one, or more if it is longer than the window.
+        Where each row of tokens ends in `ids`. A sentence has one row, or more if it is longer than the window.
     pieces, tokens, words
-        Where each sentence starts among the rows, the tokens and the words; one last entry: where all end.
+        Where each sentence starts among the rows, the tokens and the words; the last entry is the end of all.
     first, last
-        For each word, where its first and its last sub-word stand in `ids`.
+        For each word, the positions of its first and its last sub-word in `ids`.
     tags
-        For each word, its tag.
+        The tag of each word.
     pad_id
-        Fills rows up.
+        The token that fills rows up.
     """
 
     ids: Ints
@@ -69,9 +68,9 @@ class Batch:
     corpus
         The number of the corpus.
     n_words
-        How many words.
+        The number of words.
     ids, mask
-        Shape (n_rows, longest): token ids; 1 where a token is, 0 where padding is.
+        Shape (n_rows, longest): token ids; 1 for tokens and 0 for padding.
     first, last, tags
         Shape (n_words,): positions in the flattened `ids`, and tags.
     """
@@ -85,24 +84,43 @@ class Batch:
     tags: Any
 
 
-def lay_out_corpus(corpus: SourceCorpus, sentences: Sequence[Any], tokenizer: WordTokenizer, window: int) -> Rows:
-    """Lay sentences out the way that encoding does, with their tags."""
+def lay_out_corpus(
+    sentences: Sequence[Sentence],
+    tags: Sequence[int] | Ints,
+    tokenizer: WordTokenizer,
+    window: int,
+    *,
+    name: str = "the corpus",
+) -> Rows:
+    """Lay sentences out as encoding does, with their tags.
+
+    Parameters
+    ----------
+    sentences
+        The sentences of one corpus.
+    tags
+        One tag per word of all sentences, in order.
+    tokenizer, window
+        Splits words into sub-words; the most tokens in a row.
+    name
+        What error messages call the corpus.
+    """
     ids: list[int] = []
     piece_ends: list[int] = []
+    n_words = 0
     starts: list[tuple[int, int, int]] = [(0, 0, 0)]
     ends: list[int] = []  # the first sub-word of each word, then its last one
-    tags: list[int] = []
     for number, sentence in enumerate(sentences, 1):
         try:
             subwords = tokenizer(sentence.words)
         except EncoderError as error:
-            raise EncoderError(f"{corpus.name}, sentence {number}: {error}") from None
+            raise error.at(f"{name}, sentence {number}") from None
         for piece in lay_out(subwords, tokenizer, window=window, pooling="first-last"):
             ends += [len(ids) + position for position in piece.positions]
             ids += piece.ids
             piece_ends.append(len(ids))
-        tags += corpus.tags(sentence)
-        starts.append((len(piece_ends), len(ids), len(tags)))
+        n_words += len(sentence.words)
+        starts.append((len(piece_ends), len(ids), n_words))
     pieces, tokens, words = np.array(starts, np.int64).T
     both = np.array(ends, np.int64).reshape(-1, 2)
     return Rows(
@@ -127,7 +145,7 @@ def collate(rows: Rows, sentences: Ints, corpus: int = 0) -> Batch:
     ends = rows.piece_ends[piece]
     lengths = ends - np.where(piece > 0, rows.piece_ends[piece - 1], 0)
     longest = int(lengths.max())
-    # Where each token goes in the flattened batch, and how far each sentence's tokens moved to get there.
+    # The place of each token in the flattened batch, and how far the tokens of each sentence moved to get there.
     place = _ranges(np.arange(len(piece)) * longest, lengths)
     token = _ranges(rows.tokens[sentences], n_tokens)
     ids = np.full(len(piece) * longest, rows.pad_id, np.int64)
@@ -163,28 +181,29 @@ def plan_epoch(
     seed: int,
     epoch: int,
 ) -> list[tuple[int, Ints]]:
-    """Decide the batches of an epoch.
+    """Return the batches of an epoch.
 
-    A corpus' sentences come in an endless row of random orders, each holding every sentence once; an epoch
-    takes the next ``share`` of a whole order from it, so that even below 1 all are seen equally often.
+    The sentences of a corpus come in an endless series of random orders, each of which has every sentence once. An
+    epoch takes the next ``share`` of a whole order from it, so that all sentences are seen equally often, even with a
+    share below 1.
 
     Parameters
     ----------
     corpora
-        One a corpus.
+        The rows of each corpus.
     shares
         How much of each corpus an epoch takes: 1 is all of it, once.
     batch
         Sentences in a batch.
     batch_words
-        If given, words in a batch, at most, instead; a longer sentence is a batch of its own.
+        If given, the most words in a batch, instead of `batch`. A longer sentence is a batch of its own.
     seed, epoch
         What the order depends on.
 
     Returns
     -------
     list of tuple
-        For each batch the number of its corpus, and its sentences.
+        For each batch, the number of its corpus and its sentences.
     """
     batches: list[tuple[int, Ints]] = []
     for number, (rows, share) in enumerate(zip(corpora, shares, strict=True)):
@@ -223,7 +242,7 @@ def _cut(block: Ints, rows: Rows, batch: int, batch_words: int | None) -> Iterat
 
 
 def prefetch(corpora: Sequence[Rows], plan: Sequence[tuple[int, Ints]], device: Any) -> Iterator[Batch]:
-    """Build a plan's batches as tensors on a device, some batches ahead, in a thread of its own."""
+    """Yield the batches of a plan as tensors on a device; a thread builds some batches ahead."""
     import torch
 
     is_cuda = device.type == "cuda"
@@ -232,7 +251,7 @@ def prefetch(corpora: Sequence[Rows], plan: Sequence[tuple[int, Ints]], device: 
         number, sentences = entry
         made = collate(corpora[number], sentences, number)
         parts = (made.ids, made.mask, made.first, made.last, made.tags)
-        # One copy to the device for all; the parts are views of it.
+        # All parts go to the device in one copy, and are views of it there.
         flat = torch.from_numpy(np.concatenate([part.ravel() for part in parts]))
         if is_cuda:
             flat = flat.pin_memory().to(device, non_blocking=True)

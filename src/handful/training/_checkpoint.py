@@ -1,7 +1,6 @@
-"""A training's whole state in one file: tensors in safetensors, all else as JSON in its header."""
+"""The whole state of a training in one file: tensors in safetensors, the rest as JSON in its header."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from handful._util.files import replacing
 from handful.errors import FileError, ModelError
 
 __all__ = ["read_checkpoint", "write_checkpoint"]
@@ -18,16 +18,13 @@ _KEY = "handful training"
 
 
 def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
-    """Write a checkpoint; the one before it stays until this one is complete."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        contents = {name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()}
-        save_file(contents, temporary, metadata={_KEY: json.dumps(state)})
-        os.replace(temporary, path)
-    except (OSError, SafetensorError) as error:
-        raise FileError(f"{path}: the checkpoint cannot be written: {error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Write a checkpoint; the previous one is replaced when the new one is complete."""
+    contents = {name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()}
+    with replacing(path, sync=True) as temporary:
+        try:
+            save_file(contents, temporary, metadata={_KEY: json.dumps(state)})
+        except SafetensorError as error:
+            raise FileError(f"{path}: cannot be written: {error}") from None
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -37,4 +34,4 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
             state = json.loads((file.metadata() or {})[_KEY])
             return {name: file.get_tensor(name) for name in file.keys()}, state  # noqa: SIM118
     except (OSError, SafetensorError, KeyError, ValueError) as error:
-        raise ModelError(f"{path} is no checkpoint that training can go on from ({error}); remove it") from None
+        raise ModelError(f"{path} is not a checkpoint that training can go on from ({error}); remove it") from None

@@ -1,6 +1,6 @@
 """Source corpora: files to tagged sentences, checked before any training starts.
 
-A corpus is named and has its own tag set, in the IO scheme: tag 0 is O, the others are its types, sorted.
+A corpus has a name and its own tag set, in the IO scheme: tag 0 is O, the others are its types, sorted.
 ``NAME=PATH`` names a corpus; a plain path is named after its folder or file.
 """
 
@@ -11,12 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from handful._util.files import PathLike
 from handful.errors import DataError, FileError
-from handful.text import Corpus, Sentence, read, types_in
+from handful.text import EntityType, Sentence, described, read, types_in
 
-__all__ = ["PathLike", "SourceCorpus", "read_corpora"]
-
-PathLike = str | os.PathLike[str]
+__all__ = ["SourceCorpus", "io_tags", "read_corpora"]
 
 
 @dataclass(frozen=True)
@@ -28,35 +27,47 @@ class SourceCorpus:
     name
         What options and reports call it.
     types
-        The tags but O, sorted; the tag of ``types[i]`` is ``i + 1``.
+        All types, sorted by name, with descriptions where a file has them. The tag of ``types[i]`` is ``i + 1``.
     train, dev
-        Sentences to train on, and to measure on (may be empty). Hidden types are gone from both.
+        Sentences to train on, and to measure on (may be empty). Mentions of hidden types are removed from both.
     files
-        What was read, with sizes and digests: goes into the card.
+        The files that were read, with sizes and digests, for the card.
     """
 
     name: str
-    types: tuple[str, ...]
+    types: tuple[EntityType, ...]
     train: list[Sentence]
     dev: list[Sentence]
     files: list[dict[str, Any]]
 
-    def tags(self, sentence: Sentence) -> list[int]:
-        """Give one tag a word: 0 for O, else the number of its type."""
-        tags = [0] * len(sentence.words)
-        for span in sentence.spans or ():
-            tags[span.start : span.end] = [self.types.index(span.type) + 1] * (span.end - span.start)
-        return tags
+    @property
+    def type_names(self) -> list[str]:
+        """The names of the types, in order."""
+        return [one.name for one in self.types]
 
     def summary(self) -> dict[str, Any]:
-        """Say what the corpus holds, for the card."""
+        """Return what the corpus holds, for the card."""
+        descriptions = {one.name: one.description for one in self.types if one.description}
         return {
             "name": self.name,
             "files": self.files,
-            "types": list(self.types),
+            "types": self.type_names,
+            **({"descriptions": descriptions} if descriptions else {}),
             "train": _sizes(self.train),
             "dev": _sizes(self.dev),
         }
+
+
+def io_tags(sentences: Iterable[Sentence], types: Sequence[str]) -> list[int]:
+    """Return one tag per word, over all sentences: 0 for O, ``i + 1`` for ``types[i]``."""
+    number = {name: i for i, name in enumerate(types, 1)}
+    tags: list[int] = []
+    for sentence in sentences:
+        first = len(tags)
+        tags += [0] * len(sentence.words)
+        for span in sentence.spans or ():
+            tags[first + span.start : first + span.end] = [number[span.type]] * (span.end - span.start)
+    return tags
 
 
 @dataclass
@@ -75,28 +86,28 @@ def read_corpora(
     hide: Iterable[str] = (),
     hold_out: float = 0.0,
 ) -> list[SourceCorpus]:
-    """Read source corpora; whatever is wrong with them is an error here.
+    """Read source corpora, and check them.
 
     Parameters
     ----------
     corpora
-        Each a file, a folder with ``train.txt`` (and ``dev.txt``), or ``NAME=`` and one of these. Repeating a
-        name adds files to that corpus.
+        Each is a file, a folder with ``train.txt`` (and ``dev.txt``), or ``NAME=`` and one of these. Repeating a name
+        adds files to that corpus.
     dev
         Files to measure on: ``NAME=PATH``, or a path alone where there is one corpus.
     hide
         Types whose mentions become O, in all corpora that have them.
     hold_out
-        This share of each corpus' training sentences is measured on instead. Which ones depends on their
-        words alone, so it is the same for every run and every corpus.
+        This share of the training sentences of each corpus is moved to dev. Which ones depends only on their words,
+        so it is the same for every run and every corpus.
 
     Returns
     -------
     list of SourceCorpus
-        In the order in which their names first came.
+        In the order in which their names first appear.
     """
     if isinstance(corpora, str | os.PathLike) or not corpora:
-        raise DataError("corpora is a list of at least one path or NAME=PATH")
+        raise DataError(f"corpora is {corpora!r}, expected a list of at least one path or NAME=PATH")
     found: dict[str, _Paths] = {}
     for given in corpora:
         name, path = _split(given)
@@ -118,17 +129,17 @@ def read_corpora(
         if name is None and len(found) == 1:
             name = next(iter(found))
         if name not in found:
-            said = f"names no corpus: {name!r}" if name else "does not say its corpus"
-            raise DataError(f"the dev file {path} {said}; write NAME={path} with one of {', '.join(found)}")
+            problem = f"names no corpus: {name!r}" if name else "does not say its corpus"
+            raise DataError(f"the dev file {path} {problem}; write NAME={path} with one of {', '.join(found)}")
         found[name].dev.append(path)
     hidden = set(hide)
-    read_in = [_read_corpus(name, paths, hidden, hold_out) for name, paths in found.items()]
-    known = set().union(*(types for _, types in read_in))
+    made = [_read_corpus(name, paths, hidden, hold_out) for name, paths in found.items()]
+    known = set().union(*(types for _, types in made))
     if missing := sorted(hidden - known):
         raise DataError(
             f"no corpus has the type {', '.join(missing)} that is to be hidden; types are {', '.join(sorted(known))}"
         )
-    return [corpus for corpus, _ in read_in]
+    return [corpus for corpus, _ in made]
 
 
 def _split(given: PathLike) -> tuple[str | None, Path]:
@@ -158,37 +169,35 @@ def _name_of(path: Path) -> str:
 
 
 def _read_corpus(name: str, paths: _Paths, hidden: set[str], hold_out: float) -> tuple[SourceCorpus, set[str]]:
-    """Give a corpus, and the types it had before any were hidden."""
+    """Return a corpus, and the types that it had before any were hidden."""
     files: list[dict[str, Any]] = []
-    train, dev = (_read_files(name, each, files) for each in (paths.train, paths.dev))
+    known: list[EntityType] = []
+    train, dev = (_read_files(each, files, known) for each in (paths.train, paths.dev))
     if not types_in(train):
         raise DataError(f"{name}: {_list(paths.train)} has no mention, only O: there is nothing to learn")
-    known = types_in([*train, *dev])
+    all_types = types_in([*train, *dev])
     held = [_is_held_out(sentence.words, hold_out) for sentence in train]
     dev += [sentence for sentence, is_held in zip(train, held, strict=True) if is_held]
     train = [sentence for sentence, is_held in zip(train, held, strict=True) if not is_held]
     train, dev = ([_hide(sentence, hidden) for sentence in each] for each in (train, dev))
     if not types_in(train):
-        done = " and ".join(
-            [
-                *([f"holding out {hold_out:g}"] if hold_out else []),
-                *([f"hiding {', '.join(sorted(hidden))}"] if hidden else []),
-            ]
-        )
+        done = [f"holding out {hold_out:g}"] if hold_out else []
+        done += [f"hiding {', '.join(sorted(hidden))}"] if hidden else []
         raise DataError(
-            f"{name}: after {done}, {len(train)} sentences without a mention are left to train on: "
-            "there is nothing to learn"
+            f"{name}: after {' and '.join(done)}, the {len(train)} sentences that are left to train on have no "
+            "mention: there is nothing to learn"
         )
-    types = tuple(label for label in known if label not in hidden)
-    return SourceCorpus(name, types, train, dev, files), set(known)
+    types = described((one for one in all_types if one not in hidden), known)
+    return SourceCorpus(name, types, train, dev, files), set(all_types)
 
 
-def _read_files(name: str, paths: Sequence[Path], files: list[dict[str, Any]]) -> list[Sentence]:
+def _read_files(paths: Sequence[Path], files: list[dict[str, Any]], known: list[EntityType]) -> list[Sentence]:
+    """Return the sentences of files; add to `files` what was read, and to `known` the types that are described."""
     sentences: list[Sentence] = []
     for path in paths:
         if path.is_dir():
             raise FileError(f"{path}: is a folder; a file is needed here")
-        content: Corpus = read(path)
+        content = read(path)
         for number, sentence in enumerate(content, 1):
             if not sentence.is_labelled:
                 state = "partly labelled" if sentence.is_partly_labelled else "unlabelled"
@@ -197,6 +206,7 @@ def _read_files(name: str, paths: Sequence[Path], files: list[dict[str, Any]]) -
             raise DataError(f"{path}: the file has no sentence")
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         files.append({"path": path.as_posix(), "sha256": digest, **_sizes(content)})
+        known += [one for one in getattr(content, "types", ()) if one.description]
         sentences += content
     return sentences
 

@@ -1,7 +1,7 @@
-"""The network that is trained: an encoder, and above it one head a corpus.
+"""The network that is trained: an encoder, and on top of it one head per corpus.
 
-A word's vector x is the mean of its first and last sub-word vectors. A head has one prototype c_j a tag; its
-logits are ``-1/2 ||x - c_j||^2``, of which ``-1/2 ||x||^2`` is left out, since it is the same for all tags::
+A word's vector x is the mean of its first and last sub-word vectors. A head has one prototype c_j per tag; its
+logits are ``-1/2 ||x - c_j||^2``. The part ``-1/2 ||x||^2`` is left out, since it is the same for all tags::
 
     w_j = <x, c_j> - 1/2 ||c_j||^2
 
@@ -25,7 +25,7 @@ from ._batches import Batch
 
 __all__ = ["Head", "Network", "cut_layers", "digest_weights", "read_base", "set_dropout", "word_vectors"]
 
-_START_SCALE = 0.02  # as large as a new layer's weights in the encoders themselves
+_START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders themselves
 
 
 class Head(nn.Module):
@@ -36,9 +36,9 @@ class Head(nn.Module):
     n_tags, dim
         The shape of the prototypes.
     is_linear
-        Whether it has learned biases instead of the distances' own.
+        Whether biases are learned, instead of those that distances have.
     generator
-        Where the first prototypes come from.
+        Draws the first prototypes.
     """
 
     def __init__(self, n_tags: int, dim: int, *, is_linear: bool, generator: torch.Generator) -> None:
@@ -47,7 +47,7 @@ class Head(nn.Module):
         self.bias = nn.Parameter(torch.zeros(n_tags)) if is_linear else None
 
     def forward(self, x: Tensor) -> Tensor:
-        """Give logits (n_words, n_tags) for vectors (n_words, dim)."""
+        """Return the logits (n_words, n_tags) of vectors (n_words, dim)."""
         bias = -0.5 * self.prototypes.square().sum(1) if self.bias is None else self.bias
         return functional.linear(x, self.prototypes, bias)
 
@@ -60,13 +60,13 @@ class Network(nn.Module):
     encoder
         A Hugging Face model.
     n_tags
-        How many tags each corpus has.
+        The number of tags of each corpus.
     o_weights
         How much an O word counts in the loss, by corpus; other words count 1.
     head
         As in `Recipe`.
     seed
-        What the heads start from.
+        Seed for the first prototypes.
     """
 
     def __init__(
@@ -84,11 +84,11 @@ class Network(nn.Module):
             self.register_buffer(f"tag_weights_{number}", tag_weights, persistent=False)
 
     def logits(self, batch: Batch, head: int) -> Tensor:
-        """Give logits of shape (n_words, n_tags)."""
+        """Return logits of shape (n_words, n_tags)."""
         return self.heads[head](word_vectors(self.encoder, batch))  # type: ignore[no-any-return]
 
     def loss(self, batch: Batch) -> Tensor:
-        """Give the negative log-likelihood of a batch's tags, a word."""
+        """Return the negative log-likelihood of the tags of a batch, per word."""
         weights = None
         if self._is_weighted[batch.corpus]:
             weights = self.get_buffer(f"tag_weights_{batch.corpus}")
@@ -97,7 +97,7 @@ class Network(nn.Module):
 
 
 def word_vectors(encoder: Any, batch: Batch) -> Tensor:
-    """Give the vectors (n_words, dim) of a batch's words, in float32; the encoder works in bfloat16 on a GPU."""
+    """Return the vectors (n_words, dim) of the words of a batch, in float32; on a GPU the encoder uses bfloat16."""
     device = batch.ids.device
     with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
         output = encoder(input_ids=batch.ids, attention_mask=batch.mask, return_dict=True)
@@ -113,7 +113,7 @@ def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[
     Returns
     -------
     tuple
-        The model (cut to `layers`), its tokenizer, and how many layers it had.
+        The model (cut to `layers`), its tokenizer, and the number of layers that it had.
     """
     path = Path(encoder)
     if encoder in EMBEDDED or (path / "encoder.json").is_file() or (path / "model.onnx").is_file():
@@ -133,10 +133,10 @@ def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[
 
 
 def cut_layers(model: Any, layers: int) -> None:
-    """Keep only the first `layers` layers of a model, and say so in its configuration."""
+    """Keep only the first `layers` layers of a model, and change its configuration accordingly."""
     n_layers = model.config.num_hidden_layers
     if not 1 <= layers <= n_layers:
-        raise EncoderError(f"layers is 1 to {n_layers}, as many as the encoder has; found {layers}")
+        raise EncoderError(f"layers is {layers}, expected 1 to {n_layers}: the encoder has {n_layers} layers")
     stacks = [
         (owner, name)
         for owner in model.modules()
@@ -153,14 +153,14 @@ def cut_layers(model: Any, layers: int) -> None:
 
 
 def set_dropout(model: Any, dropout: float) -> None:
-    """Set every dropout of a model; its configuration, which says how the base was made, stays."""
+    """Set every dropout of a model; its configuration, which describes the base, is not changed."""
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = dropout
 
 
 def digest_weights(model: nn.Module) -> str:
-    """Digest of a model's weights."""
+    """Return a digest of the weights of a model."""
     digest = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tuple(tensor.shape)}".encode())

@@ -1,7 +1,7 @@
-"""The training loop, its state, and how it goes on where it stopped.
+"""The training loop, its state, and how it continues where it stopped.
 
-Everything random is a pure function of the seed and of the epoch (order of the data) or the step (dropout),
-so that on the CPU a training that was stopped and taken up again gives the same weights as one that was not.
+Everything random is a pure function of the seed and of the epoch (order of the data) or the step (dropout). So on the
+CPU, a training that was stopped and continued gives the same weights as one that was not.
 """
 
 import math
@@ -19,20 +19,20 @@ import torch
 from torch import Tensor
 
 from handful.encoders._shapes import has_word_shapes
-from handful.errors import DataError, EncoderError, ModelError
+from handful.errors import Advice, DataError, EncoderError, ModelError
 
 from ._batches import Batch, Rows, plan_epoch, prefetch
 from ._checkpoint import read_checkpoint, write_checkpoint
 from ._corpora import SourceCorpus
 from ._measure import measure
 from ._model import Network
-from ._progress import Progress
 from ._recipe import Recipe
+from ._state import OnState, TrainingState
 
 __all__ = ["CLIP", "WEIGHT_DECAY", "Data", "Training"]
 
-WEIGHT_DECAY = 0.01  # of matrices in the encoder; not of biases, norms and prototypes
-CLIP = 1.0  # the longest gradient
+WEIGHT_DECAY = 0.01  # for matrices in the encoder; not for biases, norms and prototypes
+CLIP = 1.0  # the largest norm of the gradient
 
 _REPORT_STEPS = 50
 
@@ -54,18 +54,18 @@ class Training:
     network
         On its device.
     data
-        One a corpus, in the order of the network's heads.
+        One entry per corpus, in the order of the heads of the network.
     recipe
         How to train.
     device
-        Where.
+        Where to train.
 
     Attributes
     ----------
     step, n_steps
-        Steps done, and in all.
+        Steps that are done, and all steps.
     history
-        One entry a finished epoch: its mean loss a word, and the dev figures by corpus.
+        One entry per finished epoch: its mean loss per word, and the dev figures by corpus.
     """
 
     def __init__(self, network: Network, data: Sequence[Data], recipe: Recipe, device: torch.device) -> None:
@@ -91,26 +91,24 @@ class Training:
         self._loss = torch.zeros((), dtype=torch.float64, device=device)
         self._n_words = 0
 
-    def run(
-        self, checkpoint: Path, what: Mapping[str, Any], *, every: float, report: Callable[[Progress], None]
-    ) -> None:
-        """Train to the end, from the checkpoint where there is one.
+    def run(self, checkpoint: Path, what: Mapping[str, Any], *, every: float, report: OnState) -> None:
+        """Train to the end, starting from the checkpoint where there is one.
 
         Parameters
         ----------
         checkpoint
-            The file to go on from, and to write to; it is left for the caller to remove.
+            The file to continue from, and to write to; the caller removes it at the end.
         what
-            All that the weights depend on, in JSON's types: a checkpoint of anything else is an error.
+            Everything that the weights depend on, in types that JSON has. A checkpoint of anything else is an error.
         every
             Seconds between checkpoints.
         report
-            Called now and then, and at the end of an epoch.
+            Called after every 50 steps, and at the end of an epoch.
 
         Raises
         ------
         KeyboardInterrupt
-            On an interrupt, once the step is done and the checkpoint written.
+            On an interrupt, when the step is done and the checkpoint is written.
         """
         if checkpoint.exists():
             self._restore(checkpoint, what)
@@ -123,22 +121,22 @@ class Training:
                     self._save(checkpoint, what)
                     raise KeyboardInterrupt(
                         f"stopped after step {self.step} of {self.n_steps}; "
-                        f"the same call again goes on from there (state in {checkpoint})"
+                        f"the same call again continues from there (state in {checkpoint})"
                     )
                 if self.step < self.n_steps and time.monotonic() - saved >= every:
                     self._save(checkpoint, what)
                     saved = time.monotonic()
 
     def finish(self) -> int:
-        """Put the weights to keep into the encoder; give the number of the epoch they are of, from 1."""
+        """Put the weights to keep into the encoder; return the number of their epoch, from 1."""
         if self.recipe.keep == "best":
             _fill(self._encoder, self._best)
             return 1 + max(range(len(self.history)), key=lambda epoch: self._mean_f1(epoch))
         _fill(self._encoder, self._average)
         return self.recipe.epochs
 
-    def _steps(self, report: Callable[[Progress], None]) -> Iterator[None]:
-        """Take the steps that are left; a loss that is no number is an error."""
+    def _steps(self, report: OnState) -> Iterator[None]:
+        """Take the steps that are left; a loss that is not finite is an error."""
         train = [each.train for each in self._data]
         for epoch in range(len(self.history), self.recipe.epochs):
             before = sum(self._epoch_steps[:epoch])
@@ -153,24 +151,18 @@ class Training:
                             f"the loss became {loss} before step {self.step}: the learning rate "
                             f"{self.recipe.lr:g} is too high for this encoder, or its weights are damaged"
                         )
-                    report(Progress(epoch + 1, self.recipe.epochs, self.step, self.n_steps, loss, speed))
+                    report(self._state(epoch, loss, speed))
                 if self.step < before + self._epoch_steps[epoch]:
                     yield
             self._end_epoch()
-            report(
-                Progress(
-                    epoch + 1,
-                    self.recipe.epochs,
-                    self.step,
-                    self.n_steps,
-                    self.history[-1]["loss"],
-                    speed,
-                    self.history[-1]["dev"],
-                )
-            )
+            report(self._state(epoch, self.history[-1]["loss"], speed, self.history[-1]["dev"]))
             yield
 
+    def _state(self, epoch: int, loss: float, speed: float, dev: Any = None) -> TrainingState:
+        return TrainingState(epoch + 1, self.recipe.epochs, self.step, self.n_steps, loss, speed, dev)
+
     def _take(self, batch: Batch) -> None:
+        """Take one step."""
         torch.manual_seed(int(np.random.SeedSequence([self.recipe.seed, 2, self.step]).generate_state(1)[0]))
         factor = self._factor(self.step)
         for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
@@ -192,7 +184,7 @@ class Training:
                 torch._foreach_lerp_(list(self._average.values()), list(now.values()), 1 / n_averaged)
 
     def _factor(self, step: int) -> float:
-        """Give the share of the full learning rate at a step: up during the warm-up, then down to 0."""
+        """Return the share of the full learning rate at a step: it rises during the warm-up, then falls to 0."""
         n_warmup = math.ceil(self.recipe.warmup * self.n_steps)
         if step < n_warmup:
             return (step + 1) / n_warmup
@@ -251,8 +243,11 @@ class Training:
         differing = [key for key in what if state.get("what", {}).get(key) != what[key]]
         if differing:
             raise ModelError(
-                f"{path} is the checkpoint of another training: {', '.join(differing)} differ(s); "
-                "restart, remove it, or write to another folder"
+                f"{path} is the checkpoint of another training, with different {' and '.join(differing)}",
+                Advice(
+                    "remove it, say restart=True, or write to another folder",
+                    "remove it, say --restart, or write to another folder",
+                ),
             )
         parts: dict[str, dict[str, Tensor]] = {"network": {}, "optimizer": {}, "average": {}, "best": {}}
         for key, tensor in tensors.items():
@@ -268,7 +263,7 @@ class Training:
         self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
         self._average = {name: tensor.to(self._device) for name, tensor in parts["average"].items()}
         self._best = {name: tensor.to(self._device) for name, tensor in parts["best"].items()}
-        # The order of the dicts is that of the file; the loop walks them beside the encoder's.
+        # The dict has the order of the file; the loop needs the order of the encoder.
         self._average = {name: self._average[name] for name in self._encoder if name in self._average}
         self._loss.copy_(tensors["loss"])
         self.step, self._n_words = state["step"], state["n_words"]
@@ -284,7 +279,7 @@ class _Clock:
         self._time = time.monotonic()
 
     def read(self, loss: Tensor, n_words: int) -> tuple[float, float]:
-        """Give the mean loss a word, and words a second."""
+        """Return the mean loss per word, and words per second."""
         total, now = float(loss), time.monotonic()
         n_new = max(1, n_words - self._n_words)
         result = (total - self._loss) / n_new, n_new / max(1e-9, now - self._time)
@@ -317,7 +312,7 @@ def _fill(parameters: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> Non
 def _interrupts() -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C and SIGTERM wait for the end of a step; a second one does not wait.
 
-    Gives a function that says whether one came. Outside the main thread Python gives signals to no one.
+    Yields a function that tells whether one came. Outside the main thread, Python does not deliver signals.
     """
     came: list[int] = []
     if threading.current_thread() is not threading.main_thread():

@@ -1,1 +1,5 @@
 """Pages for people: HTML with its style and script as static files."""
+
+from ._page import CLOSING, marked, opening
+
+__all__ = ["CLOSING", "marked", "opening"]

@@ -1,4 +1,4 @@
-"""What a training says while it runs."""
+"""What a training reports while it runs."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -6,23 +6,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Progress", "reporting"]
+__all__ = ["OnState", "TrainingState", "showing"]
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Where a training stands.
+class TrainingState:
+    """How far a training is.
 
     Attributes
     ----------
     epoch, n_epochs, step, n_steps
-        From 1.
+        Counted from 1.
     loss
-        A word's, since the last report; at the end of an epoch, over the epoch.
+        The mean loss per word since the last report; at the end of an epoch, over the whole epoch.
     words_per_second
         Since the last report.
     dev
-        At the end of an epoch, by corpus: precision, recall and f1 on its dev sentences; None in between.
+        At the end of an epoch, precision, recall and f1 on the dev sentences, by corpus; None in between.
     """
 
     epoch: int
@@ -45,15 +45,19 @@ class Progress:
         )
 
 
+#: Called with each state.
+OnState = Callable[[TrainingState], None]
+
+
 @contextmanager
-def reporting(progress: bool | Callable[[Progress], None] | None) -> Iterator[Callable[[Progress], None]]:
-    """Give a function to call with each `Progress`.
+def showing(progress: bool | OnState | None) -> Iterator[OnState]:
+    """Yield a function to call with each `TrainingState`.
 
     Parameters
     ----------
     progress
-        True, a bar on a terminal and lines elsewhere, on standard error; False, nothing; None, a bar on a
-        terminal, nothing elsewhere; a function, that function.
+        True: a bar on a terminal and lines elsewhere, on standard error. False: nothing. None: a bar on a terminal,
+        nothing elsewhere. A function: that function.
     """
     if callable(progress):
         yield progress
@@ -68,7 +72,7 @@ def reporting(progress: bool | Callable[[Progress], None] | None) -> Iterator[Ca
         return
     task = bar.add_task("starting", total=None)
 
-    def show(state: Progress) -> None:
+    def show(state: TrainingState) -> None:
         bar.update(task, description=str(state), completed=state.step, total=state.n_steps)
         if state.dev is not None:
             bar.console.print(str(state), highlight=False)
@@ -78,7 +82,7 @@ def reporting(progress: bool | Callable[[Progress], None] | None) -> Iterator[Ca
 
 
 def _bar() -> Any:
-    """Give a bar, or None where the library for it is not installed."""
+    """Return a bar, or None where the library for it is not installed."""
     try:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

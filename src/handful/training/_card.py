@@ -1,0 +1,74 @@
+"""What a training leaves: the encoder in the Hugging Face layout, and a card that says how it was made."""
+
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from safetensors.torch import save_file
+
+from handful import __version__
+from handful._util.files import replacing_folder
+from handful.encoders._shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
+from handful.encoders._transformers import _quiet as quiet
+from handful.text import Transitions
+
+from ._prepare import Prepared
+from ._train import CLIP, WEIGHT_DECAY
+
+__all__ = ["make_card", "write_encoder"]
+
+
+def make_card(prepared: Prepared, *, licence: str, origin: str, command: str) -> dict[str, Any]:
+    """Put the weights to keep into the encoder, and return the card.
+
+    The card has the key ``transitions``: how tags follow each other in the training sentences of all corpora.
+    """
+    training = prepared.training
+    kept = training.finish()
+    identity = prepared.identity()
+    sentences = (sentence for corpus in prepared.sources for sentence in corpus.train)
+    return {
+        "card": 1,
+        "made_by": "handful pretrain",
+        "command": command,
+        "licence": licence,
+        "origin": origin,
+        "base": identity["base"],
+        "corpora": identity["corpora"],
+        "transitions": Transitions.count(sentences).to_dict(),
+        "recipe": {
+            **identity["recipe"],
+            "pooling": "first-last",
+            "scheme": "IO",
+            "optimizer": "AdamW",
+            "weight_decay": WEIGHT_DECAY,
+            "clip": CLIP,
+            "precision": "bfloat16" if prepared.device.type == "cuda" else "float32",
+        },
+        "training": {"steps": training.n_steps, "kept_epoch": kept, "epochs": training.history},
+        "versions": {
+            "handful": __version__,
+            "python": platform.python_version(),
+            "torch": str(torch.__version__),
+            "transformers": transformers.__version__,
+        },
+    }
+
+
+def write_encoder(target: Path, model: Any, tokenizer: Any, card: dict[str, Any], *, name: str) -> None:
+    """Write the folder; it appears when it is complete."""
+    model = model.to("cpu").eval()
+    shapes = remove_word_shapes(model) if has_word_shapes(model) else None
+    for passing in ("is_local", "local_files_only"):  # how the base was read is not part of the result
+        tokenizer.init_kwargs.pop(passing, None)
+    with replacing_folder(target) as folder:
+        with quiet():
+            model.save_pretrained(folder)
+            tokenizer.save_pretrained(folder)
+        if shapes is not None:
+            save_file({"weight": shapes.contiguous()}, folder / SHAPES_FILE)
+        text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
+        (folder / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,86 @@
+"""Types and their descriptions."""
+
+import io
+
+import pytest
+
+from handful.errors import DataError, FileError
+from handful.text import EntityType, described, read_types, types_of
+
+PEST = EntityType("PEST", "insects and slugs")
+PLANT = EntityType("PLANT")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (None, ()),
+        ("", ()),
+        ("PLANT", (PLANT,)),
+        (" PLANT, garden tool ,,", (PLANT, EntityType("garden tool"))),
+        (PEST, (PEST,)),
+        ({"PEST": "insects  and\nslugs", "PLANT": None}, (PEST, PLANT)),
+        (["PLANT", PEST, {"name": "PEST"}, {"name": "X", "description": "y"}], (PLANT, PEST, EntityType("X", "y"))),
+        (iter(["PEST", PEST, "PEST"]), (PEST,)),
+    ],
+)
+def test_types_in_every_form(given, expected):
+    assert types_of(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([PEST, EntityType("PEST", "rats")], "PEST has two descriptions: 'insects and slugs' and 'rats'"),
+        ("O", "cannot be called 'O'"),
+        (["LOC|ORG"], "cannot be called"),
+        ([""], "non-empty string"),
+        ([3], "non-empty string, not 3"),
+        (3, "types are names, a dict of descriptions or a list of these, found 3"),
+        ([{"label": "X"}], "a dict with a name"),
+        ([{"name": "X", "colour": "red"}], "a dict with a name"),
+        ({"X": 3}, "the description of X is 3"),
+    ],
+)
+def test_types_that_make_no_sense_are_refused(given, message):
+    with pytest.raises(DataError, match=message):
+        types_of(given)
+
+
+def test_a_type_reads_as_its_name():
+    assert str(PEST) == "PEST"
+    assert hash(EntityType("PEST", " insects and  slugs ")) == hash(PEST)
+
+
+def test_descriptions_are_looked_up_by_name():
+    assert described(["PLANT", "PEST"], [PEST]) == (PLANT, PEST)
+
+
+def test_a_file_of_types(tmp_path):
+    path = tmp_path / "types.txt"
+    path.write_text("# PEST: insects and slugs\n\nPLANT\n#\ngarden tool : what: a hand holds \n", encoding="utf-8")
+    expected = (PEST, PLANT, EntityType("garden tool", "what: a hand holds"))
+    assert read_types(path) == expected
+    with path.open("rb") as file:
+        assert read_types(file) == expected
+    path.write_bytes("ÖL: Öle\n".encode("latin-1"))
+    assert read_types(path, encoding="latin-1") == (EntityType("ÖL", "Öle"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("PEST: a\n\nPEST: b\n", "the open file:3: the type PEST has two descriptions"),
+        ("PEST: a\n: b\n", "the open file:2: found ': b', expected NAME: description"),
+        ("O: outside\n", "the open file:1: a type cannot be called 'O'"),
+        ("\n# \n", "the open file: there is no type in it"),
+    ],
+)
+def test_a_file_that_is_wrong_says_where(text, message):
+    with pytest.raises(DataError, match=message):
+        read_types(io.StringIO(text))
+
+
+def test_a_file_that_is_missing(tmp_path):
+    with pytest.raises(FileError, match="cannot be read"):
+        read_types(tmp_path / "none.txt")
