@@ -5,14 +5,14 @@ import random
 
 import numpy as np
 import pytest
-from pretrain.made import make_corpus, make_encoder
 
-from handful.baselines import Container, Source, build
+from handful.baselines import Container, Source, make_baseline
 from handful.baselines import _gaussians as gaussians
 from handful.baselines._base import read_support
 from handful.encoders import load
 from handful.errors import DataError, EncoderError
 from handful.evaluate import score
+from training.made import make_corpus, make_encoder
 
 from .made import encoder as toy
 from .made import sentences, tagged, tags_of
@@ -84,9 +84,9 @@ def test_training_on_the_source_helps_on_other_types(folder, monkeypatch):
     monkeypatch.setattr(network, "RATE", 2e-3)
     source = Source([corpus(seed, 150, ["PER", "LOC", "DRUG"]) for seed in (1, 2)], folder)
     support, test = corpus(3, 6, ["GENE", "DRUG"]), corpus(4, 60, ["GENE", "DRUG"])
-    before = build("nnshot", folder).fit(support).predict_sentences(test)
-    after = build("container", folder, source=source).fit(support).predict_sentences(test)
-    path = build("container-viterbi", folder, source=source).fit(support).predict_sentences(test)
+    before = make_baseline("nnshot", folder).fit(support).predict_sentences(test)
+    after = make_baseline("container", folder, source=source).fit(support).predict_sentences(test)
+    path = make_baseline("container-viterbi", folder, source=source).fit(support).predict_sentences(test)
     assert score(test, after).micro.f1 > score(test, before).micro.f1 + 0.05
     assert score(test, path).micro.f1 > score(test, before).micro.f1 + 0.05
 
@@ -119,12 +119,12 @@ def test_words_whose_tag_is_open_are_not_used(source, folder):
 def test_bad_input_is_refused(source, folder):
     support = corpus(3, 5, ["GENE", "DRUG"])
     with pytest.raises(EncoderError, match=r"cannot train ToyEncoder.*container-frozen"):
-        build("container", toy(), source=[sentences(1, 9)]).fit(sentences(2, 9))
+        make_baseline("container", toy(), source=[sentences(1, 9)]).fit(sentences(2, 9))
     with pytest.raises(EncoderError, match="handful-en is an exported encoder, which cannot be trained"):
-        build("container", "handful-en", source=[sentences(1, 9)]).fit(sentences(2, 9))
+        make_baseline("container", "handful-en", source=[sentences(1, 9)]).fit(sentences(2, 9))
     with pytest.raises(EncoderError, match="another encoder"):
         Container(folder + "/.", source=source).fit(support)
     with pytest.raises(DataError, match="distance is auto"):
         Container(folder, source=source, distance="cosine").fit(support)
     with pytest.raises(DataError, match="give source="):
-        build("container-viterbi", folder)
+        make_baseline("container-viterbi", folder)

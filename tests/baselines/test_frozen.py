@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from handful import Sentence, Span
-from handful.baselines import FrozenContainer, Source, build
+from handful.baselines import FrozenContainer, Source, make_baseline
 from handful.baselines import _heads as heads
 from handful.baselines._base import read_support
 from handful.baselines._heads import finetune
@@ -55,7 +55,7 @@ def test_the_source_is_trained_on_once_and_whatever_the_support():
     before = [part.copy() for part in source.heads.weights]
     n_encoded = source.opened.n_words
     for name in ("container-frozen", "container-frozen-viterbi"):
-        build(name, encoder(), source=source).fit(sentences(1, 6))
+        make_baseline(name, encoder(), source=source).fit(sentences(1, 6))
     assert source.opened.n_words == n_encoded == sum(len(s.words) for corpus in CORPORA for s in corpus)
     assert all((a == b).all() for a, b in zip(before, source.heads.weights, strict=True))
     again = Source(CORPORA, encoder()).heads
@@ -115,4 +115,4 @@ def test_bad_input_is_refused():
     with pytest.raises(EncoderError, match="another encoder"):
         FrozenContainer(ToyEncoder(fingerprint="other"), source=source).fit(sentences(1, 6))
     with pytest.raises(DataError, match="give source="):
-        build("container-frozen", encoder())
+        make_baseline("container-frozen", encoder())

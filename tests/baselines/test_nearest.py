@@ -11,8 +11,9 @@ from handful import Sentence, Span
 from handful.baselines import NNShot, Proto, StructShot
 from handful.baselines._nearest import tempered
 from handful.errors import DataError, EncoderError
-from handful.tagger._decode import ENGLISH, Transitions
-from tagger.toy import ToyEncoder
+from handful.tagger._decode import log_probabilities
+from handful.text import Transitions
+from tagger.toy import TRANSITIONS, ToyEncoder
 
 from .made import encoder, labelled_words, sentences, softmax, tagged, tags_of
 
@@ -113,7 +114,7 @@ def test_the_score_of_a_path_is_that_of_its_words():
 @given(st.floats(0, 20), st.integers(2, 6), st.lists(st.floats(0.01, 0.49), min_size=4, max_size=4))
 def test_tempered_transitions_are_powers_that_sum_to_one(temperature, n_tags, chances):
     transitions = Transitions(*chances)
-    start, step = tempered(transitions, temperature, n_tags).log_probabilities(n_tags)
+    start, step = log_probabilities(tempered(transitions, temperature, n_tags), n_tags)
     tags = ["O", *(f"T{i}" for i in range(n_tags - 1))]
     for before, row in zip([None, *tags], [start, *step], strict=True):
         powered = [step_probability(transitions, before, tag, n_tags - 1) ** temperature for tag in tags]
@@ -121,9 +122,9 @@ def test_tempered_transitions_are_powers_that_sum_to_one(temperature, n_tags, ch
 
 
 def test_a_temperature_of_one_changes_nothing():
-    again = tempered(ENGLISH, 1.0, 5)
+    again = tempered(TRANSITIONS, 1.0, 5)
     for name in ("start_type", "o_type", "type_o", "type_other"):
-        assert getattr(again, name) == pytest.approx(getattr(ENGLISH, name))
+        assert getattr(again, name) == pytest.approx(getattr(TRANSITIONS, name))
 
 
 @pytest.mark.parametrize("temperature", [-0.1, float("nan"), float("inf"), "1", True])

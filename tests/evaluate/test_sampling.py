@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from handful.errors import DataError
 from handful.evaluate import sample_support
 from handful.text import Allowed, Sentence, Span
-
 from text.strategies import modest
 
 FROZEN = [("D0", "B1"), ("D0", "C1"), ("B0", "B1", "A2", "D3"), ("B0", "C1", "B2", "A3"), ("C0", "A1")]

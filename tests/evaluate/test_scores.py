@@ -9,7 +9,6 @@ from seqeval.metrics import classification_report, f1_score, precision_score, re
 from handful.errors import DataError
 from handful.evaluate import MODES, score
 from handful.text import Sentence, Span, to_tags
-
 from text.strategies import modest
 
 
