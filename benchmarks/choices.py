@@ -11,6 +11,9 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from handful.tagger._labels import LabelModel
+from handful.tagger._ratio import FEWEST_MENTIONS
+from handful.tagger._training import TrainingText, types_to_learn
 from rich.console import Console
 from rich.table import Table
 from scipy.special import expit, softmax
@@ -18,17 +21,15 @@ from sklearn.linear_model import LogisticRegression
 
 from handful.bench._differences import compare
 from handful.bench._features import MemoryEncoder
-from handful.bench._targets import read_corpus
+from handful.bench._settings import Settings
+from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
 from handful.cluster import SubspaceKMeans
 from handful.encoders import CachedEncoder, load
 from handful.tagger._decode import ENGLISH, runs, viterbi
 from handful.tagger._inputs import gather_for_fit
-from handful.tagger._labels import LabelModel
 from handful.tagger._learning import LABELLED_MASS
 from handful.tagger._model import CLUSTERS
-from handful.tagger._ratio import FEWEST_MENTIONS
-from handful.tagger._training import TrainingText, types_to_learn
 
 SHOTS = (1, 5)
 FIXED = (0.85, 0.90, 0.95)
@@ -257,7 +258,7 @@ def main():
     console = Console(width=170)
     parts, ratios, scores = {}, {}, []
     for folder in options.folders:
-        task = make_task(read_corpus(folder), shots=SHOTS, sets=options.supports, seed=0, on="dev")
+        task = make_task(read_target(folder), Settings(shots=SHOTS, sets=options.supports, on="dev"))
         for note in task.notes:
             console.print(f"note: {note}")
         unlabelled = [s.without_labels() for s in task.text("all")]

@@ -5,12 +5,15 @@ import json
 import re
 import statistics
 import sys
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+import handful
 from handful.bench import GROUPS, Settings, ablation, extension, parse_groups, transfer
 from handful.bench._board import HINDSIGHT, make_board
+from handful.bench._environment import _SHOWING
 from handful.bench._latex import latex
 from handful.bench._methods import Variant, variants
 from handful.bench._protocols import hidden_note
@@ -169,7 +172,8 @@ def test_wrong_variants(methods, ratios, message):
     [
         ({"shots": (0,)}, "shots is"), ({"shots": ()}, "shots is"), ({"sets": 0}, "sets is 0"),
         ({"seed": -1}, "seed is -1"), ({"on": "train"}, "on is 'train'"),
-        ({"on": "dev", "supports": "x"}, "draws its own supports"),
+        ({"layers": -1}, "layers is -1, expected a list"), ({"methods": "proto"}, "methods is 'proto', expected a"),
+        ({"on": "dev", "supports": "x"}, "supports cannot be given when dev is scored on"),
     ],
 )  # fmt: skip
 def test_wrong_settings(options, message):
@@ -194,6 +198,11 @@ def test_the_folder(tmp_path):
     assert made_with["code"] == report.rows[0]["code"]
     assert "## Paired differences" in (tmp_path / "report" / "tables.md").read_text(encoding="utf-8")
     assert json.loads(json.dumps(report.to_dict()))["lines"][0]["cells"][2]["target"] == "Avg."
+
+
+def test_code_that_only_shows_figures_is_named_as_it_is_on_disk():
+    package = Path(handful.__file__).parent
+    assert all((package / name).exists() for name in _SHOWING)
 
 
 def test_without_matplotlib_there_are_no_pictures_and_that_is_said(tmp_path, monkeypatch):
@@ -282,7 +291,7 @@ def test_supports_of_several_targets_lie_in_folders_of_their_names(tmp_path):
     settings = Settings(sets=1, methods=("proto",), shots=(1,), supports=tmp_path / "supports", plots=False)
     report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     assert [row["support_origin"] for row in report.rows] == ["given"]
-    with pytest.raises(FileError, match="there is no such folder; supports lie in"):
+    with pytest.raises(FileError, match="there is no such folder; supports are in"):
         transfer([folder, f"two={folder}"], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     with pytest.raises(DataError, match="two targets are called made; name them"):
         transfer([folder, folder], report=tmp_path / "report", encoder=MadeEncoder())

@@ -17,7 +17,7 @@ from handful.bench._features import MemoryEncoder
 from handful.bench._results import Results
 from handful.errors import DataError, EncoderError, FormatError
 from handful.evaluate import sample_support, score
-from handful.text import Sentence, Span, from_tags, read, write
+from handful.text import Sentence, Span, Transitions, from_tags, read, write
 
 from .made import MadeEncoder, corpus_folder, sentences
 
@@ -49,11 +49,11 @@ def test_each_run_is_a_row_whose_f1_can_be_had_by_hand(tmp_path):
     support = sample_support(data["dev"], 5, 0)
     tagger = Tagger(MadeEncoder(), method="paper", o_ratio=0.7, cache=False).fit(support, data["dev"] + data["train"])
     assert row["f1"] == score(data["test"], tagger.predict_sentences(data["test"])).micro.f1
-    assert row["o_share_met"] == tagger.summary_.o_share
+    assert row["o_share"] == tagger.summary_.o_share
 
 
 def test_gold_labels_of_unlabelled_and_scored_text_reach_no_method(tmp_path):
-    report = run(tmp_path, methods=["evaluate.spy:Spy"], shots=(1,))
+    report = run(tmp_path, methods=["bench.spy:Spy"], shots=(1,))
     assert [row["error"] for row in report.rows] == [None, None]
     assert all(row["f1"] == 0 for row in report.rows)
 
@@ -86,6 +86,15 @@ def test_what_changes_a_result_makes_a_new_run(tmp_path):
     assert encoder.n_words > 0
 
 
+def test_transitions_of_the_encoder_reach_every_method_and_are_part_of_a_row(tmp_path):
+    row = run(tmp_path, methods=("structshot",), shots=(1,)).rows[0]
+    assert row["transitions"] == MadeEncoder.transitions.to_dict()
+    other = MadeEncoder()
+    other.transitions = Transitions(0.5, 0.5, 0.5, 0.25)
+    run(tmp_path, other, methods=("structshot",), shots=(1,))
+    assert other.n_words > 0  # it was run again
+
+
 def test_rows_of_another_command_are_kept_apart_and_used_again(tmp_path):
     run(tmp_path, methods=("proto", "hard"))
     run(tmp_path, methods=("proto",))
@@ -100,8 +109,8 @@ def test_rows_of_another_command_are_kept_apart_and_used_again(tmp_path):
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
     corpus_folder(tmp_path / "made")
     code = (
-        "from evaluate.test_runs import run, Path; import sys\n"
-        "run(Path(sys.argv[1]), methods=['proto', 'evaluate.spy:Slow'], report='killed')"
+        "from bench.test_runs import run, Path; import sys\n"
+        "run(Path(sys.argv[1]), methods=['proto', 'bench.spy:Slow'], report='killed')"
     )
     root = Path(__file__).parents[1]
     child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=root, stdout=subprocess.PIPE)
@@ -124,7 +133,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
 
 def test_a_damaged_file_is_an_error_that_says_where(tmp_path):
     (tmp_path / "results.jsonl").write_text('{"key": "a"}\nno row\n')
-    with pytest.raises(FormatError, match=r"results.jsonl:2: is no row of results"):
+    with pytest.raises(FormatError, match=r"results.jsonl:2: is not a row of results"):
         Results(tmp_path)
 
 
@@ -169,7 +178,7 @@ def test_features_in_memory_are_views_of_what_was_encoded():
     assert np.shares_memory(memory.encode(some), whole)
     assert encoder.n_words == n_encoded
     assert memory.encode([]).shape == (0, 6)
-    with pytest.raises(EncoderError, match="'never seen' was not encoded beforehand"):
+    with pytest.raises(EncoderError, match="'never seen' was not encoded in advance"):
         memory.encode([Sentence(("never", "seen"))])
     with pytest.raises(EncoderError, match="out must be None"):
         memory.encode(some, out=np.empty((1, 6), np.float32))

@@ -1,21 +1,22 @@
-"""Corpora on disk, and the tasks made of them."""
+"""Targets on disk, and the tasks made from them."""
 
 import hashlib
 
 import pytest
 
-from handful.bench._targets import digest, read_corpus, read_supports
+from handful.bench import Settings
+from handful.bench._targets import digest, read_supports, read_target
 from handful.bench._tasks import make_task
 from handful.errors import DataError, FileError
 from handful.text import Sentence, Span, read, write
 
 from .made import corpus_folder, sentences
 
-OPTIONS = {"shots": (1, 3), "sets": 2, "seed": 0, "on": "test"}
+OPTIONS = {"shots": (1, 3), "sets": 2}
 
 
 def task_of(folder, **options):
-    return make_task(read_corpus(folder), **(OPTIONS | options))
+    return make_task(read_target(folder), Settings(**(OPTIONS | options)))
 
 
 def test_supports_come_from_dev_and_all_else_is_unlabelled_text(tmp_path):
@@ -109,8 +110,8 @@ def test_types_that_no_support_has_are_said(tmp_path):
 def test_names_of_the_splits(tmp_path, names, splits):
     for name, n in zip(names, splits, strict=True):
         write(sentences(n, n), tmp_path / name, "conll")
-    corpus = read_corpus(f"named={tmp_path}")
-    assert (corpus.name, len(corpus.train), len(corpus.dev), len(corpus.test)) == ("named", *splits)
+    target = read_target(f"named={tmp_path}")
+    assert (target.name, len(target.train), len(target.dev), len(target.test)) == ("named", *splits)
 
 
 def test_a_split_may_be_a_folder(tmp_path):
@@ -120,21 +121,21 @@ def test_a_split_may_be_a_folder(tmp_path):
     some = sentences(5, 9)
     write(some[:2], folder / "train" / "nw" / "1.txt", "conll")
     write(some[2:], folder / "train" / "nw" / "2.txt", "conll")
-    assert read_corpus(folder).train == some
+    assert read_target(folder).train == some
 
 
 def test_what_is_wrong_with_a_folder_is_said(tmp_path):
     with pytest.raises(FileError, match="does not exist; a folder with train"):
-        read_corpus(tmp_path / "none")
+        read_target(tmp_path / "none")
     (tmp_path / "notes.md").write_text("x")
     with pytest.raises(FileError, match=r"neither a train nor a dev file .it has notes.md"):
-        read_corpus(tmp_path)
-    with pytest.raises(FileError, match=r"no supports are there .it has notes.md"):
+        read_target(tmp_path)
+    with pytest.raises(FileError, match=r"there are no supports .it has notes.md"):
         read_supports(tmp_path)
     write(sentences(2, 0), tmp_path / "train.txt", "conll")
     write(sentences(2, 0), tmp_path / "train.json", "prodigy")
     with pytest.raises(FileError, match=r"more than one could be the train split \(train.json, train.txt\)"):
-        read_corpus(tmp_path)
+        read_target(tmp_path)
     (tmp_path / "train.json").unlink()
     with pytest.raises(DataError, match="there are no sentences to be scored on"):
         task_of(tmp_path)
@@ -143,10 +144,10 @@ def test_what_is_wrong_with_a_folder_is_said(tmp_path):
         task_of(tmp_path)
 
 
-def test_a_corpus_with_some_types_only(tmp_path):
-    corpus = read_corpus(corpus_folder(tmp_path / "made"))
-    cut = corpus.only("X", ["PER"])
-    for before, after in zip(corpus.train, cut.train, strict=True):
+def test_a_target_with_some_types_only(tmp_path):
+    target = read_target(corpus_folder(tmp_path / "made"))
+    cut = target.only("X", ["PER"])
+    for before, after in zip(target.train, cut.train, strict=True):
         assert after.words == before.words
         assert after.spans == tuple(span for span in before.spans if span.type == "PER")
 

@@ -1,11 +1,13 @@
 """``handful bench``, with the embedded encoder on a small corpus."""
 
 import json
+from dataclasses import fields, replace
 
 import pytest
 from commands import failed, handful, run
 
-from handful.bench import method_names
+from handful.bench import Settings, method_names
+from handful.errors import DataError
 from handful.examples import HELDOUT, SUPPORT
 
 QUICK = ("--methods", "proto,hard", "--ratios", "none", "--sets", "2", "--shots", "1", "--no-plots")
@@ -88,9 +90,57 @@ def test_what_is_wrong_is_one_line(arguments, message, garden, tmp_path):
     assert failed(run("bench", *arguments, "--report", tmp_path / "report"), message)
 
 
-def test_wrong_usage():
-    assert run("bench", "transfer", "x", "--report", "y", "--shots", "few").exit_code == 2
-    assert run("bench", "transfer", "x", "--report", "y", "--on", "train").exit_code == 2
+@pytest.mark.parametrize(
+    ("option", "given", "message"),
+    [
+        ("--shots", "few", "found 'few', expected a list, each entry a whole number of at least 1, as in 1,5"),
+        ("--shots", "1,0", "found '1,0', expected a list, each entry a whole number of at least 1"),
+        ("--layers", "top", "found 'top', expected a list, each entry a whole number, as in -1"),
+        ("--on", "train", "found 'train', expected test or dev"),
+        ("--sets", "0", "greater than or equal to 1"),
+    ],
+)
+def test_wrong_usage(option, given, message):
+    done = run("bench", "transfer", "x", "--report", "y", option, given)
+    assert done.exit_code == 2
+    shown = " ".join(done.stderr.replace("│", " ").split())
+    assert f"Invalid value for '{option}'" in shown
+    assert message in shown
+
+
+def test_every_setting_is_an_option_that_reaches_it(monkeypatch, tmp_path):
+    given = {
+        "methods": ("proto", "hard"), "ratios": ("none", "0.9"), "shots": (1, 3), "sets": 2, "seed": 4,
+        "supports": tmp_path, "layers": (-1, 2), "on": "test", "most_words": 7, "published": True, "plots": False,
+        "skip_unnamed": True, "threads": 2,
+    }  # fmt: skip
+    options = "--methods proto,hard --ratios none --ratios 0.9 --shots 1,3 --sets 2 --seed 4 --layers=-1,2 --on test"
+    options += f" --most-words 7 --published --no-plots --skip-unnamed --threads 2 --supports {tmp_path}"
+    found = []
+
+    def keep(*arguments, settings, **more):
+        found.append(settings)
+        raise DataError("that is all")
+
+    for protocol in ("transfer", "extension", "ablation"):
+        monkeypatch.setattr(f"handful.bench._protocols.{protocol}", keep)
+    assert run("bench", "transfer", "x", "--report", "y", *options.split()).exit_code == 1
+    groups = ["--groups", "ontonotes", "--encoder", "e"]
+    assert run("bench", "extension", "x", *groups, "--report", "y", *options.split()).exit_code == 1
+    of_ablation = options.replace("--methods proto,hard ", "").split()
+    assert run("bench", "ablation", "x", "--report", "y", *of_ablation).exit_code == 1
+    assert {each.name for each in fields(Settings)} == given.keys() | {"command"}
+    wanted = Settings(**given)
+    assert [replace(each, command="") for each in found] == [wanted, wanted, replace(wanted, methods=None)]
+    assert run("bench", "ablation", "x", "--report", "y", "--methods", "proto").exit_code == 2
+
+
+def test_defaults_are_those_of_the_settings(monkeypatch):
+    found = []
+    monkeypatch.setattr("handful.bench._protocols.transfer", lambda *given, settings, **more: found.append(settings))
+    with pytest.raises(AttributeError):  # there is no report to show
+        run("bench", "transfer", "x", "--report", "y")
+    assert [replace(each, command="") for each in found] == [Settings()]
 
 
 @pytest.mark.parametrize("name", ["transfer", "extension", "ablation", "methods"])

@@ -5,12 +5,13 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "pretrain"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "training"))
 
 from made import make_corpus, make_encoder, write_conll
 
@@ -28,33 +29,56 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*arguments):
+CARD = {"training": {"kept_epoch": 1, "epochs": [{"loss": 0.0, "dev": {}}]}}
+
+
+def run(*arguments, monkeypatch=None):
+    if monkeypatch is not None:
+        monkeypatch.setattr(sys, "argv", ["handful", "pretrain", *arguments])
     return CliRunner().invoke(app, ["pretrain", *arguments], catch_exceptions=False)
 
 
-def test_it_trains_with_the_recipes_defaults(place):
-    result = run("people.txt", "--dev", "dev.txt", "--encoder", "base", "--out", "out")
+def test_it_trains_with_the_recipes_defaults(place, monkeypatch):
+    arguments = ["people.txt", "--dev", "dev.txt", "--encoder", "base", "--out", "out"]
+    result = run(*arguments, "--origin", "made up", monkeypatch=monkeypatch)
     assert result.exit_code == 0
     assert "people: dev F1" in result.stdout
     assert "wrote out (epoch 3, loss" in result.stdout
     card = json.loads((place / "out" / "handful.json").read_text())
-    assert card["command"] == "handful pretrain people.txt --encoder base --out out --dev dev.txt"
-    plain = Recipe().as_dict()
+    assert card["command"] == f"handful pretrain {' '.join(arguments)} --origin 'made up'"
+    plain = Recipe().to_dict()
     assert {name: card["recipe"][name] for name in plain} == plain
 
 
-def test_the_cards_command_does_the_same_again(place):
+def test_the_cards_command_does_the_same_again(place, monkeypatch):
     options = "--layers 1 --hide LOC --epochs 1 --batch 4 --batch-words 64 --lr 1e-4 --head-lr 2e-3 --warmup 0.1"
     options += " --head linear --dropout 0.2 --weight a=0.5 --o-weight a=0.3 --hold-out 0.1 --average 0.5"
     options += " --keep best --seed 3"
-    first = run("a=people.txt", "--encoder", "base", "--out", "one", *options.split())
+    first = run("a=people.txt", "--encoder", "base", "--out", "one", *options.split(), monkeypatch=monkeypatch)
     assert first.exit_code == 0
     card = json.loads((place / "one" / "handful.json").read_text())
     command = card["command"].replace("--out one", "--out two").split()
+    assert command[:2] == ["handful", "pretrain"]
     assert run(*command[2:]).exit_code == 0
     again = json.loads((place / "two" / "handful.json").read_text())
     assert {**again, "command": None} == {**card, "command": None}
     assert (place / "one" / "model.safetensors").read_bytes() == (place / "two" / "model.safetensors").read_bytes()
+
+
+def test_every_setting_of_the_recipe_is_an_option_that_reaches_it(place, monkeypatch):
+    given = {
+        "layers": 1, "shapes": True, "hide": ("LOC", "PER"), "epochs": 2, "batch": 4, "batch_words": 64, "lr": 1e-4,
+        "head_lr": 2e-3, "warmup": 0.1, "head": "linear", "dropout": 0.2, "weights": {"a": 0.5, "b": 2.0},
+        "o_weights": {"a": 0.3}, "hold_out": 0.1, "average": 0.5, "keep": "best", "seed": 3,
+    }  # fmt: skip
+    options = "--layers 1 --shapes --hide LOC,PER --epochs 2 --batch 4 --batch-words 64 --lr 1e-4 --head-lr 2e-3"
+    options += " --warmup 0.1 --head linear --dropout 0.2 --weight a=0.5 --weight b=2 --o-weight a=0.3 --hold-out 0.1"
+    options += " --average 0.5 --keep best --seed 3"
+    found = {}
+    monkeypatch.setattr("handful.training.pretrain", lambda corpora, **options: found.update(options) or CARD)
+    assert run("people.txt", "--encoder", "base", "--out", "out", *options.split()).exit_code == 0
+    assert {each.name for each in fields(Recipe)} == given.keys()
+    assert found["recipe"] == Recipe(**given)
 
 
 def test_ctrl_c_leaves_a_checkpoint_and_one_line(place):
@@ -81,10 +105,9 @@ def test_ctrl_c_leaves_a_checkpoint_and_one_line(place):
     ("arguments", "message"),
     [
         (["none.txt"], "none.txt: there is no such file"),
-        (["people.txt", "--weight", "people"], "--weight is NAME=NUMBER"),
-        (["people.txt", "--weight", "=1"], "--weight is NAME=NUMBER"),
         (["people.txt", "--hide", "GENE,"], "no corpus has the type GENE"),
-        (["people.txt", "--head", "deep"], "head is one of prototypes, linear"),
+        (["people.txt", "--weight", "people=0"], "weights of people is 0"),
+        (["people.txt", "--weight", "x=2"], "weights names no corpus: x"),
     ],
 )
 def test_errors_are_one_message(place, arguments, message, monkeypatch, capsys):
@@ -97,3 +120,22 @@ def test_errors_are_one_message(place, arguments, message, monkeypatch, capsys):
     assert printed.err.startswith("error: ")
     assert message in printed.err
     assert "Traceback" not in printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--weight", "people"], "Invalid value for '--weight': found 'people', expected a number"),
+        (["--weight", "people"], "as in --weight news=0.5"),
+        (["--weight", "=1"], "Invalid value for '--weight': found '=1'"),
+        (["--o-weight", "people=-1"], "Invalid value for '--o-weight': found 'people=-1', expected a number of at"),
+        (["--head", "deep"], "Invalid value for '--head': found 'deep', expected prototypes or linear"),
+        (["--hold-out", "1"], "Invalid value for '--hold-out': found 1.0, expected a number of at least 0 and below"),
+        (["--lr", "nan"], "Invalid value for '--lr': found nan"),
+        (["--epochs", "0"], "Invalid value for '--epochs'"),
+    ],
+)
+def test_wrong_usage_names_the_option(place, arguments, message):
+    result = run("people.txt", *arguments, "--encoder", "base", "--out", "out")
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.replace("│", " ").split())

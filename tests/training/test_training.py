@@ -14,8 +14,7 @@ import transformers
 from made import card_of, make_encoder, write_conll
 from safetensors.torch import load_file
 
-from handful.encoders import load
-from handful.encoders._export import export_encoder
+from handful.encoders import export_encoder, load
 from handful.errors import DataError, EncoderError, FileError, ModelError
 from handful.text import Transitions
 from handful.training import Recipe, pretrain

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from handful.encoders._base import Encoder
+from handful.encoders import Encoder
 from handful.encoders._transformers import as_encoder, shape_stride, window_of, word_tokenizer
 from handful.errors import EncoderError
 from handful.text import Sentence, types_in
@@ -24,7 +24,7 @@ from handful.training._corpora import io_tags
 from handful.training._model import read_base, word_vectors
 from handful.training._state import TrainingState, showing
 
-from ._base import Support
+from ._base import LabelledSupport
 from ._gaussians import Distance
 from ._heads import EPSILON, MOST_ROUNDS, SENTENCES, SIZE
 
@@ -121,7 +121,7 @@ def train_network(folder: str, corpora: Sequence[Sequence[Sentence]], progress: 
     return Trained(network, tokenizer)
 
 
-def tune(trained: Trained, support: Support, distance: Distance) -> Encoder:
+def tune(trained: Trained, support: LabelledSupport, distance: Distance) -> Encoder:
     """Train a copy of a network further on a support, and return its encoder.
 
     Training goes over the support again and again until the loss no longer falls, or `MOST_ROUNDS` rounds are done. The
@@ -144,7 +144,7 @@ def tune(trained: Trained, support: Support, distance: Distance) -> Encoder:
     return as_encoder(network.encoder.eval(), trained.tokenizer)
 
 
-def _rows_of(support: Support, model: Any, tokenizer: Any) -> Rows:
+def _rows_of(support: LabelledSupport, model: Any, tokenizer: Any) -> Rows:
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
     return lay_out_corpus(support.sentences, support.tags(), splitter, window, name="the support")
 

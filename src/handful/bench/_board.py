@@ -1,4 +1,4 @@
-"""Rows to the lines of a table: one a variant, its F1 on each support, by shots and target."""
+"""Rows to the lines of a table: one line per variant, with its F1 on each support, by shots and target."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,8 +40,8 @@ class Line:
 
     Attributes
     ----------
-    section, label : what it is called
-    variant : what was run; None for lines that were not, such as published ones
+    section, label : where it is in the table, and its name there
+    variant : what was run; None for lines that were not run, such as published ones
     values : F1 from 0 to 1 on each support, by shots and target
     figures : the means
     is_ours : whether it is one of our own methods
@@ -56,11 +56,11 @@ class Line:
 
     @property
     def is_rated(self) -> bool:
-        """Whether it can be the best of a column: it was run, and not picked in hindsight."""
+        """Whether it can be the best of a column: it was run, and was not chosen in hindsight."""
         return self.variant is not None and self.label != HINDSIGHT
 
-    def settle(self) -> "Line":
-        """Compute the means."""
+    def with_means(self) -> "Line":
+        """Compute the means; return the line."""
         for place, values in self.values.items():
             percents = [100 * value for value in values.values()]
             self.figures[place] = Figure(fmean(percents), pstdev(percents) if len(percents) > 1 else None)
@@ -75,7 +75,7 @@ class Board:
     ----------
     lines : in order
     shots, targets : the columns
-    notes : what must be said with it
+    notes : what a reader of the figures must know
     """
 
     lines: list[Line]
@@ -84,7 +84,7 @@ class Board:
     notes: list[str]
 
     def average(self, line: Line, shots: int) -> Figure | None:
-        """Return the mean over those targets that have any figure of ours for these shots; None if one is missing."""
+        """Return the mean over the targets for which anything was run with these shots; None if one is missing."""
         run = [line for line in self.lines if line.variant is not None]
         there = [name for name in self.targets if any((shots, name) in other.figures for other in run)]
         found = [line.figures.get((shots, name)) for name in there]
@@ -93,7 +93,7 @@ class Board:
         return Figure(fmean(figure.mean for figure in found if figure is not None))
 
     def best(self, place: Place) -> float | None:
-        """Return the highest mean of what was run, as it is shown."""
+        """Return the highest mean of what was run, rounded as it is shown."""
         means = [round(line.figures[place].mean, 1) for line in self.lines if line.is_rated and place in line.figures]
         return max(means, default=None)
 
@@ -101,17 +101,18 @@ class Board:
 def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence[int], targets: Sequence[str]) -> Board:
     """Gather rows into lines.
 
-    A place where a support failed has no figure, for a mean over the others would not compare; the notes say so.
+    Where a support failed there is no figure, since a mean over the other supports could not be compared. The notes
+    say so.
     """
     values: dict[Variant, dict[Place, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     failed: dict[tuple[Variant, Place], list[str]] = defaultdict(list)
     ratios: dict[tuple[Variant, str], object] = {}
-    said: dict[str, set[str]] = defaultdict(set)
+    warned: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         variant, place = Variant(row["method"], row["ratio"], row["text"]), (row["shots"], row["target"])
         ratios[variant, row["target"]] = row["o_ratio"]
         for warning in row.get("warnings", ()):
-            said[warning].add(label_of(variant))
+            warned[warning].add(label_of(variant))
         if row["f1"] is None:
             failed[variant, place].append(row["error"])
         else:
@@ -120,13 +121,13 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
         f"{label_of(variant)} on {target}, {n} shots: {len(errors)} supports failed, shown as -: {errors[0]}"
         for (variant, (n, target)), errors in failed.items()
     ]
-    notes += [f"{', '.join(sorted(who))}: {warning}" for warning, who in sorted(said.items())]
+    notes += [f"{', '.join(sorted(who))}: {warning}" for warning, who in sorted(warned.items())]
     lines = []
     for variant in (one for one in variants if any((one, target) in ratios for target in targets)):
         kept = {place: found for place, found in values[variant].items() if (variant, place) not in failed}
         shown = [ratios.get((variant, target)) for target in targets]
         line = Line(_section(variant), _label(variant, shown), variant, kept, is_ours=variant.is_ours)
-        lines.append(line.settle())
+        lines.append(line.with_means())
     return Board(_with_hindsight(lines), list(shots), list(targets), notes)
 
 
@@ -154,7 +155,7 @@ def _label(variant: Variant, ratios: Sequence[object]) -> str:
 
 
 def _with_hindsight(lines: Sequence[Line]) -> list[Line]:
-    """Add, after the lines of one method at several fixed ratios, the best of them in each place."""
+    """Add a line after those of one method at several fixed ratios: the best of them in each place."""
     groups: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         groups[line.section].append(line)
@@ -169,7 +170,7 @@ def _with_hindsight(lines: Sequence[Line]) -> list[Line]:
                 for place in sorted(places)
             }
             best = {place: line.values[place] for place, line in chosen.items()}
-            found.append(Line(section, HINDSIGHT, fixed[0].variant, best, is_ours=True).settle())
+            found.append(Line(section, HINDSIGHT, fixed[0].variant, best, is_ours=True).with_means())
     return found
 
 

@@ -1,8 +1,9 @@
 """Paired differences between two methods: bootstrap intervals and a sign-flip test.
 
 With d_ts the difference in F1 on support s of target t, the figure is the mean over targets of the mean over supports.
-The bootstrap draws supports anew within each target. The test asks how often the figure would be as far from zero if
-the sign of each d_ts were a coin's: all signs are tried where they are few, else so many at random.
+The bootstrap draws supports with replacement within each target. The test asks how often the figure would be as far
+from zero if the sign of each d_ts were random: all combinations of signs are tried where there are few differences, and
+a random sample of them otherwise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from ._board import Board, Line, by_target
 __all__ = ["Difference", "compare", "differences", "reference_line"]
 
 N_DRAWS = 10_000
-MOST_EXACT = 14  # differences, for all 2^n signs to be tried
+MOST_EXACT = 14  # the most differences for which all 2^n combinations of signs are tried
 LEVEL = 0.95
 
 
@@ -28,12 +29,12 @@ class Difference:
     Attributes
     ----------
     method, other : the two lines
-    shots : of the supports
-    target : one of them, or "all"
+    shots : those of the supports
+    target : the name of a target, or "all"
     mean : the difference
     low, high : a bootstrap interval of 95%
     p : of the sign-flip test, two-sided
-    n : pairs
+    n : the number of pairs
     """
 
     method: str
@@ -47,7 +48,7 @@ class Difference:
     n: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a dict."""
+        """Return the difference as a dict."""
         return asdict(self)
 
 
@@ -57,9 +58,9 @@ def compare(groups: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, fl
     Parameters
     ----------
     groups
-        For each target its differences, one a support.
+        The differences of each target, one per support.
     seed
-        Of all draws.
+        Seed for all random draws.
     """
     arrays = [np.asarray(group, dtype=float) for group in groups]
     weights = np.concatenate([np.full(len(d), 1 / (len(d) * len(arrays))) for d in arrays])
@@ -86,7 +87,7 @@ def _sign_flip(flat: NDArray[np.float64], rng: np.random.Generator) -> float:
 
 
 def reference_line(board: Board) -> Line | None:
-    """Return what others are compared with: our default, or else our best line on average."""
+    """Return the line that others are compared with: our default, or otherwise our best line on average."""
     ours = [line for line in board.lines if line.is_ours and line.is_rated and line.figures]
     default = [line for line in ours if line.variant and (line.variant.method, line.variant.text) == ("handful", "all")]
     if default:
@@ -95,7 +96,7 @@ def reference_line(board: Board) -> Line | None:
 
 
 def differences(board: Board, seed: int = 0) -> list[Difference]:
-    """Compare the reference line with every other that was run, by shots, on each target and on all together."""
+    """Compare the reference line with every other line that was run, by shots, on each target and on all together."""
     line = reference_line(board)
     found: list[Difference] = []
     if line is None:
@@ -116,7 +117,7 @@ def differences(board: Board, seed: int = 0) -> list[Difference]:
 
 
 def _pairs(one: Mapping[str, Mapping[str, float]], other: Mapping[str, Mapping[str, float]]) -> dict[str, list[float]]:
-    """Return differences in points, by target, where both have the same supports."""
+    """Return differences in points, by target, for targets on which both have the same supports."""
     return {
         target: [100 * (one[target][name] - other[target][name]) for name in sorted(one[target])]
         for target in one

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import handful
+from handful.encoders._load import usable_threads
 
 __all__ = ["code_digest", "environment", "versions"]
 
 _PACKAGE = Path(handful.__file__).parent
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "tokenizers", "onnxruntime", "torch", "transformers")
 
-# What no figure depends on: how it is shown.
+# Code that only shows figures, so that no figure depends on it.
 _SHOWING = (
-    "cli/", "examples/", "evaluate/__init__.py", "evaluate/board.py", "evaluate/differences.py",
-    "evaluate/environment.py", "evaluate/latex.py", "evaluate/plots.py", "evaluate/published.py", "evaluate/report.py",
-    "evaluate/settings.py", "evaluate/tables.py",
+    "cli/", "examples/", "web/", "bench/__init__.py", "bench/_board.py", "bench/_differences.py",
+    "bench/_environment.py", "bench/_latex.py", "bench/_plots.py", "bench/_published.py", "bench/_report.py",
+    "bench/_settings.py", "bench/_tables.py",
 )  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def code_digest() -> str:
 
 
 def environment(command: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is needed to repeat a run on such a machine."""
+    """Return what is needed to repeat a run on a machine like this one."""
     return {
         "command": command,
         "options": dict(options),
@@ -55,12 +56,6 @@ def environment(command: str, options: Mapping[str, Any]) -> dict[str, Any]:
         "libraries": versions(),
         "machine": platform.machine(),
         "system": platform.platform(),
-        "processors": _processors(),
+        "processors": usable_threads(),
         "byte_order": sys.byteorder,
     }
-
-
-def _processors() -> int:
-    from handful.encoders._base import usable_threads
-
-    return usable_threads()

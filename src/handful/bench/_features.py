@@ -1,4 +1,4 @@
-"""Features in memory: everything is encoded once, and each method gets an encoder that only looks them up."""
+"""Features in memory: everything is encoded once; each method gets an encoder that only looks features up."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,17 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.encoders._opened import WordEncoder
+from handful._util.progress import Progress
+from handful.encoders import WordEncoder
 from handful.errors import EncoderError
-from handful.text import Sentence
+from handful.text import Sentence, Transitions
 
 __all__ = ["MemoryEncoder"]
 
 
 class MemoryEncoder:
-    """An encoder for sentences that are known beforehand.
+    """An encoder for sentences that are known in advance.
 
-    Sentences that follow each other as they did when they were encoded come back as a view, without a copy.
+    Sentences in the same order as when they were encoded come back as a view, without a copy.
 
     Parameters
     ----------
@@ -28,10 +29,11 @@ class MemoryEncoder:
         As for `handful.encoders.Encoder.encode`.
     """
 
-    def __init__(self, encoder: WordEncoder, parts: Sequence[Sequence[Sentence]], progress: Any = None) -> None:
+    def __init__(self, encoder: WordEncoder, parts: Sequence[Sequence[Sentence]], progress: Progress = None) -> None:
         self.dim = encoder.dim
         self.fingerprint = encoder.fingerprint
         self.name = str(getattr(encoder, "name", ""))
+        self.transitions: Transitions | None = getattr(encoder, "transitions", None)
         self._arrays: list[NDArray[Any]] = []
         self._starts: list[NDArray[np.int64]] = []  # of each sentence's words, and their end
         self._words: list[list[tuple[str, ...]]] = []
@@ -52,14 +54,14 @@ class MemoryEncoder:
     def encode(self, sentences: Sequence[Any], *, out: Any = None, progress: Any = None) -> NDArray[Any]:
         """Return the features of sentences that are known, (number of words, dim); `out` must be None."""
         if out is not None:
-            raise EncoderError("features in memory are not copied to anywhere: out must be None")
+            raise EncoderError("features in memory are not copied: out must be None")
         wanted = [tuple(getattr(sentence, "words", sentence)) for sentence in sentences]
         if not wanted:
             return np.empty((0, self.dim), np.float32)
         try:
             places = [self._places[words] for words in wanted]
         except KeyError as missing:
-            raise EncoderError(f"the sentence {' '.join(missing.args[0])!r} was not encoded beforehand") from None
+            raise EncoderError(f"the sentence {' '.join(missing.args[0])!r} was not encoded in advance") from None
         for part, first in (self._next, places[0]):
             stop = first + len(wanted)
             if self._words[part][first:stop] == wanted:

@@ -3,29 +3,25 @@
 import hashlib
 import importlib
 import inspect
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from handful import baselines
-from handful.encoders._opened import WordEncoder
-from handful.errors import DataError
+from handful._util.files import PathLike
+from handful.baselines import BASELINES, make_baseline
+from handful.cluster import SubspaceKMeans
+from handful.encoders import WordEncoder
+from handful.errors import Advice, DataError
 from handful.tagger import Tagger
 from handful.text import Sentence
 
-__all__ = ["OURS", "Method", "Variant", "build", "method_names", "own_digest", "variants"]
+__all__ = ["OURS", "Method", "Variant", "fit_figures", "make_method", "method_names", "own_digest", "variants"]
 
-#: Our own variants, by name, and how each differs from a tagger as it is; all but the last are the paper's.
-OURS: dict[str, dict[str, Any]] = {
-    "hard": {"method": "paper", "assignment": "hard"},
-    "soft": {"method": "paper", "assignment": "soft"},
-    "hard-nosubspace": {"method": "paper", "assignment": "hard", "subspace": False},
-    "soft-nosubspace": {"method": "paper", "assignment": "soft", "subspace": False},
-    "handful": {},
-}
-TRAINERS = ("container", "container-viterbi")  # what cannot work on features that stay as they are
+Ratio = float | str | None
+
+TRAINERS = ("container", "container-viterbi")  # they train the encoder itself, and need its folder
 RATIO_WORDS = ("none", "auto", "share", "over")
 
 
@@ -46,7 +42,7 @@ class Variant:
     Attributes
     ----------
     method : its name, or ``module:Class``
-    ratio : none, auto, share, over or a number; empty where the method has none
+    ratio : none, auto, share, over or a number; empty where the method has no ratio
     text : the unlabelled text: all, dev, none, or a number of words
     """
 
@@ -60,16 +56,40 @@ class Variant:
         return self.method in OURS
 
 
+def _paper(
+    encoder: WordEncoder, o_ratio: Ratio, has_text: bool, *, assignment: str = "hard", subspace: bool = True
+) -> Tagger:
+    clusters = SubspaceKMeans(assignment=assignment, subspace=subspace)
+    if not has_text:  # every word is labelled: a second round would change nothing
+        clusters.set_params(max_iter=1)
+    return Tagger(encoder, method="paper", o_ratio=o_ratio, clusters=clusters, cache=False)
+
+
+def _handful(encoder: WordEncoder, o_ratio: Ratio, has_text: bool) -> Tagger:
+    return Tagger(encoder, o_ratio=o_ratio, cache=False)
+
+
+#: Our own variants: from an encoder, a ratio, and whether there is unlabelled text, to a tagger. All but the last are
+#: the paper's.
+OURS: dict[str, Callable[[WordEncoder, Ratio, bool], Tagger]] = {
+    "hard": _paper,
+    "soft": partial(_paper, assignment="soft"),
+    "hard-nosubspace": partial(_paper, subspace=False),
+    "soft-nosubspace": partial(_paper, assignment="soft", subspace=False),
+    "handful": _handful,
+}
+
+
 def method_names() -> list[str]:
     """Return the names of all methods."""
-    return [*baselines.METHODS, *OURS]
+    return [*BASELINES, *OURS]
 
 
 def variants(methods: Sequence[str], ratios: Sequence[str], texts: Sequence[str] = ("all",)) -> list[Variant]:
     """Return what is to be run, in order, each once.
 
-    Our own variants run at every ratio; ``handful`` at "auto" alone, where that is one of them. With no unlabelled
-    text a ratio has nothing to say.
+    Our own variants run at every ratio; ``handful`` runs only at "auto", where that is one of them. Without unlabelled
+    text, a ratio has no effect.
     """
     for method in methods:
         _check_method(method)
@@ -77,58 +97,71 @@ def variants(methods: Sequence[str], ratios: Sequence[str], texts: Sequence[str]
         _check_ratio(ratio)
     if not methods:
         raise DataError(f"no method is named; give some of {', '.join(method_names())}")
-    found = []
-    for text in texts:
-        for method in methods:
-            if method not in OURS:
-                wanted: Sequence[str] = [""]
-            elif text == "none":
-                wanted = ["none"]
-            elif method == "handful" and "auto" in ratios:
-                wanted = ["auto"]
-            else:
-                wanted = ratios
-            if not wanted:
-                raise DataError(f"the method {method} needs a ratio: {', '.join(RATIO_WORDS)}, or numbers")
-            found += [Variant(method, ratio, text) for ratio in wanted]
+    found = [
+        Variant(method, ratio, text) for text in texts for method in methods for ratio in _ratios(method, ratios, text)
+    ]
     return list(dict.fromkeys(found))
 
 
-def build(
+def _ratios(method: str, ratios: Sequence[str], text: str) -> Sequence[str]:
+    """Return the ratios at which a method runs."""
+    if method not in OURS:
+        return [""]
+    if text == "none":
+        return ["none"]
+    if not ratios:
+        raise DataError(
+            f"the method {method} needs a ratio: {', '.join(RATIO_WORDS)}, or numbers",
+            Advice("give them as ratios=", "give them as --ratios"),
+        )
+    return ["auto"] if method == "handful" and "auto" in ratios else ratios
+
+
+def make_method(
     variant: Variant,
     encoder: WordEncoder,
-    ratio: float | str | None,
+    o_ratio: Ratio,
     source: Any = None,
-    folder: str | os.PathLike[str] | None = None,
+    folder: PathLike | None = None,
 ) -> Method:
     """Make a method that is not fitted yet.
 
     Parameters
     ----------
     variant
-        Which.
+        Which method.
     encoder
         What gives its features.
-    ratio
+    o_ratio
         The share of O words, for our own.
     source
         The source corpora, for methods that learn from them.
     folder
-        The encoder's name or path, for methods that train the encoder itself.
+        The name or path of the encoder, for methods that train the encoder itself.
     """
     if variant.method in OURS:
-        options = dict(OURS[variant.method])
-        if variant.text == "none" and variant.method != "handful":
-            options["max_iter"] = 1  # every word is labelled: a second round would change nothing
-        return Tagger(encoder, o_ratio=ratio, cache=False, **options)
+        return OURS[variant.method](encoder, o_ratio, variant.text != "none")
     if ":" in variant.method:
         return _import(variant.method)(encoder)  # type: ignore[no-any-return]
     given = encoder if folder is None or variant.method not in TRAINERS else folder
-    return baselines.build(variant.method, given, source=source)
+    return make_baseline(variant.method, given, source=source)
+
+
+def fit_figures(method: Method) -> dict[str, Any]:
+    """Return what a row says about the fit of a tagger; nothing for other methods."""
+    if not isinstance(method, Tagger):
+        return {}
+    summary = method.summary_
+    return {
+        "o_ratio_used": summary.o_ratio,
+        "o_share": summary.o_share,
+        "rounds": summary.rounds,
+        "objective": summary.objective,
+    }
 
 
 def own_digest(method: str) -> str:
-    """Return a hash of the file that a method of the user's own is in; empty for ours."""
+    """Return a hash of the file that holds a method of the user's own; empty for ours."""
     if ":" not in method:
         return ""
     file = inspect.getsourcefile(_import(method))

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from handful._util.files import replacing
+from handful.training._corpora import io_tags
+
 from ._board import Line
 from ._runs import Bench, encoded
 from ._tasks import Task
@@ -15,17 +18,17 @@ if TYPE_CHECKING:
 
 __all__ = ["draw"]
 
-N_COLOURS, STYLES = 10, ("-", "--", ":")  # then the colours come again, in another style
+N_COLOURS, STYLES = 10, ("-", "--", ":")  # after ten curves the colours are repeated in another style
 MOST_POINTS = 2_000  # O words in the picture of projected words
 
 
 def draw(report: "Report", bench: Bench) -> tuple[list[str], list[str]]:
-    """Draw what the rows allow.
+    """Draw all pictures that can be made from the rows.
 
     Returns
     -------
     names, notes
-        The pictures in the report's folder; and what could not be drawn.
+        The names of the pictures in the folder of the report; what could not be drawn.
     """
     try:
         from matplotlib.figure import Figure
@@ -44,7 +47,8 @@ def draw(report: "Report", bench: Bench) -> tuple[list[str], list[str]]:
     for name, make in makers.items():
         figure = Figure(figsize=(8, 4.5), layout="constrained")
         if make(figure):
-            figure.savefig(report.folder / name, dpi=120, metadata={"Software": None})
+            with replacing(report.folder / name) as temporary:
+                figure.savefig(temporary, format="png", dpi=120, metadata={"Software": None})
             names.append(name)
     return names, []
 
@@ -54,7 +58,7 @@ def _safe(name: str) -> str:
 
 
 def _series(figure: Any, curves: dict[str, list[tuple[float, float]]], x: str, *, is_log: bool = False) -> bool:
-    """Draw curves that have at least two points; return whether there is any."""
+    """Draw the curves that have at least two points; return whether there are any."""
     curves = {label: sorted(points) for label, points in curves.items() if len({x for x, _ in points}) > 1}
     if not curves:
         return False
@@ -74,7 +78,7 @@ def _series(figure: Any, curves: dict[str, list[tuple[float, float]]], x: str, *
 
 
 def _by_ratio(figure: Any, report: "Report") -> bool:
-    """F1 by the ratio asked for, a curve for each method, target and number of shots."""
+    """Draw F1 by the ratio asked for, with a curve for each method, target and number of shots."""
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
     ratios = {(r["method"], r["ratio"], r["target"]): r["o_ratio"] for r in report.rows}
     for line in _run_lines(report, text="all"):
@@ -86,7 +90,7 @@ def _by_ratio(figure: Any, report: "Report") -> bool:
 
 
 def _by_shots(figure: Any, report: "Report") -> bool:
-    """Mean F1 over targets by shots, a curve for each line."""
+    """Draw the mean F1 over targets by shots, with a curve for each line."""
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for line in _run_lines(report, text="all"):
         for shots in report.board.shots:
@@ -98,7 +102,7 @@ def _by_shots(figure: Any, report: "Report") -> bool:
 
 
 def _by_amount(figure: Any, report: "Report") -> bool:
-    """F1 by words of unlabelled text, a curve for each variant, target and number of shots."""
+    """Draw F1 by words of unlabelled text, with a curve for each variant, target and number of shots."""
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for line in _run_lines(report, text=None):
         if line.variant is None or not line.variant.text.isdigit():
@@ -118,7 +122,7 @@ def _run_lines(report: "Report", text: str | None) -> list[Line]:
 
 
 class _Fits:
-    """Fits of a task's first supports, made when a picture first asks for them."""
+    """Fits to the first supports of a task, made when a picture first needs them."""
 
     def __init__(self, task: Task, bench: Bench) -> None:
         self._task, self._bench = task, bench
@@ -127,7 +131,7 @@ class _Fits:
         self._features: Any = None
 
     def _fits(self) -> dict[int, Any]:
-        """Fit the paper's method, hard and without ratio, to the first support of each number of shots."""
+        """Fit the paper's method, hard and without a ratio, to the first support of each number of shots."""
         if self._made is not None:
             return self._made
         from handful.cluster import SubspaceKMeans
@@ -144,7 +148,7 @@ class _Fits:
                 y = np.full(len(self._features), -1)
                 for i, sentence in enumerate(text):
                     if sentence.words in labels:
-                        y[starts[i] : starts[i + 1]] = _tags(labels[sentence.words], self._types)
+                        y[starts[i] : starts[i + 1]] = io_tags([labels[sentence.words]], self._types)
                 if len(set(y.tolist())) > 2:
                     self._made[shots] = SubspaceKMeans().fit(self._features, y)
         return self._made
@@ -170,7 +174,7 @@ class _Fits:
         if not fits:
             return False
         shots, fitted = max(fits.items())
-        gold = np.array([tag for sentence in self._task.pool for tag in _tags(sentence, self._types)])
+        gold = np.array(io_tags(self._task.pool, self._types))
         points = fitted.transform(self._features[: len(gold)])[:, :2]
         axes = figure.subplots()
         for tag, name in enumerate(["O", *self._types]):
@@ -181,11 +185,3 @@ class _Fits:
         axes.set_title(f"{self._task.name}, {shots} shots, first support: the subspace's first two directions")
         axes.legend(fontsize="small", markerscale=2)
         return True
-
-
-def _tags(sentence: Any, types: list[str]) -> list[int]:
-    tags = [0] * len(sentence.words)
-    for span in sentence.spans or ():
-        if span.type in types:
-            tags[span.start : span.end] = [types.index(span.type) + 1] * (span.end - span.start)
-    return tags

@@ -5,12 +5,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from handful._util.files import PathLike
+from handful._util.progress import Progress
 from handful.baselines import Source
-from handful.encoders import EMBEDDED, load
-from handful.encoders._opened import WordEncoder
-from handful.encoders.cache._stored import StoredEncoder
+from handful.encoders import EMBEDDED, CachedEncoder, WordEncoder, load
 from handful.errors import DataError
 from handful.text import Sentence, types_in
 from handful.training._corpora import read_corpora
@@ -24,16 +23,16 @@ from ._plots import draw
 from ._published import SOURCES, published_lines
 from ._report import Report, write_report
 from ._results import Results, key_of
-from ._runs import Bench, Progress
-from ._settings import Settings
-from ._targets import Corpus, PathLike, digest, read_corpus, read_supports
+from ._runs import Bench, OnRun
+from ._settings import ABLATION_RATIOS, DEFAULT_ABLATIONS, Settings
+from ._targets import Target, digest, read_supports, read_target
 from ._tasks import Task, make_task
 
 __all__ = ["ABLATIONS", "ablation", "extension", "transfer"]
 
 AnyEncoder = PathLike | WordEncoder
 
-#: The ablations by name: methods, ratios (None: those of the settings) and unlabelled texts.
+#: The ablations by name: methods, ratios (None for those of the settings) and unlabelled texts.
 ABLATIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...] | None, tuple[str, ...]]] = {
     "unlabelled": (("hard", "soft"), None, ("all", "dev", "none")),
     "subspace": (("hard", "hard-nosubspace"), None, ("all",)),
@@ -50,54 +49,57 @@ def transfer(
     encoder: AnyEncoder = "handful-en",
     source: Sequence[PathLike] = (),
     settings: Settings | None = None,
-    progress: Progress | None = None,
-    encoding: Any = None,
+    on_run: OnRun | None = None,
+    progress: Progress = None,
 ) -> Report:
     """Compare methods on corpora that the encoder never saw.
 
     Parameters
     ----------
     targets
-        Folders; see `handful.bench._targets.read_corpus`.
+        Each is a folder, or ``NAME=`` and a folder, with train, dev (which may be missing) and test: files or folders
+        of files with these words as a part of their names. Supports, if any, are in ``supports/1shot`` and so on.
     report
-        The folder to write. Rows that are finished there are not run again.
+        The folder to write. Runs that are finished there are not repeated.
     encoder
         A name or path, as for `handful.encoders.load`; or an object with ``dim``, ``fingerprint`` and ``encode``.
     source
-        Labelled corpora that baselines may learn from; see `handful.training._corpora.read_corpora`.
+        Labelled corpora that baselines may learn from, as `handful.training.pretrain` takes them.
     settings
-        All else.
-    progress, encoding
-        See `handful.bench._runs.Bench.run`.
+        Everything else; ``Settings()`` if None.
+    on_run
+        Called before each run, with the number of runs done, the number of all runs, and what is run now.
+    progress
+        The progress of encoding, as for `handful.encoders.Encoder.encode`.
     """
     settings = settings or Settings()
     chosen = variants(settings.chosen_methods(has_source=bool(source)), settings.ratios)
     bench = _transfer_bench("transfer", targets, chosen, encoder, source, settings)
     title = f"Domain transfer, scored on {settings.on}, {_name(encoder)}"
-    return _run(bench, Path(report), title, settings, [], progress, encoding)
+    return _run(bench, Path(report), title, settings, [], on_run, progress)
 
 
 def ablation(
     targets: Sequence[PathLike],
-    which: Sequence[str] = ("unlabelled", "subspace", "ratio"),
+    which: Sequence[str] = DEFAULT_ABLATIONS,
     *,
     report: PathLike,
     encoder: AnyEncoder = "handful-en",
     settings: Settings | None = None,
-    progress: Progress | None = None,
-    encoding: Any = None,
+    on_run: OnRun | None = None,
+    progress: Progress = None,
 ) -> Report:
     """Run our own methods with parts of them changed or left out.
 
     Parameters
     ----------
-    targets, report, encoder, settings, progress, encoding
+    targets, report, encoder, settings, on_run, progress
         As for `transfer`; the methods are those of each ablation.
     which
-        Some of `ABLATIONS`: unlabelled text (all, dev only, none), subspace (on, off), ratio (a range of them), amount
-        (of unlabelled text, in words).
+        Some of `ABLATIONS`: unlabelled (text: all, dev only, none), subspace (with, without), ratio (a range of
+        ratios), amount (of unlabelled text, in words).
     """
-    settings = settings or Settings(ratios=("none", "share", "over"))
+    settings = settings or Settings(ratios=ABLATION_RATIOS)
     if not which or set(which) - set(ABLATIONS):
         raise DataError(f"which is {list(which)!r}, expected some of {', '.join(ABLATIONS)}")
     found: list[Variant] = []
@@ -106,7 +108,7 @@ def ablation(
         found += variants(methods, ratios or settings.ratios, texts)
     bench = _transfer_bench("ablation", targets, list(dict.fromkeys(found)), encoder, (), settings)
     title = f"Ablation ({', '.join(which)}), scored on {settings.on}, {_name(encoder)}"
-    return _run(bench, Path(report), title, settings, [], progress, encoding)
+    return _run(bench, Path(report), title, settings, [], on_run, progress)
 
 
 def extension(
@@ -116,29 +118,30 @@ def extension(
     report: PathLike,
     encoders: AnyEncoder | Mapping[str, AnyEncoder],
     settings: Settings | None = None,
-    progress: Progress | None = None,
-    encoding: Any = None,
+    on_run: OnRun | None = None,
+    progress: Progress = None,
 ) -> Report:
     """Compare methods on groups of types of one corpus, each with an encoder that has not seen the group's labels.
 
     Parameters
     ----------
     corpus
-        A folder; see `handful.bench._targets.read_corpus`. Its supports are not used: for each group they are drawn
-        from dev (train where there is none), with all other types turned into O.
+        A folder, as for `transfer`. Its supports are not used: for each group they are drawn from dev (train where
+        there is none), and all other types become O.
     groups
-        Types by group; see `handful.bench._groups.parse_groups`.
+        Types by group; see `parse_groups`.
     encoders
-        By group, each trained with the group's types hidden (``handful pretrain --hide``); or one for all.
-    report, settings, progress, encoding
-        As for `transfer`. Supports, if given, lie in folders named after the groups.
+        For each group, an encoder that was trained with the types of the group hidden (``handful pretrain --hide``); or
+        one for all.
+    report, settings, on_run, progress
+        As for `transfer`. Supports, if given, are in folders named after the groups.
 
     Notes
     -----
-    Baselines that learn from a source get the training split with the group's types turned into O.
+    Baselines that learn from a source get the training split, in which the types of the group become O.
     """
     settings = settings or Settings()
-    whole = read_corpus(corpus, skip_unnamed=settings.skip_unnamed)
+    whole = read_target(corpus, skip_unnamed=settings.skip_unnamed)
     _check_groups(whole, groups)
     others = {name: [one for one in types_in(whole.train) if one not in types] for name, types in groups.items()}
     chosen = variants(settings.chosen_methods(has_source=all(others.values())), settings.ratios)
@@ -146,7 +149,7 @@ def extension(
     if by_group.keys() != groups.keys():
         raise DataError(f"encoders are given for {', '.join(by_group)}, but the groups are {', '.join(groups)}")
     tasks = _tasks([whole.only(name, types) for name, types in groups.items()], settings)
-    opened = {name: open_stored(encoder, settings) for name, encoder in by_group.items()}
+    opened = {name: open_cached(encoder, settings) for name, encoder in by_group.items()}
     sources = {
         name: _source([whole.only(name, types).train] if types else [], by_group[name], opened[name], settings)
         for name, types in others.items()
@@ -157,7 +160,7 @@ def extension(
         notes.append("there are no published figures for these groups")
     bench = Bench("extension", tasks, chosen, opened, settings.on, sources, _folders(by_group))
     title = f"Tag-set extension on {whole.name}, scored on {settings.on}"
-    return _run(bench, Path(report), title, settings, notes, progress, encoding)
+    return _run(bench, Path(report), title, settings, notes, on_run, progress)
 
 
 def _transfer_bench(
@@ -168,8 +171,8 @@ def _transfer_bench(
     source: Sequence[PathLike],
     settings: Settings,
 ) -> Bench:
-    tasks = _tasks([read_corpus(target, skip_unnamed=settings.skip_unnamed) for target in targets], settings)
-    opened = open_stored(encoder, settings)
+    tasks = _tasks([read_target(target, skip_unnamed=settings.skip_unnamed) for target in targets], settings)
+    opened = open_cached(encoder, settings)
     learned = _source([one.train for one in read_corpora(source)] if source else [], encoder, opened, settings)
     names = [task.name for task in tasks]
     return Bench(
@@ -184,11 +187,11 @@ def _run(
     title: str,
     settings: Settings,
     notes: list[str],
-    progress: Progress | None,
-    encoding: Any,
+    on_run: OnRun | None,
+    progress: Progress,
 ) -> Report:
     results = Results(folder)
-    rows = bench.run(results, progress, encoding)
+    rows = bench.run(results, on_run, progress)
     targets = [task.name for task in bench.tasks]
     board = make_board(rows, bench.variants, list(dict.fromkeys(settings.shots)), targets)
     if not any(line.figures for line in board.lines):
@@ -207,25 +210,19 @@ def _run(
     return report
 
 
-def _tasks(corpora: Sequence[Corpus], settings: Settings) -> list[Task]:
-    names = [corpus.name for corpus in corpora]
+def _tasks(targets: Sequence[Target], settings: Settings) -> list[Task]:
+    names = [target.name for target in targets]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DataError(f"two targets are called {', '.join(twice)}; name them, as NAME=FOLDER")
-    if not corpora:
+    if not targets:
         raise DataError("no target is named; give a folder with train, dev and test files")
     if settings.supports is not None:
         place = Path(settings.supports)
-        corpora = [
-            replace(corpus, supports=read_supports(place if len(names) == 1 else place / corpus.name))
-            for corpus in corpora
+        targets = [
+            replace(target, supports=read_supports(place if len(names) == 1 else place / target.name))
+            for target in targets
         ]
-    return [
-        make_task(
-            corpus, shots=settings.shots, sets=settings.sets, seed=settings.seed, on=settings.on,
-            most_words=settings.most_words,
-        )
-        for corpus in corpora
-    ]  # fmt: skip
+    return [make_task(target, settings) for target in targets]
 
 
 def _source(
@@ -234,7 +231,7 @@ def _source(
     """Return what baselines learn from, and a hash of it."""
     if not corpora:
         return None, ""
-    is_plain = isinstance(encoder, str | os.PathLike) and settings.layers in (-1, [-1], (-1,))
+    is_plain = isinstance(encoder, str | os.PathLike) and settings.layers in ([-1], (-1,))
     hashes = {str(i): digest(corpus) for i, corpus in enumerate(corpora)}
     return Source(corpora, encoder if is_plain else opened), key_of(hashes)
 
@@ -243,25 +240,25 @@ def _folders(encoders: Mapping[str, AnyEncoder]) -> dict[str, PathLike]:
     return {name: encoder for name, encoder in encoders.items() if isinstance(encoder, str | os.PathLike)}
 
 
-def open_stored(encoder: AnyEncoder, settings: Settings) -> WordEncoder:
-    """Load an encoder that keeps features on disk; one that is an object is taken as it is."""
+def open_cached(encoder: AnyEncoder, settings: Settings) -> WordEncoder:
+    """Load an encoder by its name or path, with features cached on disk; an object is taken as it is."""
     if isinstance(encoder, str | os.PathLike):
-        return StoredEncoder(load(encoder, layers=settings.layers, threads=settings.threads))
+        return CachedEncoder(load(encoder, layers=settings.layers, threads=settings.threads))
     return encoder
 
 
-def _check_groups(corpus: Corpus, groups: Groups) -> None:
-    known = set(types_in(corpus.train + corpus.dev + corpus.test))
+def _check_groups(target: Target, groups: Groups) -> None:
+    known = set(types_in(target.train + target.dev + target.test))
     for name, types in groups.items():
         if missing := [one for one in types if one not in known]:
             raise DataError(
-                f"{corpus.name} has no {', '.join(missing)}, which group {name} names; its types are "
+                f"{target.name} has no {', '.join(missing)}, which group {name} names; its types are "
                 f"{', '.join(sorted(known))}"
             )
 
 
 def hidden_note(name: str, types: Sequence[str], encoder: AnyEncoder) -> str:
-    """Say so where nothing shows that an encoder has not seen a group's labels."""
+    """Return a note if nothing shows that an encoder has not seen the labels of a group; otherwise an empty string."""
     hidden: set[str] = set()
     if isinstance(encoder, str | os.PathLike):
         folder = EMBEDDED.get(str(encoder), Path(encoder))
@@ -275,7 +272,7 @@ def hidden_note(name: str, types: Sequence[str], encoder: AnyEncoder) -> str:
         return ""
     return (
         f"group {name}: nothing shows that the encoder {_name(encoder)} was trained with {', '.join(seen)} hidden; if "
-        "it was not, this is no tag-set extension"
+        "it was not, this is not tag-set extension"
     )
 
 

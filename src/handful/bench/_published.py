@@ -1,4 +1,4 @@
-"""Published figures, to be printed beside ours; none of them was measured here.
+"""Published figures, which can be printed beside ours; none of them was measured here.
 
 The paper's are those of its Tables 1 to 4: Hammal, Uthayasooriyar and Corro, "Few-Shot Domain Adaptation for
 Named-Entity Recognition via Joint Constrained k-Means and Subspace Selection". Its encoder is BERT-base (cased) trained
@@ -71,7 +71,7 @@ _EXTENSION: dict[str, tuple[_Cell, _Cell, _Cell, _Cell, _Cell, _Cell]] = {
     "soft, r_O = 0.95, 0.96, 0.93": ((40.1, 11.7), (57.7, 13.5), (47.1, 11.5), (47.1, 10.7), (72.3, 5.4), (63.5, 5.9)),
 }
 
-# What people would otherwise pick; the shots play no part.
+# What people would use otherwise; these figures do not depend on the shots.
 _OTHERS: dict[str, dict[str, float]] = {
     "GLiNER-L, no labels": {"bc5cdr": 68.7, "ncbi": 65.3},
     "BERTweet, all training labels": {"wnut17": 56.5},
@@ -88,7 +88,7 @@ def published_lines(protocol: str, targets: Sequence[str], texts: Sequence[str] 
     protocol
         transfer, extension (whose targets are the paper's OntoNotes groups) or ablation.
     targets
-        By name: one that begins with conll, wnut17, bc5cdr or ncbi is taken for that corpus.
+        Their names. A name that begins with conll, wnut17, bc5cdr or ncbi is taken for that corpus.
     texts
         Which unlabelled texts were run.
     """

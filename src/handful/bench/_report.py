@@ -1,13 +1,12 @@
-"""The report: a folder with results, tables and the environment, and a page that ties them together."""
+"""The report: a folder with results, tables and the environment, and a page that shows them together."""
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from handful.errors import FileError
+from handful._util.files import replacing
 
 from ._board import Board, Line
 from ._differences import Difference, reference_line
@@ -22,18 +21,18 @@ CAPTION = "Strict span F1 (micro, times 100), mean and standard deviation over s
 
 @dataclass
 class Report:
-    """What a protocol found.
+    """The result of a protocol.
 
     Attributes
     ----------
-    title : what was done, in a line
-    folder : where it was written
+    title : what was done, in one line
+    folder : where the report was written
     board : the lines of the table
-    differences : of the reference line to all others
-    rows : one a run, as in ``results.jsonl``
-    environment : what it was made with
+    differences : between the reference line and all others
+    rows : one per run, as in ``results.jsonl``
+    environment : what the report was made with
     plots : the names of the pictures
-    notes : what must be said
+    notes : what a reader of the figures must know
     """
 
     title: str
@@ -46,7 +45,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as dicts, lists, strings and numbers; the rows are in the folder."""
+        """Return the report as dicts, lists, strings and numbers, without its rows, which are in the folder."""
         return {
             "title": self.title,
             "folder": str(self.folder),
@@ -66,19 +65,8 @@ def write_report(report: Report) -> None:
         "README.md": _page(report),
     }
     for name, text in written.items():
-        write_file(report.folder / name, text)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a text file, all of it or nothing."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+        with replacing(report.folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
 
 
 def _tables(report: Report) -> str:
@@ -102,7 +90,7 @@ def _page(report: Report) -> str:
         f"    {report.environment['command']}\n",
         markdown(report.board),
         *pictures,
-        "- `results.jsonl`: one row a run, with all that determines it\n"
+        "- `results.jsonl`: one row per run, with everything that determines it\n"
         "- `tables.md`, `tables.tex`: this table, and paired differences\n"
         "- `environment.json`: code, libraries, machine\n",
         *_notes(report.notes),

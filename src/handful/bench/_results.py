@@ -1,4 +1,4 @@
-"""``results.jsonl``: one row a run, on disk as soon as it is finished, so that nothing is run twice."""
+"""``results.jsonl``: one row per run, on disk as soon as the run is finished, so that nothing is run twice."""
 
 import hashlib
 import json
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from handful._util.files import replacing
 from handful.errors import FileError, FormatError
 
 __all__ = ["Results", "Row", "key_of"]
@@ -15,7 +16,7 @@ Row = dict[str, Any]
 
 
 def key_of(identity: Row) -> str:
-    """Return a hash of all that determines a result."""
+    """Return a hash of everything that determines a result."""
     text = json.dumps(identity, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -23,13 +24,13 @@ def key_of(identity: Row) -> str:
 class Results:
     """The finished rows of a report folder.
 
-    ``results.jsonl`` is for the rows of the present command. What is found there and does not belong to it, from a
-    command with other methods or other code, moves to ``earlier.jsonl`` and is used again when it is asked for.
+    ``results.jsonl`` has the rows of the present command. Other rows that are found there, from a command with other
+    methods or other code, move to ``earlier.jsonl`` and are used again when a command needs them.
 
     Parameters
     ----------
     folder
-        The report; made if it is not there.
+        The folder of the report; it is made if it does not exist.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -54,7 +55,7 @@ class Results:
             raise FileError(f"{self.path}: cannot be written: {error.strerror or error}") from None
         self.rows[row["key"]] = row
 
-    def settle(self, keys: Iterable[str]) -> list[Row]:
+    def keep(self, keys: Iterable[str]) -> list[Row]:
         """Write the rows of these keys, in this order, as ``results.jsonl``, all others as ``earlier.jsonl``."""
         wanted = dict.fromkeys(keys)
         chosen = [self.rows[key] for key in wanted if key in self.rows]
@@ -66,7 +67,7 @@ class Results:
 
 
 def _read(path: Path) -> list[Row]:
-    """Read rows, and cut off a last line that an interruption tore."""
+    """Read rows, and cut off a last line that an interruption left incomplete."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -87,7 +88,7 @@ def _read(path: Path) -> list[Row]:
             rows.append({**row, "key": str(row["key"])})
         except (ValueError, TypeError, KeyError):
             raise FormatError(
-                f"{path}:{number}: is no row of results; move the file away, or name another folder for the report"
+                f"{path}:{number}: is not a row of results; move the file away, or name another folder for the report"
             ) from None
     return rows
 
@@ -97,11 +98,5 @@ def _line(row: Row) -> str:
 
 
 def _replace(path: Path, rows: Iterable[Row]) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(path) as temporary:
         temporary.write_text("".join(map(_line, rows)), encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -1,6 +1,5 @@
-"""Running: every task, support and variant, each row kept as soon as it is finished."""
+"""Running every task, support and variant; each row is kept as soon as it is finished."""
 
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,22 +8,23 @@ from functools import partial
 from typing import Any
 
 import handful
-from handful.encoders._opened import WordEncoder
+from handful._util.files import PathLike
+from handful._util.progress import Progress
+from handful.encoders import WordEncoder
 from handful.errors import HandfulError, HandfulWarning
 from handful.evaluate import score
-from handful.tagger import FitSummary
 from handful.text import Sentence
 
 from ._environment import code_digest
 from ._features import MemoryEncoder
-from ._methods import Method, Variant, build, own_digest
+from ._methods import Method, Variant, fit_figures, make_method, own_digest
 from ._results import Results, Row, key_of
 from ._tasks import Support, Task
 
-__all__ = ["Bench", "Cell", "Progress", "encoded"]
+__all__ = ["Bench", "Cell", "OnRun", "encoded"]
 
-#: Called with the runs done, the runs in all, and what is run now.
-Progress = Callable[[int, int, str], None]
+#: Called before each run, with the number of runs done, the number of all runs, and what is run now.
+OnRun = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """What finds its row."""
+        """The key of its row."""
         return key_of(self.identity)
 
 
@@ -51,7 +51,7 @@ class Bench:
     protocol : transfer, extension or ablation
     tasks : the targets
     variants : what is compared
-    encoders : by task, what gives features; it may keep them on disk
+    encoders : by task, what gives features; it may cache them on disk
     on : test or dev
     sources : by task, what baselines learn from, if anything; and a hash of it
     folders : by task, the name or path of the encoder, where it has one
@@ -63,7 +63,7 @@ class Bench:
     encoders: Mapping[str, WordEncoder]
     on: str = "test"
     sources: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
-    folders: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
+    folders: Mapping[str, PathLike] = field(default_factory=dict)
 
     def cells(self) -> Iterator[Cell]:
         """Yield all runs, in order."""
@@ -85,6 +85,7 @@ class Bench:
                         "text": variant.text,
                         "encoder": str(getattr(encoder, "name", "")),
                         "fingerprint": encoder.fingerprint,
+                        "transitions": _transitions(encoder),
                         "support_origin": support.origin,
                         "sha256": {"support": support.digest, **task.digests},
                         "source": "" if variant.is_ours else self.sources.get(task.name, (None, ""))[1],
@@ -94,21 +95,21 @@ class Bench:
                     }
                     yield Cell(task, support, variant, identity)
 
-    def run(self, results: Results, progress: Progress | None = None, encoding: Any = None) -> list[Row]:
+    def run(self, results: Results, on_run: OnRun | None = None, progress: Progress = None) -> list[Row]:
         """Run what is not finished yet; return all rows, in order.
 
         Parameters
         ----------
         results
             Where finished rows are kept.
-        progress
+        on_run
             Called before each run.
-        encoding
+        progress
             The progress of encoding, as for `handful.encoders.Encoder.encode`.
         """
-        for task in self.tasks[:1]:  # what cannot be made is an error before any run, not in each of them
+        for task in self.tasks[:1]:  # a method that cannot be made is an error before any run, not in each of them
             for variant in self.variants:
-                self._build(task, variant, self.encoders[task.name], None)
+                self._make(task, variant, self.encoders[task.name], None)
         cells = list(self.cells())
         keys = [cell.key for cell in cells]
         n_done = sum(key in results.rows for key in keys)
@@ -116,26 +117,26 @@ class Bench:
             left = [cell for cell in cells if cell.task is task and cell.key not in results.rows]
             if not left:
                 continue
-            encoder = encoded(task, self.encoders[task.name], encoding)
+            encoder = encoded(task, self.encoders[task.name], progress)
             texts = {which: _blank(task.text(which)) for which in {cell.variant.text for cell in left}}
             for cell in left:
-                if progress is not None:
-                    progress(n_done, len(cells), f"{task.name}, {cell.support.shots} shots, {cell.variant.method}")
-                method = partial(self._build, task, cell.variant, encoder, cell.identity["o_ratio"])
-                results.add(_run(cell, method, texts[cell.variant.text]))
+                if on_run is not None:
+                    on_run(n_done, len(cells), f"{task.name}, {cell.support.shots} shots, {cell.variant.method}")
+                make = partial(self._make, task, cell.variant, encoder, cell.identity["o_ratio"])
+                results.add(_run(cell, make, texts[cell.variant.text]))
                 n_done += 1
             del encoder
-        if progress is not None:
-            progress(n_done, len(cells), "")
-        return results.settle(keys)
+        if on_run is not None:
+            on_run(n_done, len(cells), "")
+        return results.keep(keys)
 
-    def _build(self, task: Task, variant: Variant, encoder: WordEncoder, ratio: float | str | None) -> Method:
+    def _make(self, task: Task, variant: Variant, encoder: WordEncoder, o_ratio: float | str | None) -> Method:
         source, _ = self.sources.get(task.name, (None, ""))
-        return build(variant, encoder, ratio, source, self.folders.get(task.name))
+        return make_method(variant, encoder, o_ratio, source, self.folders.get(task.name))
 
 
-def encoded(task: Task, encoder: WordEncoder, progress: Any = None) -> MemoryEncoder:
-    """Encode all that a task needs, once."""
+def encoded(task: Task, encoder: WordEncoder, progress: Progress = None) -> MemoryEncoder:
+    """Encode everything that a task needs, once."""
     text = task.pool + task.other
     known = {sentence.words for sentence in text}
     added = {
@@ -148,15 +149,20 @@ def encoded(task: Task, encoder: WordEncoder, progress: Any = None) -> MemoryEnc
     return MemoryEncoder(encoder, [text, task.scored, list(added.values())], progress)
 
 
+def _transitions(encoder: WordEncoder) -> dict[str, float] | None:
+    found = getattr(encoder, "transitions", None)
+    return None if found is None else dict(found.to_dict())
+
+
 def _blank(sentences: Sequence[Sentence] | None) -> list[Sentence] | None:
     return None if sentences is None else [sentence.without_labels() for sentence in sentences]
 
 
 def _run(cell: Cell, make: Callable[[], Method], text: list[Sentence] | None) -> Row:
-    """Fit and score; what a method refuses is a row with an error."""
+    """Fit and score; where a method refuses, the row has an error."""
     task = cell.task
     row: Row = {"key": cell.key, **cell.identity}
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HandfulWarning)
         started = time.perf_counter()
         try:
@@ -167,8 +173,8 @@ def _run(cell: Cell, make: Callable[[], Method], text: list[Sentence] | None) ->
             finished = time.perf_counter()
         except HandfulError as error:
             return row | {"error": str(error), "f1": None}
-    row |= {"error": None, **_scores(task.scored, found), **_fit_figures(method)}
-    row["warnings"] = sorted({str(warning.message) for warning in said})
+    row |= {"error": None, **_scores(task.scored, found), **fit_figures(method)}
+    row["warnings"] = sorted({str(warning.message) for warning in caught})
     row["seconds_fit"], row["seconds_predict"] = round(fitted - started, 3), round(finished - fitted, 3)
     return row
 
@@ -184,17 +190,4 @@ def _scores(gold: Sequence[Sentence], found: Sequence[Sentence]) -> Row:
         "n_predicted": micro.n_predicted,
         "n_correct": micro.n_correct,
         "by_type": {name: one.f1 for name, one in scores.by_type.items()},
-    }
-
-
-def _fit_figures(method: Any) -> Row:
-    """Return what a tagger says of its fit."""
-    summary = getattr(method, "summary_", None)
-    if not isinstance(summary, FitSummary):
-        return {}
-    return {
-        "o_ratio_used": summary.ratio_asked,
-        "o_share_met": summary.ratio_met,
-        "rounds": summary.rounds,
-        "objective": summary.objective,
     }

@@ -21,7 +21,7 @@ def columns(board: Board) -> list[tuple[int, str]]:
 
 
 def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
-    """Return what stands in a cell, and whether it is the best of its column."""
+    """Return the text of a cell, and whether it is the best of its column."""
     shots, name = column
     figure = board.average(line, shots) if name == AVERAGE else line.figures.get(column)
     if figure is None:

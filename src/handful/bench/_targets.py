@@ -1,4 +1,4 @@
-"""Corpora as they lie on disk: a folder with train, dev and test, and perhaps supports."""
+"""Targets on disk: a folder with train, dev and test, and perhaps supports."""
 
 import hashlib
 import json
@@ -9,14 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from handful._util.files import PathLike
 from handful.errors import DataError, FileError
 from handful.text import Sentence, read
 
-__all__ = ["Corpus", "PathLike", "digest", "read_corpus", "read_supports"]
+__all__ = ["Supports", "Target", "digest", "read_supports", "read_target"]
 
-PathLike = str | os.PathLike[str]
+#: Given supports by shots, each with its name.
+Supports = dict[int, list[tuple[str, list[Sentence]]]]
 
-# How people call the three files: one of the parts of a name between dots, as in eng.testa or dev.conll.gz.
+# Names of the three splits: one part of a file name between dots, as in eng.testa or dev.conll.gz.
 _SPLITS = {
     "train": ("train",),
     "dev": ("dev", "testa", "valid", "validation", "development"),
@@ -26,26 +28,26 @@ _SHOTS = re.compile(r"(\d+)[-_ ]?shots?")
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """A labelled corpus.
+class Target:
+    """A labelled corpus that methods are compared on.
 
     Attributes
     ----------
     name : what tables call it
-    train, dev, test : the sentences; a split that is not there is empty
+    train, dev, test : the sentences; a split that is missing is empty
     supports : given supports by shots, each with its name, in the order of their numbers
-    notes : what reading the files met with
+    notes : what was handled when the files were read
     """
 
     name: str
     train: list[Sentence] = field(default_factory=list)
     dev: list[Sentence] = field(default_factory=list)
     test: list[Sentence] = field(default_factory=list)
-    supports: dict[int, list[tuple[str, list[Sentence]]]] = field(default_factory=dict)
+    supports: Supports = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def only(self, name: str, types: Iterable[str]) -> "Corpus":
-        """Return the corpus with the mentions of these types alone, under a name of its own and without supports."""
+    def only(self, name: str, types: Iterable[str]) -> "Target":
+        """Return a target with another name that has the mentions of these types only, and no supports."""
         kept = set(types)
 
         def cut(sentences: list[Sentence]) -> list[Sentence]:
@@ -56,17 +58,17 @@ class Corpus:
                 for sentence in sentences
             ]
 
-        return Corpus(name, cut(self.train), cut(self.dev), cut(self.test), {}, self.notes)
+        return Target(name, cut(self.train), cut(self.dev), cut(self.test), {}, self.notes)
 
 
-def read_corpus(given: PathLike, *, skip_unnamed: bool = False) -> Corpus:
+def read_target(given: PathLike, *, skip_unnamed: bool = False) -> Target:
     """Read a folder with train, dev and test (dev may be missing), in any format that `handful.text.read` knows.
 
     Parameters
     ----------
     given
         The folder, or ``NAME=`` and the folder. A split is a file, or a folder of files, with ``train``, ``dev``
-        (``testa``, ``valid``, ``development``) or ``test`` (``testb``) as a part of its name. Supports lie in
+        (``testa``, ``valid``, ``development``) or ``test`` (``testb``) as a part of its name. Supports are in
         ``supports/1shot``, ``supports/5shot`` and so on.
     skip_unnamed
         Whether to leave out documents without any mention; see `handful.text.read`.
@@ -81,21 +83,21 @@ def read_corpus(given: PathLike, *, skip_unnamed: bool = False) -> Corpus:
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
         raise FileError(f"{folder}: the folder has neither a train nor a dev file (it has {there})")
     supports = read_supports(folder / "supports") if (folder / "supports").is_dir() else {}
-    return Corpus(name or folder.resolve().name, **splits, supports=supports, notes=notes)
+    return Target(name or folder.resolve().name, **splits, supports=supports, notes=notes)
 
 
-def read_supports(folder: PathLike) -> dict[int, list[tuple[str, list[Sentence]]]]:
-    """Read supports from folders named after their shots, such as ``5shot``; files go by the numbers in their names.
+def read_supports(folder: PathLike) -> Supports:
+    """Read supports from folders named after their shots, such as ``5shot``.
 
     Returns
     -------
     dict
-        By shots, the name and the sentences of each support.
+        By shots, the name and the sentences of each support, in the order of the numbers in the names of the files.
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise FileError(f"{folder}: there is no such folder; supports lie in folders such as 1shot and 5shot")
-    found: dict[int, list[tuple[str, list[Sentence]]]] = {}
+        raise FileError(f"{folder}: there is no such folder; supports are in folders such as 1shot and 5shot")
+    found: Supports = {}
     for child in folder.iterdir():
         match = _SHOTS.fullmatch(child.name)
         if match and child.is_dir():
@@ -104,13 +106,13 @@ def read_supports(folder: PathLike) -> dict[int, list[tuple[str, list[Sentence]]
     if not found:
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
         raise FileError(
-            f"{folder}: no supports are there (it has {there}); put them in folders such as 1shot and 5shot"
+            f"{folder}: there are no supports (it has {there}); put them in folders such as 1shot and 5shot"
         )
     return dict(sorted(found.items()))
 
 
 def digest(sentences: Iterable[Sentence]) -> str:
-    """Return a hash of words and labels: what a result depends on, wherever the file lies."""
+    """Return a hash of words and labels, which does not depend on where a file is."""
     total = hashlib.sha256()
     for sentence in sentences:
         spans = None if sentence.spans is None else [(span.start, span.end, span.type) for span in sentence.spans]
@@ -124,7 +126,7 @@ def _split_name(given: PathLike) -> tuple[str | None, Path]:
     name, equals, path = text.partition("=")
     if isinstance(given, str) and equals and not os.path.exists(text):
         if not name or not path:
-            raise DataError(f"a corpus is FOLDER or NAME=FOLDER, found {text!r}")
+            raise DataError(f"a target is FOLDER or NAME=FOLDER, found {text!r}")
         return name, Path(path)
     return None, Path(text)
 

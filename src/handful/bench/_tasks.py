@@ -1,9 +1,9 @@
-"""Tasks: what is sampled from, what is unlabelled text, what is scored, and the supports."""
+"""Tasks: what supports are drawn from, what is unlabelled text, what is scored, and the supports."""
 
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,11 +11,10 @@ from handful.errors import DataError
 from handful.evaluate import sample_support
 from handful.text import Sentence, describe, types_in
 
-from ._targets import Corpus, digest
+from ._settings import Settings
+from ._targets import Target, digest
 
 __all__ = ["Support", "Task", "make_task"]
-
-Supports = Mapping[int, Sequence[tuple[str, list[Sentence]]]]
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Support:
 
     Attributes
     ----------
-    shots : the mentions of each type that it was drawn to hold
+    shots : the mentions of each type that it should have
     name : its number
     origin : where it came from
     sentences : no two with the same words
@@ -51,7 +50,7 @@ class Task:
     pool : the split that supports come from
     other : the rest of the unlabelled text
     scored : labelled sentences to score on
-    supports : by shots; those that could not be had are empty
+    supports : by shots; empty for shots that the pool has too few mentions for
     notes : what was handled on the way
     """
 
@@ -69,13 +68,13 @@ class Task:
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """Hashes of what results depend on besides the support."""
+        """Hashes of everything that results depend on besides the support."""
         blank = ([sentence.without_labels() for sentence in part] for part in (self.pool, self.other))
         pool, other = map(digest, blank)
         return {"pool": pool, "other": other, "scored": digest(self.scored)}
 
     def ratio(self, word: str) -> float | str | None:
-        """Return the ratio that a word names here: none, auto, share, over, or a number."""
+        """Return the ratio that a word stands for here: none, auto, share, over, or a number."""
         share = math.floor(20 * self.o_share + 1e-9) / 20
         named: dict[str, float | str | None] = {
             "": None, "none": None, "auto": "auto", "share": share, "over": round(share + 0.05, 2),
@@ -83,7 +82,7 @@ class Task:
         return named[word] if word in named else float(word)
 
     def text(self, which: str) -> list[Sentence] | None:
-        """Return unlabelled text: all of it, "dev" (the pool alone), "none", or the first so many words."""
+        """Return unlabelled text: "all", "dev" (only the pool), "none", or a number of words."""
         if which == "none":
             return None
         if which == "dev":
@@ -92,54 +91,37 @@ class Task:
         return everything if which == "all" else at_most(everything, int(which))
 
     def has(self, which: str) -> bool:
-        """Whether there is such a text, other than all of it."""
+        """Whether there is such a text, and it is not simply all of it."""
         if which == "dev":
             return bool(self.other)
         return which in ("all", "none") or int(which) < sum(len(s.words) for s in self.pool + self.other)
 
 
-def make_task(
-    corpus: Corpus,
-    *,
-    shots: Sequence[int],
-    sets: int,
-    seed: int,
-    on: str,
-    most_words: int = 30_000,
-    supports: Supports | None = None,
-) -> Task:
-    """Make the task of a corpus.
+def make_task(target: Target, settings: Settings) -> Task:
+    """Make the task of a target.
 
-    Parameters
-    ----------
-    corpus
-        Supports come from dev, or from train where there is no dev; unlabelled text is both.
-    shots, sets, seed
-        So many mentions of each type, so many supports, drawn with this seed where none are given.
-    on
-        "test": score on test. "dev", for choosing: the split that supports come from is cut in two by a hash of each
-        sentence's words; one half is sampled from, the other is scored on.
-    most_words
-        With "dev", the most words of train to take as unlabelled text.
-    supports
-        Given supports, instead of the corpus' own ones. With "dev", none are used.
+    Supports come from dev, or from train where there is no dev; both are unlabelled text. When dev is scored on, the
+    split that supports come from is cut in two by a hash of the words of each sentence: supports come from one half,
+    the other half is scored on, and given supports are not used.
     """
-    notes = [f"{corpus.name}: {note}" for note in corpus.notes]
-    pool, other = (corpus.dev, corpus.train) if corpus.dev else (corpus.train, [])
-    scored = corpus.test
-    given: Supports = corpus.supports if supports is None else supports
-    if on == "dev":
+    notes = [f"{target.name}: {note}" for note in target.notes]
+    pool, other = (target.dev, target.train) if target.dev else (target.train, [])
+    scored = target.test
+    given = target.supports
+    if settings.on == "dev":
         pool, scored = [s for s in pool if half(s) == 0], [s for s in pool if half(s) == 1]
-        other, given = at_most(other, most_words), {}
+        other, given = at_most(other, settings.most_words), {}
     for what, sentences in (("scored on", scored), ("sampled from", pool)):
-        _check_labelled(corpus.name, what, sentences)
-    drawn = {n: _supports(corpus.name, pool, n, sets, seed, given.get(n, ()), notes) for n in dict.fromkeys(shots)}
+        _check_labelled(target.name, what, sentences)
+    drawn = {
+        n: _supports(target.name, pool, n, settings, given.get(n, ()), notes) for n in dict.fromkeys(settings.shots)
+    }
     if not any(drawn.values()):
-        raise DataError(f"{corpus.name}: there is no support to run; {notes[-1]}")
+        raise DataError(f"{target.name}: there is no support to run; {notes[-1]}")
     seen = {span.type for some in drawn.values() for one in some for s in one.sentences for span in s.spans or ()}
     if missing := sorted(set(types_in(scored)) - seen):
-        notes.append(f"{corpus.name}: no support has {', '.join(missing)}: its mentions count as missed")
-    return Task(corpus.name, pool, other, scored, drawn, notes)
+        notes.append(f"{target.name}: no support has {', '.join(missing)}: its mentions count as missed")
+    return Task(target.name, pool, other, scored, drawn, notes)
 
 
 def half(sentence: Sentence) -> int:
@@ -148,7 +130,7 @@ def half(sentence: Sentence) -> int:
 
 
 def at_most(sentences: Iterable[Sentence], n_words: int) -> list[Sentence]:
-    """Return the first sentences that together have at most so many words."""
+    """Return the first sentences that together have at most this many words."""
     kept = []
     for sentence in sentences:
         n_words -= len(sentence.words)
@@ -162,16 +144,16 @@ def _supports(
     name: str,
     pool: list[Sentence],
     shots: int,
-    sets: int,
-    seed: int,
+    settings: Settings,
     given: Sequence[tuple[str, list[Sentence]]],
     notes: list[str],
 ) -> list[Support]:
+    sets, seed = settings.sets, settings.seed
     if given:
         if len(given) < sets:
             notes.append(f"{name}: {len(given)} supports of {shots} shots are given, not {sets}")
         return [
-            Support(shots, number, "given", _settled(sentences, f"{name}, {shots} shots, support {number}", notes))
+            Support(shots, number, "given", _unique(sentences, f"{name}, {shots} shots, support {number}", notes))
             for number, sentences in given[:sets]
         ]
     mentions = Counter(describe(pool).mentions)
@@ -180,14 +162,14 @@ def _supports(
         return []
     return [
         Support(
-            shots, str(i), f"drawn with seed {seed}", _settled(one, f"{name}, {shots} shots, support {i}", notes)
+            shots, str(i), f"drawn with seed {seed}", _unique(one, f"{name}, {shots} shots, support {i}", notes)
         )
         for i, one in enumerate(sample_support(pool, shots, seed, sets=sets))
     ]  # fmt: skip
 
 
-def _settled(sentences: Iterable[Sentence], where: str, notes: list[str]) -> list[Sentence]:
-    """Return sentences of which no two have the same words: of those labelled in two ways, the last counts."""
+def _unique(sentences: Iterable[Sentence], where: str, notes: list[str]) -> list[Sentence]:
+    """Return sentences of which no two have the same words; where one is labelled in two ways, the last counts."""
     by_words: dict[tuple[str, ...], Sentence] = {}
     for sentence in sentences:
         before = by_words.get(sentence.words)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from handful.encoders._pooling import WordTokenizer, lay_out
+from handful.encoders._pooling import lay_out
+from handful.encoders._tokenizer import WordTokenizer
 from handful.errors import EncoderError
 from handful.text import Sentence
 

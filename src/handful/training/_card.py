@@ -11,8 +11,8 @@ from safetensors.torch import save_file
 
 from handful import __version__
 from handful._util.files import replacing_folder
+from handful.encoders._pretrained import quiet
 from handful.encoders._shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
-from handful.encoders._transformers import _quiet as quiet
 from handful.text import Transitions
 
 from ._prepare import Prepared

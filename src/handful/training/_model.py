@@ -18,7 +18,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from handful.encoders import EMBEDDED
-from handful.encoders._transformers import read_pretrained
+from handful.encoders._load import is_exported
+from handful.encoders._pretrained import read_pretrained
 from handful.errors import EncoderError
 
 from ._batches import Batch
@@ -115,8 +116,7 @@ def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[
     tuple
         The model (cut to `layers`), its tokenizer, and the number of layers that it had.
     """
-    path = Path(encoder)
-    if encoder in EMBEDDED or (path / "encoder.json").is_file() or (path / "model.onnx").is_file():
+    if encoder in EMBEDDED or is_exported(Path(encoder)):
         raise EncoderError(
             f"{encoder} is an exported encoder, which cannot be trained; give a Hugging Face folder "
             "(config.json, model.safetensors, tokenizer.json) or hub name"

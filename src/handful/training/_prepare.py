@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from handful.encoders._pooling import WordTokenizer
 from handful.encoders._shapes import add_word_shapes, has_word_shapes
+from handful.encoders._tokenizer import WordTokenizer
 from handful.encoders._transformers import shape_stride, window_of, word_tokenizer
 from handful.errors import Advice, DataError
 from handful.text import Sentence
