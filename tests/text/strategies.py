@@ -67,7 +67,7 @@ partial_labels = st.one_of(
 
 @st.composite
 def labels(draw, n_words, *, partial=True):
-    """Draw (spans, allowed) for so many words."""
+    """Draw (spans, allowed) for a number of words."""
     kind = draw(st.sampled_from(["labelled", "labelled", "partial", "unlabelled"]))
     if kind == "unlabelled" and partial:
         return None, None

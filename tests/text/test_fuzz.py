@@ -1,5 +1,7 @@
 """Whatever is in a file, reading gives sentences or one of our errors."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from handful.errors import HandfulError
 from handful.text import FORMATS, Allowed, Sentence, Span, to_sentence
 
-from .strategies import read_bytes, strange_texts, written
+from .strategies import read_bytes, strange_texts, stream_bytes, written
 
 READABLE = (None, "json", *FORMATS)
 fuzz = settings(max_examples=60, deadline=None)
@@ -30,6 +32,13 @@ def try_reading(data, format, options):
     except HandfulError:
         return
     assert corpus.report.n_sentences == len(corpus)
+    with stream_bytes(data, format, **options) as documents:
+        for document in documents:
+            for mention in document.predictions():
+                assert document.text[mention["start"] : mention["end"]] == mention["word"]
+            record = json.loads(written([document], "jsonl"))
+            assert (record["text"], record.get("id", document.id)) == (document.text, document.id)
+            assert len(record.get("entities", ())) >= len(document.predictions())
     for sentence in corpus:
         # The checks that a reader goes round must hold all the same.
         checked = Sentence(sentence.words, sentence.spans, sentence.allowed, sentence.text, sentence.starts)
@@ -88,6 +97,9 @@ PIECES = [
         "\u200b".encode(),
         "\u2028".encode(),
         b"\x1f\x8b",
+        b"# A: b\n",
+        b"# ",
+        b'"id": 1,',
     ),
 ]
 

@@ -7,7 +7,7 @@ import pytest
 from handful.errors import DataError, FormatError
 from handful.text import Allowed, Sentence, Span, write
 
-from .strategies import read_bytes, written
+from .strategies import read_bytes, stream_bytes, written
 
 
 def test_inline_markup():
@@ -102,7 +102,7 @@ def test_inline_refuses_labels_that_it_cannot_hold():
             written([Sentence(("a",), (Span(0, 1, label),))], "inline")
 
 
-def test_plain_text_is_one_document_a_line():
+def test_each_line_of_plain_text_is_a_document():
     for format in ("text", None):
         corpus = read_bytes("He left. She stayed.\nno stop here\nlower again\n\nlast", format)
         assert [s.text for s in corpus] == ["He left.", "She stayed.", "no stop here", "lower again", "last"]
@@ -110,7 +110,7 @@ def test_plain_text_is_one_document_a_line():
         assert all(s.is_unlabelled for s in corpus)
 
 
-def test_wrapped_plain_text_is_one_document_a_block():
+def test_each_block_of_wrapped_plain_text_is_a_document():
     corpus = read_bytes("A first line that\ngoes on here. And\nends.\n\nA second block on\nseveral lines.\n")
     assert [s.text for s in corpus] == [
         "A first line that\ngoes on here.",
@@ -119,6 +119,16 @@ def test_wrapped_plain_text_is_one_document_a_block():
     ]
     long_lines = f"{'word ' * 30}end.\nNext paragraph.\n\nAnother article.\nMore.\n"
     assert [len(s.words) for s in read_bytes(long_lines)] == [32, 3, 3, 2]
+
+
+def test_documents_of_plain_text_have_the_whole_line():
+    text = " He left.  She stayed. \nnext\n"
+    with stream_bytes(text, "text") as documents:
+        first, second = documents
+    assert (first.text, len(first.sentences), second.text) == (" He left.  She stayed. ", 2, "next")
+    assert [first.text[s.offset :][: len(s.text)] for s in first.sentences] == ["He left.", "She stayed."]
+    block = "A first line that\ngoes on here. And\nends.\n\nA second block on\nseveral lines.\n"
+    assert [document.text for document in stream_bytes(block)] == block.rstrip("\n").split("\n\n")
 
 
 def test_lines_of_invisible_characters_are_counted():

@@ -348,3 +348,13 @@ def test_a_class_of_a_text_is_no_obstacle_where_labels_are_not_looked_for(label)
     if label != "null":
         with pytest.raises(FormatError):
             read_bytes(text)
+
+
+def test_several_keys_for_labels_are_no_obstacle_where_labels_are_not_looked_for():
+    record = {"text": "a b", "label": ["spam"], "entities": []}
+    (document,) = stream_bytes(lines(record), unlabelled=True)
+    assert (document.is_unlabelled, document.meta) == (True, {"label": ["spam"], "entities": []})
+    with pytest.raises(FormatError, match="labels are under label and entities"):
+        read_bytes(lines(record))
+    (document,) = stream_bytes(lines({"text": "a b", "label": []}), "prodigy", unlabelled=True)
+    assert document.meta == {"label": []}

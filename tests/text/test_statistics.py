@@ -1,6 +1,6 @@
 """Figures about a corpus."""
 
-from handful.text import Allowed, Sentence, Span, describe
+from handful.text import Allowed, Document, Sentence, Span, describe
 
 CORPUS = [
     Sentence(("a", "b", "c", "d"), (Span(0, 1, "X"), Span(1, 3, "X"), Span(3, 4, "Y"))),
@@ -20,6 +20,12 @@ def test_every_figure():
     assert figures.n_mentions == 4
     assert (figures.longest, figures.longest_text) == (Span(1, 3, "X"), "b c")
     assert figures.n_adjacent == 1
+
+
+def test_documents_count_by_their_sentences():
+    document = Document.of("He left. She stayed.")
+    assert (describe([document]).n_sentences, describe([document]).n_words) == (2, 6)
+    assert describe(map(Document.of, CORPUS)) == describe(CORPUS)
 
 
 def test_nothing_known():

@@ -64,7 +64,7 @@ def test_character_positions_follow_from_the_text():
     assert sentence.characters(span) == (6, 7)
     assert sentence.text[6:7] == sentence.span_text(span) == "b"
     assert sentence.characters(Span(0, 2, "X")) == (1, 7)
-    with pytest.raises(DataError, match="has no text, so .* has no place in it"):
+    with pytest.raises(DataError, match=r"has no text, so .* has no place in it"):
         Sentence(("a", "b"), (span,)).characters(span)
 
 
@@ -149,8 +149,8 @@ def test_types_in_counts_partial_labels_too():
         ({"words": ("a",), "allowed": ("LOC",)}, "Allowed objects"),
         ({"words": ("a",), "spans": (Span(0, 1, "X"),), "allowed": (SOME_ENTITY,)}, "label is open"),
         ({"words": ("a",), "text": "a"}, "go together"),
-        ({"words": ("a",), "text": "b", "starts": (0,)}, "does not stand at position 0"),
-        ({"words": ("a", "a"), "text": "aa", "starts": (0, 0)}, "does not stand"),
+        ({"words": ("a",), "text": "b", "starts": (0,)}, "is not at position 0"),
+        ({"words": ("a", "a"), "text": "aa", "starts": (0, 0)}, "is not at position"),
         ({"words": ("a", "b"), "text": "ab", "starts": (0,)}, "1 entries for 2 words"),
     ],
 )

@@ -142,8 +142,9 @@ def test_sentences_end_where_they_should(text, expected):
 
 
 def test_texts_that_are_none_are_refused():
-    with pytest.raises(DataError, match="no word"):
+    with pytest.raises(DataError, match="no word") as caught:
         to_sentence(" \u200b ")
+    assert str(caught.value.at("file:3")).startswith("file:3: there is no word in the text")
     with pytest.raises(DataError, match="string"):
         word_offsets(b"bytes")
     with pytest.raises(DataError, match="surrogate pair at position 2"):

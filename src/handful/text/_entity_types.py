@@ -1,4 +1,4 @@
-"""`EntityType`: a type's name, and what its users say it means."""
+"""`EntityType`: the name of a type, and what it means."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ class EntityType:
     name : str
         What labels call it.
     description : str
-        What it means, in a line, as an annotation guideline would say it; may be empty.
+        What it means, in one line, as an annotation guideline says it; may be empty.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class EntityType:
 
 
 def types_of(given: Any) -> tuple[EntityType, ...]:
-    """Return types, in whatever form they are named.
+    """Return types that are given in one of several forms.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def described(names: Iterable[str], known: Iterable[EntityType]) -> tuple[Entity
 def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, ...]:
     """Read a file of types: ``NAME: description`` on each line, or the name alone.
 
-    Blank lines are left out, and so are a ``#`` and spaces before a name.
+    Blank lines are passed over, and so are ``#`` and spaces before a name.
     """
     source = Source(file, encoding)
     found: list[EntityType] = []

@@ -1,4 +1,4 @@
-"""Opening and writing: paths, ``-``, open files, gzip, byte-order marks; whole files or none."""
+"""Opening and writing: paths, ``-``, open files, gzip, byte-order marks; files that appear when they are complete."""
 
 import gzip
 import io
@@ -25,14 +25,14 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
 class Source:
-    """A text to read once, as lines or as chunks, whose beginning can be looked at first.
+    """A text to read once, as lines or as chunks. Its beginning can be looked at first.
 
     Parameters
     ----------
     file : path, "-", or open file
         Gzip is recognised by its first bytes. An open file is not closed.
     encoding : str
-        UTF-8 unless the file says otherwise.
+        The encoding of the text; a byte-order mark is left out.
     """
 
     def __init__(self, file: AnyFile, encoding: str = "utf-8") -> None:
@@ -70,20 +70,20 @@ class Source:
 
     @property
     def is_whole(self) -> bool:
-        """Whether `head` may be all there is."""
+        """Whether `head` is all there is, as far as is known."""
         return len(self.head) < HEAD - 1
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines, each with its line feed (the last may lack it)."""
+        """Yield the lines, each with its line feed (the last one may have none)."""
         head = self.head.split("\n")
         last = head.pop() + self._file.readline()
         lines = [line + "\n" for line in head]
         return chain(lines, [last] if last else [], self._file)
 
     def blocks(self) -> Iterator[tuple[int, str]]:
-        """Yield what stands between blank lines, each with the number of its first line.
+        """Yield the blocks between blank lines, each with the number of its first line.
 
-        A block may still hold lines of white space. It has no line feed at its ends.
+        A block may hold lines of white space. It has no line feed at its ends.
         """
         number, rest = 1, ""
         for chunk in self.chunks():
@@ -115,7 +115,7 @@ class Source:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Turn what can go wrong under a file into our errors."""
+        """Turn errors of the system and of decoding into those of handful."""
         try:
             yield
         except HandfulError:
@@ -187,9 +187,9 @@ def write_text(file: AnyFile, pieces: Iterable[str]) -> None:
     except UnicodeEncodeError as error:
         raise DataError(
             f"{name}: a word or label has half of a surrogate pair ({error.object[error.start]!r}), which is "
-            "no character; nothing can be written"
+            "not a character; nothing can be written"
         ) from None
-    except (FileError, BrokenPipeError):  # a reader that has gone is no fault of the file
+    except (FileError, BrokenPipeError):  # where a reader stopped reading, the file is not to blame
         raise
     except OSError as error:
         raise FileError(f"{name}: cannot be written: {error.strerror or error}") from None
@@ -199,7 +199,7 @@ def file_name(file: AnyFile) -> str:
     """Name a file for messages."""
     if isinstance(file, str | os.PathLike):
         if "\0" in os.fspath(file):
-            raise FileError(f"{os.fspath(file)!r} is no file name: it has a NUL character")
+            raise FileError(f"{os.fspath(file)!r} is not a file name: it has a NUL character")
         return os.fspath(file)
     if not hasattr(file, "read") and not hasattr(file, "write"):
         raise DataError(f"a path or an open file is needed, not {file!r}")
@@ -233,7 +233,7 @@ def _pour(pieces: Iterable[str], target: Any) -> None:
 
 
 def _guard_bom(pieces: Iterable[str]) -> Iterator[str]:
-    """Put a byte-order mark before a text that starts with one, so that reading keeps the text's own."""
+    """Put a byte-order mark before a text that starts with one: reading takes only the first away."""
     is_first = True
     for piece in pieces:
         if is_first and piece:

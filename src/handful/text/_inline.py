@@ -112,7 +112,7 @@ def parse_inline(line: str) -> tuple[str, list[tuple[int, int, str]]]:
 
 
 def _near(match: re.Match[str]) -> str:
-    """Say what is wrong with what is nearly a mark, and what to write."""
+    """Return what is wrong with what is nearly a mark, and what to write instead."""
     words, label = match["words"].strip(), "_".join(match["label"].split())
     if match.string.startswith("(", match.end()):
         fault = "has a round bracket in its type"

@@ -122,7 +122,7 @@ def _cut(record: _Record, text: str) -> Document:
     """Make a document of an unlabelled text."""
     sentences = to_sentences(text)
     if not sentences:
-        raise NoWordsError(text)
+        raise NoWordsError.of(text)
     return record.document(text, tuple(sentences))
 
 
@@ -152,18 +152,22 @@ def _marked(reading: Reading, record: _Record, keys: tuple[str, ...]) -> Documen
 def _label_key(reading: Reading, record: _Record, keys: tuple[str, ...]) -> str | None:
     """Return the key that holds a list of labels, or None if there is none."""
     found = [key for key in keys if isinstance(record.get(key), list)]
-    odd = [key for key in keys if not isinstance(record.get(key), list | None)]
-    if len(found) > 1:
+    if len(found) == 1:
+        return found[0]
+    if reading.options.unlabelled:
+        return None  # other keys may be called as labels are
+    if found:
         raise DataError(
             f"labels are under {' and '.join(found)}",
             Advice("name the format, for example format='prodigy'", "name the format, for example --from prodigy"),
         )
-    if odd and not found and not reading.options.unlabelled:
+    odd = [key for key in keys if not isinstance(record.get(key), list | None)]
+    if odd:
         raise DataError(f"{odd[0]!r} is {shorten(repr(record.get(odd[0])))}, expected a list of spans")
     foreign = [key for key in LABEL_KEYS["json"] if key not in keys and isinstance(record.get(key), list)]
-    if foreign and not found:
+    if foreign:
         raise DataError(f"labels are under {foreign[0]!r}, expected {' or '.join(map(repr, keys))}")
-    return found[0] if found else None
+    return None
 
 
 def _token_offsets(text: str, tokens: Any) -> list[tuple[int, int]]:
@@ -189,7 +193,7 @@ def _from_tokens(reading: Reading, text: str, tokens: list[tuple[int, int]]) -> 
     if len(offsets) < len(tokens):
         reading.report.notes["tokens of white space were not taken as words"] += len(tokens) - len(offsets)
     if not offsets:
-        raise NoWordsError(text)
+        raise NoWordsError.of(text)
     words = tuple([text[start:end] for start, end in offsets])
     return Sentence(words, text=text, starts=tuple([start for start, _ in offsets]))
 
@@ -288,7 +292,7 @@ def _tagged(reading: Reading, record: _Record) -> Document:
     if not isinstance(words, list):
         raise DataError(f"found {record.show()}, expected 'tokens', a list of words")
     if not words and reading.options.unlabelled:
-        raise NoWordsError("")
+        raise NoWordsError.of("")
     found = [key for key in _TAG_KEYS if record.get(key) is not None]
     if len(found) > 1:
         raise DataError(f"tags are under {' and '.join(found)}, expected one of them")

@@ -18,7 +18,7 @@ from handful.errors import DataError
 from ._document import Document
 from ._schemes import to_tags
 from ._types import Sentence
-from ._writing import Writing, label_marks, note_changed_words
+from ._writing import Writing, label_marks, note_changed_words, with_words
 
 __all__ = [
     "write_doccano",
@@ -35,7 +35,7 @@ _Record = dict[str, Any]
 
 def write_prodigy(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
     """Yield records with a text, tokens and spans, one on each line."""
-    for document, sentence in _with_words(documents, writing):
+    for document, sentence in with_words(documents, writing):
         yield _line(document, _prodigy(sentence), writing)
 
 
@@ -50,7 +50,7 @@ def write_spacy(documents: Iterable[Document], writing: Writing) -> Iterator[str
 
 
 def _with_list(key: str, documents: Iterable[Document], writing: Writing) -> Iterator[str]:
-    for document, sentence in _with_words(documents, writing):
+    for document, sentence in with_words(documents, writing):
         note_changed_words(sentence, writing)
         marks = label_marks(sentence)
         record = {"text": document.text} | ({} if marks is None else {key: [mark[:3] for mark in marks]})
@@ -81,7 +81,7 @@ def write_jsonl(documents: Iterable[Document], writing: Writing) -> Iterator[str
 def write_label_studio(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
     """Yield the text of an array of tasks."""
     before = "[\n"
-    for document, sentence, is_predicted in _predicted(_with_words(documents, writing)):
+    for document, sentence, is_predicted in _predicted(with_words(documents, writing)):
         note_changed_words(sentence, writing)
         yield before + _line(document, _task(document, sentence, is_predicted=is_predicted), writing)
         before = ","
@@ -122,16 +122,6 @@ def _by_number(tags: list[str], numbers: dict[str, int]) -> list[int]:
     if missing:
         raise DataError(f"the tag {missing[0]!r} is not among the names {', '.join(numbers)}")
     return [numbers[tag] for tag in tags]
-
-
-def _with_words(documents: Iterable[Document], writing: Writing) -> Iterator[tuple[Document, Sentence]]:
-    """Yield documents that have a word, each also as one sentence."""
-    for document in documents:
-        sentence = document.as_sentence()
-        if sentence is None:
-            writing.notes["documents without a word were not written"] += 1
-        else:
-            yield document, sentence
 
 
 def _line(document: Document, record: _Record, writing: Writing) -> str:

@@ -66,6 +66,8 @@ class ReadOptions:
         check_choice("malformed", self.malformed, ("error", "skip"))
         check_choice("unnamed", self.unnamed, ("keep", "skip"))
         check_names(self.names)
+        if self.names is not None:
+            object.__setattr__(self, "names", tuple(self.names))
         check_encoding(self.encoding)
         if self.scheme is not None:
             check_scheme(self.scheme)

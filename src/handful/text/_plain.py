@@ -13,7 +13,7 @@ from ._document import Document
 from ._inline import MARK
 from ._reading import Reading
 from ._words import to_sentences
-from ._writing import Writing, note_changed_words, one_line
+from ._writing import Writing, note_changed_words, one_line, with_words
 
 __all__ = ["read_text", "write_text_lines"]
 
@@ -23,7 +23,7 @@ _MARKS_LEFT = "marks such as [words](TYPE) were left in the text as they are ({}
 
 def read_text(reading: Reading) -> Iterator[Document]:
     """Yield the documents of a file of plain text."""
-    # Where the format was named, marks are no surprise.
+    # Where the user named the format, marks are part of the text on purpose.
     is_counting_marks = reading.options.unlabelled and reading.options.format is None
     for piece in _blocks(reading) if is_wrapped(reading.source.head) else reading.source.lines():
         text = piece.rstrip("\r\n")
@@ -70,10 +70,7 @@ def is_wrapped(head: str) -> bool:
 
 def write_text_lines(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
     """Yield the text of each document on one line; labels are not written."""
-    for document in documents:
-        sentence = document.as_sentence()
-        if sentence is None:
-            continue
+    for _, sentence in with_words(documents, writing):
         if sentence.spans:
             writing.notes["mentions were not written: plain text has no labels"] += len(sentence.spans)
         note_changed_words(sentence, writing)

@@ -23,7 +23,7 @@ __all__ = ["Item", "ReadReport", "Reading"]
 Item = Sentence | Document | None
 """What a reader yields: a sentence, a document, or None where a new part of the file begins (``-DOCSTART-``).
 
-A sentence stands for a document of its own. A sentence of words alone has no text yet; `Stream` adds it.
+A sentence is a document of its own. A sentence of words alone has no text yet; `Stream` adds it.
 """
 
 KEPT_ERRORS = 10

@@ -9,15 +9,15 @@ BIOES      BIO, with ``E-`` on the last word and ``S-`` on a mention of one word
 BILOU      the same with ``L-`` and ``U-``
 =========  ==========================================================================================
 
-IO and types cannot say that two mentions of a type stand side by side: they come back as one.
-`count_adjacent` counts these places, and `handful.text.write` reports how many mentions such a scheme merged.
+IO and types cannot keep two mentions of a type apart that are side by side: they come back as one. `count_adjacent`
+counts these places, and `handful.text.write` reports how many mentions such a scheme merged.
 
 In every scheme a word whose label is open has its partial label instead of a tag: ``_``, ``LOC|ORG``, ``!O``
 (see `Allowed`).
 
-Tags are read the way conlleval does, which needs no name of a scheme: a mention starts at ``B-`` or ``S-``,
-where the type changes, and at any other tag that does not follow a mention still open. Whatever a scheme
-forbids, such as ``I-`` after ``O`` in BIO, is thus read somehow, and counted in `TagReader.n_broken`.
+Tags are read as conlleval reads them, which does not need the name of a scheme. A mention starts at ``B-`` or ``S-``,
+where the type changes, and at any other tag that does not follow an open mention. Tags that a scheme forbids, such as
+``I-`` after ``O`` in BIO, are therefore read too, and counted in `TagReader.n_broken`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -41,7 +41,7 @@ class TagReader:
     Parameters
     ----------
     scheme : str or None
-        The scheme, which then makes any other tag an error; ``None`` reads every scheme.
+        The scheme; a tag of another one is then an error. ``None`` reads every scheme.
     """
 
     def __init__(self, scheme: str | None = None) -> None:
@@ -59,9 +59,9 @@ class TagReader:
 
     @property
     def scheme(self) -> str | None:
-        """The scheme that was named, or that the tags so far follow; None when they were all O.
+        """The scheme that was named, or that the tags so far follow; None if they were all O.
 
-        IO and IOB1 are one and the same until two mentions of a type stand side by side; IO is said then.
+        IO and IOB1 are the same until two mentions of a type are side by side. Until then it is IO.
         """
         if self._named is not None:
             return self._named
@@ -79,7 +79,7 @@ class TagReader:
 
     @property
     def n_broken(self) -> int:
-        """How many places so far the scheme does not allow."""
+        """How many tags so far the scheme does not allow in their place."""
         scheme = self.scheme
         if scheme in ("BIOES", "BILOU"):
             return self._n_bad_bioes
@@ -91,7 +91,7 @@ class TagReader:
         Raises
         ------
         DataError
-            A tag that no scheme has, or not the named one, or a mix of tags with and without a prefix.
+            A tag that is not in any scheme, or not in the named one; or a mix of tags with and without a prefix.
         """
         if tags.count("O") == len(tags):
             return (), None
@@ -99,11 +99,7 @@ class TagReader:
         allowed: list[Allowed | None] | None = None
         parsed = self._parsed
         n_bad_bioes = 0
-        before, label, start = (
-            "O",
-            "",
-            0,
-        )  # the prefix before; the type and start of the mention that it is in
+        before, label, start = "O", "", 0  # the prefix before; the type and the start of its mention
         for i, tag in enumerate(tags):
             if tag == "O":
                 if before == "O":
@@ -191,9 +187,9 @@ def from_tags(words: Sequence[str], tags: Sequence[str], scheme: str | None = No
     Parameters
     ----------
     words, tags : sequence of str
-        As long as each other. Tags may be partial labels.
+        Of the same length. Tags may be partial labels.
     scheme : str or None
-        See the module's table; ``None`` reads all.
+        One of `SCHEMES`; ``None`` reads all.
 
     Returns
     -------
@@ -211,10 +207,10 @@ def from_tags(words: Sequence[str], tags: Sequence[str], scheme: str | None = No
 
 
 def to_tags(sentence: Sentence, scheme: str = "BIO") -> list[str]:
-    """Write a sentence's labels as one tag a word.
+    """Return the labels of a sentence as one tag per word.
 
-    Words whose label is open get their partial label, those of an unlabelled sentence ``_``. IO and types
-    merge mentions of a type that stand side by side (see `count_adjacent`).
+    Words whose label is open get their partial label, those of an unlabelled sentence ``_``. IO and types merge
+    mentions of a type that are side by side (see `count_adjacent`).
     """
     check_scheme(scheme)
     if sentence.spans is None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ._document import Document
 from ._schemes import count_adjacent
 from ._types import Sentence, Span
 
@@ -23,7 +24,7 @@ class Statistics:
     n_known : int
         Words whose label is known.
     n_outside : int
-        Words that are known to be O.
+        Words whose label is known to be O.
     mentions : dict of str to int
         Mentions by type, sorted by name.
     longest : Span or None
@@ -51,15 +52,15 @@ class Statistics:
 
     @property
     def o_share(self) -> float | None:
-        """The share of O among words whose label is known; None when there is no such word."""
+        """The share of O among words whose label is known; None if there is no such word."""
         return self.n_outside / self.n_known if self.n_known else None
 
 
-def describe(sentences: Iterable[Sentence]) -> Statistics:
-    """Count what a corpus holds; a stream will do."""
+def describe(items: Iterable[Sentence | Document]) -> Statistics:
+    """Count what a corpus holds; documents and streams count by their sentences."""
     result = Statistics()
     mentions: Counter[str] = Counter()
-    for sentence in sentences:
+    for sentence in (one for item in items for one in ((item,) if isinstance(item, Sentence) else item.sentences)):
         n = len(sentence.words)
         result.n_sentences += 1
         result.n_words += n

@@ -1,4 +1,4 @@
-"""How tags follow each other, whatever the types are called."""
+"""How tags follow each other, for types of any name."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -15,15 +15,19 @@ __all__ = ["Transitions"]
 class Transitions:
     """How likely one tag follows another.
 
-    Tags are abstracted to O, the same type and another type, so that what is counted on one corpus holds for the
-    types of another. What remains to 1 goes to O after the start and after O, and to the same type after a type.
+    Only O, the same type and another type are told apart. The counts of one corpus therefore hold for the types of
+    another. The rest up to 1 is for O at the start and after O, and for the same type after a type.
 
-    Attributes
+    Parameters
     ----------
-    start_type : a sentence starts with a type
-    o_type : a type follows O
-    type_o : O follows a type
-    type_other : another type follows a type
+    start_type : float
+        The chance that a sentence starts with a type.
+    o_type : float
+        That a type follows O.
+    type_o : float
+        That O follows a type.
+    type_other : float
+        That another type follows a type.
     """
 
     start_type: float

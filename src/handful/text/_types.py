@@ -1,4 +1,4 @@
-"""`Sentence`, `Span` and `Allowed`: what everything else knows of text and labels."""
+"""`Sentence`, `Span` and `Allowed`: text and labels, as all other modules know them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -40,9 +40,9 @@ class Allowed:
     Parameters
     ----------
     names : frozenset of str
-        Types; "O" stands for "in no mention".
+        Types; "O" means "in no mention".
     is_excluded : bool
-        Whether `names` are the tags ruled out (all others may be) instead of those that may be.
+        Whether `names` are the tags that are ruled out, instead of those that are allowed.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Allowed:
 
     @property
     def is_single(self) -> bool:
-        """Whether one tag is left, so that nothing is open."""
+        """Whether only one tag is left, so that nothing is open."""
         return len(self.names) == 1 and not self.is_excluded
 
     @classmethod
@@ -97,7 +97,7 @@ class Allowed:
         return cls(frozenset(names), is_excluded)
 
     def among(self, tags: Iterable[str]) -> tuple[bool, ...]:
-        """Say for each of `tags` whether it is allowed: a row of the matrix that a fit needs."""
+        """Return for each of `tags` whether it is allowed: a row of the matrix that a fit needs."""
         return tuple((tag in self.names) != self.is_excluded for tag in tags)
 
 
@@ -119,30 +119,30 @@ OUTSIDE = Allowed(frozenset({"O"}))
 """In no mention."""
 
 SOME_ENTITY = Allowed(frozenset({"O"}), is_excluded=True)
-"""In a mention of whatever type."""
+"""In a mention of any type."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sentence:
-    """Words, and what is known of their labels and their source.
+    """Words, and what is known about their labels and their source.
 
     Parameters
     ----------
     words : tuple of str
         At least one, none empty. Any sequence is taken and stored as a tuple.
     spans : tuple of Span, or None
-        The mentions, in order, without overlap; ``()`` says that there are none, ``None`` that the sentence
-        is unlabelled.
+        The mentions, in order, without overlap; ``()`` means that there are none, ``None`` that the sentence is
+        unlabelled.
     allowed : tuple of (Allowed or None), or None
-        Partial labels: for each word what it may be, or ``None`` where `spans` say it all (in a span, or O).
-        ``None`` for the whole when no word is open. All words `UNKNOWN` is the same as unlabelled.
+        Partial labels: for each word what it may be, or ``None`` if it is known (in a span, or O). ``None`` for all if
+        no word is open. A sentence in which all words are `UNKNOWN` is unlabelled.
     text : str or None
-        The source text of this sentence, where it is known.
+        The source text of this sentence, if it is known.
     starts : tuple of int, or None
         Where in `text` each word starts, in code points: ``text[start : start + len(word)] == word``.
-        Given with `text`, or both not.
+        Give both `text` and `starts`, or neither.
     offset : int
-        Where `text` starts in the document it was cut from. Not compared.
+        Where `text` starts in the document that it was cut from. Not compared.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class Sentence:
         starts: tuple[int, ...] | None = None,
         offset: int = 0,
     ) -> "Sentence":
-        """Make a sentence of parts that are known to be right: a reader's way round the checks."""
+        """Make a sentence of parts that are known to be right, without checks."""
         sentence = object.__new__(cls)
         put = object.__setattr__
         put(sentence, "words", words)
@@ -242,7 +242,7 @@ class Sentence:
         for word, start in zip(self.words, starts, strict=True):
             if start < end or not text.startswith(word, start):
                 raise DataError(
-                    f"the word {word!r} does not stand at position {start} of the text {shorten(text)!r}, "
+                    f"the word {word!r} is not at position {start} of the text {shorten(text)!r}, "
                     "after the word before it"
                 )
             end = start + len(word)
@@ -290,10 +290,10 @@ class Sentence:
         return tuple((s, s + len(word)) for s, word in zip(self.starts, self.words, strict=True))
 
     def constraints(self) -> list[Allowed]:
-        """Say for each word which tags it may have, whatever the sentence's state.
+        """Return for each word which tags it may have.
 
-        A labelled word has one tag left (`OUTSIDE`, or its type), an unlabelled word is `UNKNOWN`. With
-        ``[a.among(tags) for a in sentence.constraints()]`` this is the matrix of allowed tags.
+        A labelled word has one tag left (`OUTSIDE`, or its type), an unlabelled word is `UNKNOWN`. The matrix of
+        allowed tags is ``[a.among(tags) for a in sentence.constraints()]``.
         """
         if self.spans is None:
             return [UNKNOWN] * len(self.words)

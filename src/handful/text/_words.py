@@ -1,8 +1,7 @@
 """Raw text to words and sentences, with exact code-point offsets.
 
-A word is never changed, and every character that shows belongs to one: what lies between words is white
-space and invisible characters (controls, direction marks, the zero-width space). The rules, first match
-first:
+A word is never changed, and every visible character belongs to one. Between words there are only white space and
+invisible characters (controls, direction marks, the zero-width space). The rules, in the order in which they are tried:
 
 - URLs and e-mail addresses are words; so are ``@name`` and ``#tag``;
 - ``U.N.``, ``e.g.``, a few titles (``Mr.``) and initials before a name (``George W. Bush``) keep their full
@@ -14,8 +13,8 @@ first:
 - anything else is a word by itself, with its combining marks; an emoji sequence is one word, as are ``...``
   and ``--``.
 
-Sentences end at ``.``, ``!``, ``?`` and their kin when the next word does not start in lower case, and at
-blank lines. The titles and capital letters that this looks at are those of European languages.
+Sentences end at ``.``, ``!``, ``?`` and similar characters if the next word does not start in lower case, and at blank
+lines. The titles and capital letters that this looks at are those of European languages.
 """
 
 import re
@@ -50,13 +49,13 @@ _CLOSERS = "\"'”’»)]}」』】）"
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    """Compile the rules; on first use, for the table of letters and marks takes some milliseconds."""
+    """Compile the rules on first use: the table of letters and marks takes some milliseconds."""
     letters, marks = _letters_and_marks()
     one = f"[{letters}]"
     run = f"{one}[{letters}{_JOINERS}]*"
     url_body = rf"[^{_GAP}<>\"“”«»\u3000-\u303f\uff00-\uff0f]"
     return re.compile(
-        # A space is passed over by the pattern, so that the alternatives need not all fail there first.
+        # The pattern passes over a space, so that the alternatives need not all fail there first.
         " ?+("
         + "|".join(
             [
@@ -101,11 +100,16 @@ def _ranges(codes: list[int]) -> str:
 
 
 class NoWordsError(DataError):
-    """A text is empty, or has nothing that shows."""
+    """A text is empty, or has no visible character."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(f"there is no word in the text {shorten(repr(text))}")
-        self.text = text
+    text = ""
+
+    @classmethod
+    def of(cls, text: str) -> "NoWordsError":
+        """Make an error that knows the text."""
+        error = cls(f"there is no word in the text {shorten(repr(text))}")
+        error.text = text
+        return error
 
 
 def word_offsets(text: str) -> list[tuple[int, int]]:
@@ -128,17 +132,17 @@ def word_offsets(text: str) -> list[tuple[int, int]]:
             text.encode()
         except UnicodeEncodeError as error:
             raise DataError(
-                f"the text has half of a surrogate pair at position {error.start}, which is no character; "
+                f"the text has half of a surrogate pair at position {error.start}, which is not a character; "
                 "decode the text again from its source"
             ) from None
     return [match.span(1) for match in _word_pattern().finditer(text)]
 
 
 def to_sentence(text: str) -> Sentence:
-    """Make one unlabelled sentence of a text, whatever its length."""
+    """Make one unlabelled sentence of a text of any length."""
     offsets = word_offsets(text)
     if not offsets:
-        raise NoWordsError(text)
+        raise NoWordsError.of(text)
     words = tuple([text[start:end] for start, end in offsets])
     return Sentence.trusted(words, text=text, starts=tuple([start for start, _ in offsets]))
 
@@ -176,7 +180,7 @@ def to_sentences(text: str) -> list[Sentence]:
 
 
 def _sentence_ends(text: str, offsets: list[tuple[int, int]]) -> list[int]:
-    """Return the word after each sentence's last."""
+    """Return where each sentence ends: the number of the word after its last one."""
     n = len(offsets)
     ends = []
     i = 0

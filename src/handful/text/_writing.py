@@ -1,18 +1,19 @@
 """What all writers share: the report, and labels as marks of characters."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from handful.errors import Advice
 
+from ._document import Document
 from ._entity_types import EntityType
 from ._reading import note_lines
 from ._types import Allowed, Sentence
 from ._words import word_offsets
 
-__all__ = ["Mark", "WriteReport", "Writing", "label_marks", "note_changed_words", "one_line"]
+__all__ = ["Mark", "WriteReport", "Writing", "label_marks", "note_changed_words", "one_line", "with_words"]
 
 _LINE_BREAKS = str.maketrans("\r\n", "  ")
 
@@ -86,6 +87,16 @@ def label_marks(sentence: Sentence) -> list[Mark] | None:
             marks.append(Mark(start, end, str(entry)))
         previous = entry
     return sorted(marks, key=lambda mark: mark.start)
+
+
+def with_words(documents: Iterable[Document], writing: Writing) -> Iterator[tuple[Document, Sentence]]:
+    """Yield documents that have a word, each also as one sentence."""
+    for document in documents:
+        sentence = document.as_sentence()
+        if sentence is None:
+            writing.notes["documents without a word were not written"] += 1
+        else:
+            yield document, sentence
 
 
 def note_changed_words(sentence: Sentence, writing: Writing) -> None:
