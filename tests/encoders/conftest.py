@@ -14,7 +14,7 @@ from handful.encoders._export import export_encoder
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory):
-    """Give a function from a family's name to a Hugging Face folder."""
+    """Return a function from a family's name to a Hugging Face folder."""
     folders = {}
 
     def make(family):
@@ -28,7 +28,7 @@ def source(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def exported(source, tmp_path_factory):
-    """Give a function from a family's name and whether it is int8 to an exported folder."""
+    """Return a function from a family's name and whether it is int8 to an exported folder."""
     folders = {}
 
     def make(family, *, int8=False):

@@ -20,7 +20,7 @@ SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "i
 
 @pytest.fixture
 def make(source, tmp_path):
-    """Give a function from a configuration's class and settings to a folder with such a model."""
+    """Return a function from a configuration's class and settings to a folder with such a model."""
 
     def make(kind, **settings):
         tokenizer = transformers.AutoTokenizer.from_pretrained(source("bert"))

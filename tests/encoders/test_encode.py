@@ -1,4 +1,4 @@
-"""What `Encoder.encode` promises, whatever runs the network."""
+"""What `Encoder.encode` promises, with any network."""
 
 import numpy as np
 import pytest

@@ -21,7 +21,7 @@ CLOSE = {"rtol": 1e-5, "atol": 1e-5}  # a GPU's sums in float32 differ from a CP
 def by_hand(folder, family, sentences, *, layers=(-1,), pooling="first-last"):
     """Word vectors straight from transformers: its tokenizer, its word ids, its hidden states."""
     tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
-    if family == "roberta":  # words stand after a space
+    if family == "roberta":  # words come after a space
         tokenizer.backend_tokenizer.pre_tokenizer.add_prefix_space = True
     model = transformers.AutoModel.from_pretrained(folder).eval()
     vectors = []

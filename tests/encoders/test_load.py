@@ -234,7 +234,7 @@ def test_the_onnx_backend_needs_neither_torch_nor_transformers(exported):
 
 
 def test_importing_encoders_is_light():
-    code = "import sys; import handful.encoders; print(*sys.modules)"
+    code = "import sys; from handful.encoders import CachedEncoder; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not set(run.stdout.split()) & {"torch", "transformers", "onnxruntime", "tokenizers", "rich"}
 
@@ -252,3 +252,19 @@ def test_another_precision_says_how_to_export(exported, wrong):
     with pytest.raises(EncoderError, match=f"holds int8 weights, not {wrong}; export it again without int8$") as error:
         load(exported("bert", int8=True), precision=wrong)
     assert error.value.for_shell.endswith("; export it again without --int8")
+
+
+def test_all_public_names_are_there():
+    import handful.encoders
+
+    assert {name: getattr(handful.encoders, name).__class__.__name__ for name in handful.encoders.__all__} == {
+        "EMBEDDED": "dict",
+        "CachedEncoder": "type",
+        "Encoder": "type",
+        "WordEncoder": "_ProtocolMeta",
+        "export_encoder": "function",
+        "load": "function",
+        "open_encoder": "function",
+    }
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        handful.encoders.nothing  # noqa: B018

@@ -18,7 +18,7 @@ _PATIENCE = 1.0  # seconds before a bar appears
 
 @contextmanager
 def reporting(progress: Progress, total: int) -> Iterator[ProgressCallback]:
-    """Give a function to call with the words done and the words in all.
+    """Yield a function to call with the words done and the words in all.
 
     Parameters
     ----------

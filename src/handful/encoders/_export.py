@@ -83,13 +83,8 @@ def export_encoder(
         import onnxscript  # noqa: F401  (torch's exporter needs it)
     except ImportError as error:
         raise MissingExtraError(f"exporting needs {error.name}: pip install 'handful[transformers]'") from None
+    _check_source(source, model, tokenizer, layers)
     n_layers = model.config.num_hidden_layers
-    if not 1 <= layers <= n_layers + 1:
-        raise DataError(f"layers is between 1 and {n_layers + 1} for this encoder, found {layers}")
-    if not tokenizer.is_fast:
-        raise EncoderError(f"{source}: its tokenizer has no tokenizer.json form, so it cannot be exported")
-    if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
-        raise EncoderError(f"{source}: its weights take over 2 GB, too much for an ONNX file; use it as it is")
     words = word_tokenizer(tokenizer, shape_stride(model))
     card = Card(
         dim=model.config.hidden_size,
@@ -116,6 +111,17 @@ def export_encoder(
         if (trained := Path(source) / TRAINED).is_file():
             shutil.copyfile(trained, folder / "training.json")
     return card
+
+
+def _check_source(source: PathLike, model: Any, tokenizer: Any, layers: int) -> None:
+    """Refuse what cannot be exported, as far as that is plain before it is tried."""
+    n_layers = model.config.num_hidden_layers
+    if not 1 <= layers <= n_layers + 1:
+        raise DataError(f"layers is between 1 and {n_layers + 1} for this encoder, found {layers}")
+    if not tokenizer.is_fast:
+        raise EncoderError(f"{source}: its tokenizer has no tokenizer.json form, so it cannot be exported")
+    if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
+        raise EncoderError(f"{source}: its weights take over 2 GB, too much for an ONNX file; use it as it is")
 
 
 def _write_graph(path: Path, model: Any, card: Card) -> None:

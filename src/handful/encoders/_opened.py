@@ -150,7 +150,7 @@ def encoder_folder(reference: str | None) -> Path:
     if folder.is_dir():
         return folder
     raise EncoderError(
-        f"the encoder {reference!r} is no folder that could go into the model; export it to one with "
+        f"there is no folder of the encoder {reference!r} that could go into the model; export it to one with "
         "`handful export-encoder`, and fit with that"
     )
 

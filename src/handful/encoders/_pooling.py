@@ -87,26 +87,9 @@ def lay_out(
         return
     room = window - len(prefix) - len(suffix)
     n_tokens = len(ids)
-    if n_tokens <= room:
-        starts = [0]
-    else:
-        step = max(1, room // 2)
-        starts = [*range(0, n_tokens - room, step), n_tokens - room]
-    # Contributions of each window, as (word, position in the sentence, weight).
-    taken: list[list[tuple[int, int, float]]] = [[] for _ in starts]
-    a = 0
-    for number, word in enumerate(subwords, first):
-        b = a + len(word)
-        wanted = _contributions(a, b, pooling)
-        best = _best_window(starts, room, a, b) if len(starts) > 1 else 0
-        for position, weight in wanted:
-            if best is None:
-                holder = _best_window(starts, room, position, position + 1)
-                assert holder is not None  # windows cover every token
-            else:
-                holder = best
-            taken[holder].append((number, position, weight))
-        a = b
+    last = n_tokens - room
+    starts = [*range(0, last, max(1, room // 2)), max(0, last)]
+    taken = _by_window(subwords, starts, room, pooling, first)
     taking = [i for i, contributions in enumerate(taken) if contributions]
     for i, following in zip(taking, [*taking[1:], None], strict=True):
         start, contributions = starts[i], taken[i]
@@ -118,6 +101,26 @@ def lay_out(
             weights=[weight for _, _, weight in contributions],
             is_open=following is not None and taken[following][0][0] == contributions[-1][0],
         )
+
+
+def _by_window(
+    subwords: Sequence[list[int]], starts: list[int], room: int, pooling: str, first: int
+) -> list[list[tuple[int, int, float]]]:
+    """Return the contributions of each window, as (word, position in the sentence, weight)."""
+    taken: list[list[tuple[int, int, float]]] = [[] for _ in starts]
+    a = 0
+    for number, word in enumerate(subwords, first):
+        b = a + len(word)
+        best = _best_window(starts, room, a, b) if len(starts) > 1 else 0
+        for position, weight in _contributions(a, b, pooling):
+            if best is None:
+                holder = _best_window(starts, room, position, position + 1)
+                assert holder is not None  # windows cover every token
+            else:
+                holder = best
+            taken[holder].append((number, position, weight))
+        a = b
+    return taken
 
 
 def _contributions(a: int, b: int, pooling: str) -> list[tuple[int, float]]:

@@ -125,5 +125,5 @@ def _check_tokenizer_files(folder: Path, tokenizer: Any) -> None:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error's message, or its class where it has none."""
+    """Return the first line of an error's message, or its class if it has none."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -89,7 +89,7 @@ def has_word_shapes(model: Any) -> bool:
 
 
 def remove_word_shapes(model: Any) -> Any:
-    """Give a model its own embeddings back; return the table of shapes, a tensor of shape (N_SHAPES, dim)."""
+    """Undo `add_word_shapes`; return the table of shapes, a tensor of shape (N_SHAPES, dim)."""
     embeddings = model.get_input_embeddings()
     model.set_input_embeddings(embeddings.words)
     return embeddings.shapes.weight.detach()

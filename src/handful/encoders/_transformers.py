@@ -56,8 +56,8 @@ class TorchNetwork:
     Attributes
     ----------
     model : torch.nn.Module
-        It may be trained through `parameters`. An encoder around it must then be made anew: the fingerprint of
-        the old one would be that of other weights.
+        It may be trained through `parameters`. Make a new encoder of it afterwards: the fingerprint of the old one
+        may be that of the old weights.
     device : torch.device
     precision : str
     """

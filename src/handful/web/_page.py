@@ -1,4 +1,4 @@
-"""Labelled sentences as a page of HTML that stands alone: no script, font or picture from elsewhere.
+"""Labelled sentences as a page of HTML that needs nothing else: no script, font or picture from elsewhere.
 
 A page is made piece by piece, so that a text larger than memory can pass through: `opening`, then any number of
 `marked` sentences between any HTML, then `CLOSING`. The style and the script are in ``static`` and are put into the

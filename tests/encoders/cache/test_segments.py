@@ -1,4 +1,4 @@
-"""Segments: kept in parts, merged, shared by processes, and never corrupt, whatever happens to them."""
+"""Segments: kept in parts, merged, shared by processes, and never corrupt after any damage."""
 
 import os
 import random
