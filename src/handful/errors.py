@@ -51,7 +51,7 @@ class Advice:
         return self.python
 
 
-class _Advised:
+class _Advised(Exception):  # noqa: N818  (warnings derive from it, too)
     """A message, and an advice that reads differently in Python and on the command line."""
 
     def __init__(self, message: object = "", advice: Advice | None = None) -> None:
@@ -69,7 +69,7 @@ class _Advised:
         return type(self)(f"{where}: {self.message}", self.advice)
 
 
-class HandfulError(_Advised, Exception):
+class HandfulError(_Advised):
     """The root of all errors that handful raises on purpose."""
 
 

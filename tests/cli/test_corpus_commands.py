@@ -99,7 +99,8 @@ def test_sample_writes_supports(corpus, tmp_path):
 
 def test_sample_does_not_mix_supports(corpus, tmp_path):
     assert run("sample", corpus, "--shots", "1", "--out", tmp_path / "out").exit_code == 0
-    assert failed(run("sample", corpus, "--shots", "1", "--out", tmp_path / "out"), "name a new or empty folder")
+    again = run("sample", corpus, "--shots", "1", "--out", tmp_path / "out")
+    assert failed(again, "give the name of a new or empty one")
 
 
 def test_sample_of_too_few_mentions_leaves_no_folder(corpus, tmp_path):

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import handful
 from handful.cli import commands as cli
-from handful.errors import DataError, HandfulWarning
+from handful.errors import Advice, DataError, HandfulWarning
 
 run = CliRunner().invoke
 
@@ -45,12 +45,12 @@ def test_errors_and_warnings_of_ours_are_one_line(monkeypatch):
 
     @app.command()
     def fail():
-        warnings.warn("an odd file", HandfulWarning, stacklevel=1)
-        raise DataError("no word is labelled;\nuse format='text'")
+        warnings.warn(HandfulWarning("an odd file", Advice("say encoding=", "say --encoding")), stacklevel=1)
+        raise DataError("no word is\nlabelled", Advice("use format='text'", "use --from text"))
 
     result = run(app, ["fail"])
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "warning: an odd file\nerror: no word is labelled; use --from text\n"
+    assert result.stderr == "warning: an odd file; say --encoding\nerror: no word is labelled; use --from text\n"
 
 
 def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch):

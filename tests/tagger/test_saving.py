@@ -234,8 +234,8 @@ def test_the_config_that_others_are_made_of_is_whole(saved):
         {"encoder": {"dim": 9, "fingerprint": "toy"}},
         {"encoder": None},
         {"parameters": {}},
-        {"parameters": {"clusters": None, "speed": 3}},
-        {"parameters": {"clusters": {"speed": 3}}},
+        {"parameters": {"clusters": None, "method": "paper"}},
+        {"parameters": {"types": 3, "method": "paper", "o_ratio": None, "clusters": None, "layers": -1}},
         {"model": {}},
         {"model": {"evidence": [], "calibration": {"kind": "softmax", "temperature": 1.0}, "transitions": None}},
         {"model": WHOLE | {"evidence": [{"kind": "magic", "weight": 1.0}]}},
@@ -252,6 +252,15 @@ def test_a_config_that_does_not_fit_is_an_error(saved, entries):
     change(saved, **entries)
     with pytest.raises(ModelError):
         load(saved)
+
+
+def test_parameters_of_the_clustering_that_are_not_possible_are_an_error_when_they_are_needed(saved):
+    parameters = json.loads((saved / "config.json").read_text(encoding="utf-8"))["parameters"]
+    change(saved, parameters=parameters | {"clusters": {"speed": 3}})
+    model = load(saved)
+    assert model.predict(TEXT)
+    with pytest.raises(ModelError, match="speed"):
+        model.add(SUPPORT, UNLABELLED)
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def _read_split(folder: Path, split: str, names: Sequence[str], notes: list[str]
         for file in [path] if path.is_file() else sorted(_files(path)):
             corpus = read(file, unnamed="skip" if skip_unnamed else "keep")
             sentences += corpus
-            counts.update(corpus.report.notes)
+            counts.update({str(note): count for note, count in corpus.report.notes.items()})
             counts["tags break the scheme and were read as conlleval does"] += corpus.report.n_broken
     notes += [f"{split}: {count} {what}" for what, count in counts.items() if count]
     if places and not sentences:

@@ -64,7 +64,7 @@ def convert(
             "n_widened": read.n_widened,
             "n_skipped": read.n_skipped,
             "n_merged": written.n_merged,
-            "notes": dict(read.notes + written.notes),
+            "notes": {str(note): count for note, count in (read.notes + written.notes).items()},
         }
         typer.echo(json.dumps(record, indent=2, ensure_ascii=False), err=target == "-")
         return

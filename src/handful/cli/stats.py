@@ -37,7 +37,7 @@ def stats(
     found = []
     for path in corpora:
         with stream(path, from_format, encoding=encoding) as documents:
-            figures = describe(sentence for document in documents for sentence in document.sentences)
+            figures = describe(documents)
         say_report(documents.report, documents.report.name, quiet=quiet)
         found.append((documents.report, figures, documents.types))
     if as_json:

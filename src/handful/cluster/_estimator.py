@@ -134,7 +134,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
     def fit(
         self,
         X: ArrayLike,
-        y: ArrayLike,
+        y: ArrayLike | Labels,
         *,
         sample_weight: ArrayLike | None = None,
         start: Mapping[Any, ArrayLike] | None = None,
@@ -249,7 +249,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         check_finite(X)
         return X
 
-    def _check_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Float, Labels]:
+    def _check_data(self, X: ArrayLike, y: ArrayLike | Labels) -> tuple[Float, Labels]:
         if y is None:
             raise DataError(
                 "SubspaceKMeans requires y to be passed, but the target y is None;"

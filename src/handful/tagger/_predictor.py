@@ -33,7 +33,7 @@ class Predictor:
         raise NotImplementedError
 
     @overload
-    def predict(self, texts: AnyText, *, min_score: float = 0.0) -> list[Prediction]: ...
+    def predict(self, texts: AnyText, *, min_score: float = 0.0) -> list[Prediction]: ...  # type: ignore[overload-overlap]
     @overload
     def predict(
         self, texts: Iterable[AnyText | Sequence[str]], *, min_score: float = 0.0

@@ -87,7 +87,7 @@ class Tagger(Predictor):
         self.types = types_of(types)
         self.method = method
         self.o_ratio = o_ratio
-        self.clusters = clusters
+        self._clusters: SubspaceKMeans | dict[str, Any] | None = clusters
         self.layers = layers
         self.threads = threads
         self.cache = cache
@@ -104,6 +104,18 @@ class Tagger(Predictor):
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
         fitted = f"fitted to {', '.join(map(str, self.types_))}" if self._model is not None else "not fitted"
         return f"<Tagger(encoder={encoder}, method={self.method!r}, o_ratio={self.o_ratio!r}), {fitted}>"
+
+    @property
+    def clusters(self) -> "SubspaceKMeans | None":
+        """The clustering with its parameters, or None for the default; a loaded tagger makes it when it is needed."""
+        if isinstance(self._clusters, dict):
+            from handful.cluster import SubspaceKMeans  # and scikit-learn with it, which prediction does without
+
+            try:
+                self._clusters = SubspaceKMeans(**self._clusters)
+            except TypeError:
+                raise ModelError(f"its parameters of the clustering are not possible: {self._clusters}") from None
+        return self._clusters
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cached": None}  # files in use; a copy opens them for itself
@@ -259,7 +271,7 @@ class Tagger(Predictor):
                 "types": [{"name": one.name, "description": one.description} for one in self.types],
                 "method": self.method,
                 "o_ratio": self.o_ratio,
-                "clusters": None if self.clusters is None else self.clusters.get_params(),
+                "clusters": self._clusters if isinstance(self._clusters, dict) else _parameters(self._clusters),
                 "layers": self.layers,
             },
             encoder={
@@ -295,10 +307,9 @@ class Tagger(Predictor):
         saved = read_folder(folder)
         chosen, opened = open_saved(folder, saved.encoder, encoder, saved.parameters.get("layers", -1), threads)
         try:
-            clusters = saved.parameters["clusters"]
-            parameters = saved.parameters | {"clusters": None if clusters is None else _clusters(clusters)}
-            tagger = cls(chosen, **parameters, threads=threads, cache=cache)
-        except (TypeError, KeyError, DataError):
+            given = {name: saved.parameters[name] for name in ("types", "method", "o_ratio", "clusters", "layers")}
+            tagger = cls(chosen, **given, threads=threads, cache=cache)
+        except (KeyError, DataError):
             raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
         tagger._opened = opened
         tagger._model, tagger._examples, tagger.summary_ = saved.model, saved.examples, saved.summary
@@ -354,10 +365,8 @@ class Tagger(Predictor):
             self._watch.warn(sentences, self.encoder)
 
 
-def _clusters(parameters: dict[str, Any]) -> "SubspaceKMeans":
-    from handful.cluster import SubspaceKMeans
-
-    return SubspaceKMeans(**parameters)
+def _parameters(clusters: "SubspaceKMeans | None") -> dict[str, Any] | None:
+    return None if clusters is None else dict(clusters.get_params())
 
 
 def _unless_described(types: Sequence[EntityType], by: Sequence[EntityType]) -> list[EntityType]:

@@ -47,13 +47,14 @@ class LabelledWords:
     def examples(self) -> "LabelledWords":
         """The words whose tag is known, each sentence once."""
         chosen = self.is_sure & ~self.is_copy
-        parts = (self.rows, self.allowed, self.places, self.is_copy)
-        return LabelledWords(self.n_words, *(part[chosen] for part in parts))
+        return LabelledWords(
+            self.n_words, self.rows[chosen], self.allowed[chosen], self.places[chosen], self.is_copy[chosen]
+        )
 
     @cached_property
     def tags(self) -> NDArray[np.int64]:
         """The tag of each word, for words whose tag is known, (m,)."""
-        return self.allowed.argmax(axis=1).astype(np.int64)
+        return np.asarray(self.allowed.argmax(axis=1), np.int64)
 
     @property
     def n_tags(self) -> int:
@@ -161,9 +162,13 @@ class TrainingText:
                 allowed.append(matrix)
                 places.append(np.stack([np.full(len(words), i), positions], axis=1))
                 is_copy.append(np.full(len(words), number != self.places[words][0]))
-        parts = (np.concatenate(part) for part in (rows, allowed, places, is_copy))
-        labelled = LabelledWords(len(self.features), *parts)  # type: ignore[arg-type]
-        return labelled
+        return LabelledWords(
+            len(self.features),
+            np.concatenate(rows),
+            np.concatenate(allowed),
+            np.concatenate(places),
+            np.concatenate(is_copy),
+        )
 
 
 def by_words(sentences: Iterable[Sentence]) -> dict[Words, Sentence]:
