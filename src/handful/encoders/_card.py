@@ -3,10 +3,12 @@
 import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handful.errors import DataError, EncoderError
-from handful.text import Transitions
+
+if TYPE_CHECKING:
+    from handful.text import Transitions
 
 __all__ = ["TRAINED", "Card", "read_text", "trained_transitions"]
 
@@ -54,7 +56,7 @@ class Card:
     shape_stride: int = 0
     origin: str
     licence: str
-    transitions: Transitions | None = None
+    transitions: "Transitions | None" = None
 
     @classmethod
     def read(cls, path: Path) -> "Card":
@@ -84,7 +86,7 @@ class Card:
         return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
 
 
-def trained_transitions(folder: Path) -> Transitions | None:
+def trained_transitions(folder: Path) -> "Transitions | None":
     """Return the transitions that training noted in a Hugging Face folder; None if there are none."""
     path = folder / TRAINED
     if not path.is_file():
@@ -93,7 +95,9 @@ def trained_transitions(folder: Path) -> Transitions | None:
     return _transitions(path, content) if isinstance(content, dict) else None
 
 
-def _transitions(path: Path, content: dict[str, Any]) -> Transitions | None:
+def _transitions(path: Path, content: dict[str, Any]) -> "Transitions | None":
+    from handful.text import Transitions
+
     found = content.get("transitions")
     try:
         return None if found is None else Transitions.from_dict(found)

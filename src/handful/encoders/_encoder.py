@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,13 @@ import numpy.typing as npt
 from handful._util.files import PathLike
 from handful._util.progress import Progress, ProgressCallback, reporting
 from handful.errors import EncoderError, ModelError
-from handful.text import Transitions
 
 from ._pooling import Float32, Piece, check_pooling, lay_out, pool
 from ._tokenizer import WordTokenizer
 from ._writing import check_out, fill, write
+
+if TYPE_CHECKING:
+    from handful.text import Transitions
 
 __all__ = ["Encoder", "Inputs", "Network", "words_of"]
 
@@ -94,7 +96,7 @@ class Encoder:
         batch_tokens: int = 1024,
         precision: str | None = None,
         reads_padding: bool = False,
-        transitions: Transitions | None = None,
+        transitions: "Transitions | None" = None,
     ) -> None:
         check_pooling(pooling)
         if window <= tokenizer.n_special:

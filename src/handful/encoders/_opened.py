@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful._util.files import PathLike
 from handful.errors import Advice, EncoderError, HandfulError, ModelError
-from handful.text import Sentence
 
 from ._load import EMBEDDED, load
+
+if TYPE_CHECKING:
+    from handful.text import Sentence
 
 __all__ = [
     "AnyEncoder",
@@ -155,7 +157,7 @@ def encoder_folder(reference: str | None) -> Path:
     )
 
 
-def encode(encoder: WordEncoder, sentences: Sequence[Sentence], progress: Any = None) -> Float:
+def encode(encoder: WordEncoder, sentences: "Sequence[Sentence]", progress: Any = None) -> Float:
     """Return the features of sentences, checked for their shape."""
     n_words = sum(len(sentence.words) for sentence in sentences)
     if not sentences:

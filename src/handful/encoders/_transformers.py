@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handful.errors import EncoderError
-from handful.text import Transitions
 
 from ._card import trained_transitions
 from ._encoder import Encoder, Inputs
@@ -22,6 +21,8 @@ from ._tokenizer import WordTokenizer
 
 if TYPE_CHECKING:
     import torch
+
+    from handful.text import Transitions
 
 __all__ = [
     "TorchNetwork",
@@ -168,7 +169,7 @@ def as_encoder(
     tokenizer: Any,
     *,
     pooling: str = "first-last",
-    transitions: Transitions | None = None,
+    transitions: "Transitions | None" = None,
 ) -> Encoder:
     """Make an encoder of a network and its Hugging Face tokenizer; its weights must not change later."""
     model = network.model

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,13 @@ from handful.encoders._encoder import words_of
 from handful.encoders._opened import WordEncoder
 from handful.encoders._writing import check_out, write_mapped
 from handful.errors import EncoderError
-from handful.text import Transitions
 
 from ._cache import FeatureCache
 from ._folder import SEGMENT_BYTES, CacheFolder
 from ._segments import KEY_BYTES, Features, Ints, put
+
+if TYPE_CHECKING:
+    from handful.text import Transitions
 
 __all__ = ["CachedEncoder"]
 
