@@ -31,6 +31,15 @@ def test_descriptions_of_types_are_part_of_the_summary():
     assert "descriptions" not in SourceCorpus("news", (EntityType("PER"),), [], [], []).summary()
 
 
+def test_descriptions_come_from_the_head_of_a_file(tmp_path):
+    path = tmp_path / "news.txt"
+    path.write_text("# PER: people\n# GOD: not in the text\n\n[Ekeus](PER) in [Baghdad](LOC)\n", encoding="utf-8")
+    (corpus,) = read_corpora([path])
+    assert corpus.types == (EntityType("LOC"), EntityType("PER", "people"))
+    (corpus,) = read_corpora([path], hide=["PER"])
+    assert corpus.types == (EntityType("LOC"),)
+
+
 def test_a_folder_brings_its_dev_file_and_its_name(tmp_path):
     folder = tmp_path / "tweets"
     folder.mkdir()

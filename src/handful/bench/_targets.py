@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from handful._util.files import PathLike
-from handful.errors import DataError, FileError
+from handful.errors import Advice, DataError, FileError
 from handful.text import Sentence, read
 
 __all__ = ["Supports", "Target", "digest", "read_supports", "read_target"]
@@ -137,7 +137,7 @@ def _read_split(folder: Path, split: str, names: Sequence[str], notes: list[str]
         shown = ", ".join(path.name for path in places)
         raise FileError(f"{folder}: more than one could be the {split} split ({shown}); leave one there")
     sentences: list[Sentence] = []
-    counts: Counter[str] = Counter()
+    counts: Counter[str | Advice] = Counter()
     for path in places:
         for file in [path] if path.is_file() else sorted(_files(path)):
             corpus = read(file, unnamed="skip" if skip_unnamed else "keep")

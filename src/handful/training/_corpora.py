@@ -206,7 +206,7 @@ def _read_files(paths: Sequence[Path], files: list[dict[str, Any]], known: list[
             raise DataError(f"{path}: the file has no sentence")
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         files.append({"path": path.as_posix(), "sha256": digest, **_sizes(content)})
-        known += [one for one in getattr(content, "types", ()) if one.description]
+        known += [one for one in content.types if one.description]
         sentences += content
     return sentences
 
