@@ -147,43 +147,30 @@ class Reading:
         allowed = [entry or (None if i in covered else UNKNOWN) for i, entry in enumerate(allowed)]
         return Sentence(sentence.words, sentence.spans, tuple(allowed), sentence.text, sentence.starts, sentence.offset)
 
-    def from_spans(self, sentence: Sentence, marks: Iterable[tuple[int, int, str]] | None) -> Sentence:
+    def from_spans(self, sentence: Sentence, marks: Iterable[tuple[int, int, str]]) -> Sentence:
         """Put labels onto a sentence with a text.
 
-        Each mark is two character positions and a label, which may be a partial one. Without marks (None) the sentence
-        stays unlabelled.
+        Each mark is two character positions and a label, which may be a partial one.
         """
-        if marks is None:
-            return sentence
         text, starts = sentence.text, sentence.starts
         if text is None or starts is None:
             raise DataError("spans of characters need a text")
-        spans: list[Span] = []
-        allowed: list[Allowed | None] | None = None
+        found: list[Span] = []
         previous = (0, 0, "")
         for start, end, label in sorted(marks):
             first, last = self._place(sentence, text, starts, start, end, label)
-            if spans and start < previous[1]:
+            if found and start < previous[1]:
                 raise DataError(
                     f"the spans {_show(text, *previous)} and {_show(text, start, end, label)} overlap; "
                     "a word can be in one mention only"
                 )
             previous = (start, end, label)
-            spans.append(Span(first, last, label))
-        for before, after in pairwise(spans):
+            found.append(Span(first, last, label))
+        for before, after in pairwise(found):
             if after.start < before.end:
                 raise DataError(f"{before} and {after} overlap once widened to whole words")
-        whole = []
-        for span in spans:
-            if span.type == "_" or span.type[:1] == "!" or "|" in span.type:
-                allowed = allowed or [None] * len(starts)
-                allowed[span.start : span.end] = [Allowed.parse(span.type)] * (span.end - span.start)
-            else:
-                whole.append(span)
-        labelled = Sentence(
-            sentence.words, tuple(whole), tuple(allowed) if allowed else None, text, starts, sentence.offset
-        )
-        return self.finish(labelled)
+        spans, allowed = _without_partial(found, len(starts))
+        return self.finish(Sentence(sentence.words, spans, allowed, text, starts, sentence.offset))
 
     def _place(
         self, sentence: Sentence, text: str, starts: tuple[int, ...], start: int, end: int, label: str
@@ -213,6 +200,19 @@ class Reading:
         elif starts[first] > start or last_end < end:
             self.report.notes["spans had white space at an end, which was left out"] += 1
         return first, last
+
+
+def _without_partial(found: Iterable[Span], n_words: int) -> tuple[tuple[Span, ...], tuple[Allowed | None, ...] | None]:
+    """Tell spans from partial labels, which are written in the same way."""
+    spans: list[Span] = []
+    allowed: list[Allowed | None] | None = None
+    for span in found:
+        if span.type == "_" or span.type[:1] == "!" or "|" in span.type:
+            allowed = allowed or [None] * n_words
+            allowed[span.start : span.end] = [Allowed.parse(span.type)] * (span.end - span.start)
+        else:
+            spans.append(span)
+    return tuple(spans), None if allowed is None else tuple(allowed)
 
 
 def _show(text: str, start: int, end: int, label: str = "") -> str:
