@@ -94,7 +94,9 @@ def test_training_on_the_source_helps_on_other_types(folder, monkeypatch):
 def test_tuning_stops_where_the_loss_no_longer_falls(source, folder, monkeypatch):
     support = read_support(corpus(3, 5, ["GENE", "DRUG"]))
     trained = source.network
-    plain = network.as_encoder(trained.network.encoder.eval(), trained.tokenizer).encode(support.sentences)
+    plain = network.as_encoder(network.TorchNetwork(trained.network.encoder.eval()), trained.tokenizer).encode(
+        support.sentences
+    )
     rounds = []
     monkeypatch.setattr(network, "_step", lambda *given: rounds.append(1) or [3.0, 2.0, 2.0, 1.0][len(rounds) - 1])
     tuned = network.tune(trained, support, "kl").encode(support.sentences)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from handful.encoders import Encoder
-from handful.encoders._transformers import as_encoder, shape_stride, window_of, word_tokenizer
+from handful.encoders._transformers import TorchNetwork, as_encoder, shape_stride, window_of, word_tokenizer
 from handful.errors import EncoderError
 from handful.text import Sentence, types_in
 from handful.training._batches import Batch, Rows, lay_out_corpus, plan_epoch, prefetch
@@ -141,7 +141,7 @@ def tune(trained: Trained, support: LabelledSupport, distance: Distance) -> Enco
                 break
             lowest, kept = total, before
     network.encoder.load_state_dict(kept)
-    return as_encoder(network.encoder.eval(), trained.tokenizer)
+    return as_encoder(TorchNetwork(network.encoder.eval()), trained.tokenizer)
 
 
 def _rows_of(support: LabelledSupport, model: Any, tokenizer: Any) -> Rows:
