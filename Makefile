@@ -2,13 +2,20 @@
 PYTHON ?= python3
 PIP = .venv/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt
 
-.PHONY: demo test lint clean
+PYTEST = .venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
+
+.PHONY: demo test coverage lint clean
 
 demo: .venv/ready
 	.venv/bin/handful demo
 
 test: .venv/ready-test
-	.venv/bin/python -m pytest
+	$(PYTEST) --durations=10
+
+# Branches of src/handful, in the processes that tests start too: the total and the files below 85 %.
+coverage: .venv/ready-test
+	$(PYTEST) --cov --cov-report=
+	@.venv/bin/coverage report | awk 'NR <= 2 || /^TOTAL/ || $$NF + 0 < 85'
 
 lint: .venv/ready-test
 	.venv/bin/ruff check .

@@ -1,9 +1,47 @@
-"""Settings that hold for every test."""
+"""Settings that hold for every test, and a way to make something once for all workers."""
 
 import os
+import shutil
 
-from hypothesis import settings
+import pytest
+from filelock import FileLock
+
+# One thread in each process, and in those that it starts: two processes of two threads each wait for each other.
+# Tests that are about threads say how many they want.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ.setdefault(name, "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
+    # onnxruntime starts a thread for each processor that a process may use, so a worker may use one of them.
+    processors = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {processors[int(worker.removeprefix("gw")) % len(processors)]})
+
+from hypothesis import settings  # noqa: E402 - what it imports may read the above
 
 # Tests never judge time. The continuous build repeats the same examples; elsewhere new ones are tried each time.
 settings.register_profile("handful", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("handful")
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory):
+    """Return a function that makes a folder under a name, once for all workers of a run.
+
+    ``made_once(name, make)`` calls ``make(folder)`` if no worker has done so, and returns the folder. What it
+    holds is for everybody, so nobody writes to it.
+    """
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent  # each worker has a folder of its own in it
+
+    def once(name, make):
+        folder, done = (place / "made_once" / each for each in (name, f"{name}.done"))
+        folder.parent.mkdir(exist_ok=True)
+        with FileLock(f"{folder}.lock"):
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of one that failed
+                make(folder)
+                done.touch()
+        return folder
+
+    return once

@@ -15,17 +15,19 @@ def own_cache(tmp_path_factory, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory):
+def place(made_once):
     """Make a folder with encoder, support.txt, text.txt and model; it is not to be written to."""
-    place = tmp_path_factory.mktemp("tagging")
-    shutil.copytree(EMBEDDED["handful-en"], place / "encoder")  # the same words give the same vectors in every run
-    (place / "support.txt").write_text(SUPPORT, encoding="utf-8")
-    (place / "text.txt").write_text(TEXT, encoding="utf-8")
-    arguments = ["fit", "support.txt", "--unlabelled", "text.txt", "--ratio", "0.8", "--encoder", "encoder"]
-    done = handful(*arguments, "--out", "model", cwd=place, env={"HANDFUL_CACHE": str(place / "cache")})
-    assert (done.returncode, done.stderr) == (0, "\nwrote model; try: handful predict model FILE\n")
-    (place / "fit.out").write_text(done.stdout, encoding="utf-8")
-    return place
+
+    def make(place):
+        shutil.copytree(EMBEDDED["handful-en"], place / "encoder")  # the same words give the same vectors in every run
+        (place / "support.txt").write_text(SUPPORT, encoding="utf-8")
+        (place / "text.txt").write_text(TEXT, encoding="utf-8")
+        arguments = ["fit", "support.txt", "--unlabelled", "text.txt", "--ratio", "0.8", "--encoder", "encoder"]
+        done = handful(*arguments, "--out", "model", cwd=place, env={"HANDFUL_CACHE": str(place / "cache")})
+        assert (done.returncode, done.stderr) == (0, "\nwrote model; try: handful predict model FILE\n")
+        (place / "fit.out").write_text(done.stdout, encoding="utf-8")
+
+    return made_once("tagging", make)
 
 
 @pytest.fixture

@@ -130,15 +130,18 @@ def test_ctrl_c_leaves_one_line_and_no_file(inside, tmp_path, command):
         "stats": ["stats", "-"],
         "convert": ["convert", "-", tmp_path / "out.conll", "--to", "conll"],
     }[command]
+    answers_by_line = command == "explain"
     with subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if answers_by_line else subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background may ignore it
     ) as running:
-        running.stdin.write(SUPPORT.encode() * 500)
+        running.stdin.write(SUPPORT.encode() * (250 if answers_by_line else 500))
         running.stdin.flush()  # more than a pipe holds: by now it reads
+        if answers_by_line:
+            assert json.loads(running.stdout.readline())["text"]  # by now it answers
         running.send_signal(signal.SIGINT)
         running.stdin.close()
         assert running.stderr.read() == b"stopped\n"

@@ -203,19 +203,20 @@ def test_other_formats_hold_any_type(spaced, to):
 
 def test_predict_streams(inside):
     """Answers come while the text is still being written."""
+    text = TEXT.replace(" ", " " * 40)  # so that 64 KB, which are looked at first, hold few words
     with subprocess.Popen(
         [*COMMAND, "predict", "model", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as running:
         alarm = threading.Timer(60, running.kill)
         alarm.start()
-        writing = threading.Thread(target=lambda: (running.stdin.write(TEXT.encode() * 500), running.stdin.flush()))
+        writing = threading.Thread(target=lambda: (running.stdin.write(text.encode() * 60), running.stdin.flush()))
         writing.start()
         first = json.loads(running.stdout.readline())
         alarm.cancel()
-        assert first["text"] == TEXT.splitlines()[0]
+        assert first["text"] == text.splitlines()[0]
         rest = threading.Thread(target=lambda: (writing.join(), running.stdin.close()))
         rest.start()
-        assert sum(1 for _ in running.stdout) == 4 * 500 - 1
+        assert sum(1 for _ in running.stdout) == 4 * 60 - 1
         rest.join()
     assert running.returncode == 0
 

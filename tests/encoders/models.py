@@ -9,6 +9,10 @@ import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
+with warnings.catch_warnings():  # transformers loads the module when it is first asked for, in each process
+    warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
+    _ = transformers.DebertaV2Model
+
 TEXT = [
     "the quick brown fox jumps over the lazy dog in Baghdad and Paris",
     "Ekeus heads for Baghdad , says the U.N. official on Thursday .",
@@ -168,10 +172,7 @@ def deberta_v3(folder):
         type_vocab_size=0,
         **SIZES,
     )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
-        model = transformers.DebertaV2Model(config)
-    _save(folder, model, tokenizer, pad_token="[PAD]", unk_token="[UNK]")
+    _save(folder, transformers.DebertaV2Model(config), tokenizer, pad_token="[PAD]", unk_token="[UNK]")
 
 
 FAMILIES = {

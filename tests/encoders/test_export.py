@@ -35,8 +35,9 @@ def test_the_card(source, exported, tmp_path):
         "licence": "unknown",
         "transitions": None,
     }
-    (source("mpnet") / "README.md").write_text("---\ntags: x\nlicense: mit\n---\n# A model\nlicense: none\n")
-    export_encoder(source("mpnet"), tmp_path / "a", layers=1, origin="me/mine", pooling="mean")
+    described = shutil.copytree(source("mpnet"), tmp_path / "described")
+    (described / "README.md").write_text("---\ntags: x\nlicense: mit\n---\n# A model\nlicense: none\n")
+    export_encoder(described, tmp_path / "a", layers=1, origin="me/mine", pooling="mean")
     card = json.loads((tmp_path / "a" / "encoder.json").read_text())
     assert (card["licence"], card["origin"], card["layers"], card["pooling"]) == (
         "mit",
@@ -143,13 +144,10 @@ def test_a_quantised_product_is_within_its_bound(tmp_path, monkeypatch, is_exact
         assert np.array_equal(session.run(None, {"x": x[row : row + 1]})[0][0], found[row])
 
 
-@pytest.mark.parametrize("int8", [False, True])
-def test_an_export_says_nothing_of_the_machine_and_is_the_same_each_time(source, exported, tmp_path, int8):
-    export_encoder(source("bert"), tmp_path / "again", int8=int8, origin="x")
-    first, second = (
-        (exported("bert", int8=int8) / "model.onnx").read_bytes(),
-        (tmp_path / "again/model.onnx").read_bytes(),
-    )
-    assert first == second
+def test_an_export_says_nothing_of_the_machine_and_is_the_same_each_time(source, exported, tmp_path):
+    export_encoder(source("bert"), tmp_path / "again", origin="x")
+    made = [(folder / "model.onnx").read_bytes() for folder in (exported("bert"), tmp_path / "again")]
+    assert made[0] == made[1]
+    made.append((exported("mpnet", int8=True) / "model.onnx").read_bytes())
     for word in (b"site-packages", b".py", b"stack_trace", str(Path(__file__).parents[1]).encode()):
-        assert word not in first
+        assert not any(word in model for model in made)

@@ -250,7 +250,7 @@ def test_threads_follow_a_containers_quota(monkeypatch, tmp_path):
 @pytest.mark.parametrize("wrong", ["float32", "bfloat16"])
 def test_another_precision_says_how_to_export(exported, wrong):
     with pytest.raises(EncoderError, match=f"holds int8 weights, not {wrong}; export it again without int8$") as error:
-        load(exported("bert", int8=True), precision=wrong)
+        load(exported("mpnet", int8=True), precision=wrong)
     assert error.value.for_shell.endswith("; export it again without --int8")
 
 

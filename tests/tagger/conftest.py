@@ -7,11 +7,9 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def source(tmp_path_factory):
+def source(made_once):
     """Make a very small encoder of the usual kind, in the Hugging Face layout."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "encoders"))
     from models import bert
 
-    folder = tmp_path_factory.mktemp("bert")
-    bert(folder)
-    return folder
+    return made_once("bert", bert)

@@ -299,10 +299,9 @@ def test_another_encoder_is_an_error_that_names_both(saved):
 
 
 @pytest.fixture(scope="module")
-def exported(source, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("exported") / "encoder"
-    export_encoder(source, folder)
-    return folder
+def exported(source, made_once, tmp_path_factory):
+    made = made_once("bert-exported", lambda folder: export_encoder(source, folder))
+    return shutil.copytree(made, tmp_path_factory.mktemp("exported") / "encoder")
 
 
 def test_an_encoder_given_by_path_travels_by_reference(exported, tmp_path, monkeypatch):
