@@ -55,7 +55,7 @@ def test_one_mention_and_one_sentence_will_do(inside, tmp_path):
     arguments = ["fit", tmp_path / "support.txt", "-u", tmp_path / "text.txt", "--encoder", "encoder"]
     result = run(*arguments, "--out", tmp_path / "out", "--json")
     assert result.exit_code == 0
-    assert any("LOC (1), PER (1)" in line for line in json.loads(result.stdout)["advice"])
+    assert any("LOC (1), PER (1)" in line["shell"] for line in json.loads(result.stdout)["advice"])
 
 
 def test_an_impossible_ratio_is_one_line(inside, tmp_path):
@@ -83,7 +83,7 @@ def test_bad_models_are_one_line(inside, tmp_path, command):
         ("config.json", 100, "config.json: is damaged or cut off"),
         ("support.jsonl", 100, "support.jsonl:1: "),
         ("model.safetensors", None, "model.safetensors: cannot be read"),
-        ("config.json", None, "is no model of handful"),
+        ("config.json", None, "is not a model of handful"),
         ("support.jsonl", None, "support.jsonl: cannot be read"),
     ],
 )

@@ -34,6 +34,7 @@ def test_the_card(source, exported, tmp_path):
         "origin": None,
         "licence": "unknown",
         "transitions": None,
+        "names": False,
     }
     described = shutil.copytree(source("mpnet"), tmp_path / "described")
     (described / "README.md").write_text("---\ntags: x\nlicense: mit\n---\n# A model\nlicense: none\n")

@@ -30,6 +30,7 @@ def export_encoder(
     size = sum(file.stat().st_size for file in out.iterdir()) / 2**20
     given = ", ".join(map(str, sorted(card.layers)))
     typer.echo(
-        f"{out}: {card.precision}, {card.n_layers} layers (it can give {given}), {card.dim} dimensions, {size:.1f} MiB "
+        f"{out}: {card.precision}, {card.n_layers} layers (it can give {given}), {card.dim} dimensions, "
+        f"{'reads names of types, ' if card.names else ''}{size:.1f} MiB "
         f"(from {card.origin}, licence {card.licence})"
     )

@@ -4,13 +4,25 @@ from typing import TYPE_CHECKING
 
 from ._encoder import Encoder
 from ._load import EMBEDDED, load
+from ._names import NameHead
 from ._opened import WordEncoder, open_encoder
+from ._type_texts import TypeVectors
 
 if TYPE_CHECKING:
     from ._export import export_encoder
     from .cache import CachedEncoder
 
-__all__ = ["EMBEDDED", "CachedEncoder", "Encoder", "WordEncoder", "export_encoder", "load", "open_encoder"]
+__all__ = [
+    "EMBEDDED",
+    "CachedEncoder",
+    "Encoder",
+    "NameHead",
+    "TypeVectors",
+    "WordEncoder",
+    "export_encoder",
+    "load",
+    "open_encoder",
+]
 
 
 def __getattr__(name: str) -> object:

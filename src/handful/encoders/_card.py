@@ -42,6 +42,8 @@ class Card:
         Where the weights come from; their licence as far as the source states it.
     transitions
         How tags follow each other in the text that the encoder was trained on; None if that is not known.
+    names
+        Whether the folder has the head that reads the names of types; None if the presence of its file decides.
     """
 
     format: int = FORMAT
@@ -57,6 +59,7 @@ class Card:
     origin: str
     licence: str
     transitions: "Transitions | None" = None
+    names: bool | None = None
 
     @classmethod
     def read(cls, path: Path) -> "Card":
@@ -65,10 +68,16 @@ class Card:
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             found = content.get("format") if isinstance(content, dict) else content
             raise EncoderError(f"{path}: format {FORMAT} expected, found {found!r}; export the encoder again")
-        names = [field.name for field in fields(cls) if field.name != "transitions"]
+        names = [field.name for field in fields(cls) if field.name not in ("transitions", "names")]
         if missing := [name for name in names if name not in content]:
             raise EncoderError(f"{path}: no {', '.join(missing)}; export the encoder again")
-        card = cls(**{name: content[name] for name in names}, transitions=_transitions(path, content))
+        card = cls(
+            **{name: content[name] for name in names},
+            transitions=_transitions(path, content),
+            names=content.get("names"),
+        )
+        if card.names not in (None, True, False):
+            raise EncoderError(f"{path}: names must be true or false, found {card.names!r}")
         numbers = [card.dim, card.window, card.n_layers, card.pad_id, card.unknown_id, card.shape_stride]
         layers = card.layers if isinstance(card.layers, list) else [None]
         if not all(type(number) is int for number in [*numbers, *layers]):

@@ -15,10 +15,13 @@ import numpy.typing as npt
 
 from handful._util.files import PathLike
 from handful._util.progress import Progress, ProgressCallback, reporting
-from handful.errors import EncoderError, ModelError
+from handful.errors import DataError, EncoderError, ModelError
+from handful.text import to_sentence, types_of
 
+from ._names import NameHead, no_names
 from ._pooling import Float32, Piece, check_pooling, lay_out, pool
 from ._tokenizer import WordTokenizer
+from ._type_texts import TypeVectors, text_of
 from ._writing import check_out, fill, write
 
 if TYPE_CHECKING:
@@ -73,6 +76,8 @@ class Encoder:
         share a batch.
     transitions
         How tags follow each other in the text that the encoder was trained on, if that is known.
+    names
+        Turns the texts of types into vectors, if the encoder was trained for that; it reads the last layer.
 
     Attributes
     ----------
@@ -83,6 +88,8 @@ class Encoder:
         it was not made by `load`.
     layers, threads
         As `load` was asked for.
+    has_names : bool
+        Whether there is `encode_types`.
     """
 
     def __init__(
@@ -97,6 +104,7 @@ class Encoder:
         precision: str | None = None,
         reads_padding: bool = False,
         transitions: "Transitions | None" = None,
+        names: NameHead | None = None,
     ) -> None:
         check_pooling(pooling)
         if window <= tokenizer.n_special:
@@ -112,7 +120,8 @@ class Encoder:
         self.precision = precision
         self.reads_padding = reads_padding
         self.transitions = transitions
-        self._parts = network, tokenizer
+        self.has_names = names is not None
+        self._parts = network, tokenizer, names
 
     @property
     def network(self) -> Network:
@@ -124,9 +133,14 @@ class Encoder:
         """What splits words into sub-words."""
         return self._parts[1]
 
+    @property
+    def names(self) -> NameHead | None:
+        """What turns the texts of types into vectors."""
+        return self._parts[2]
+
     @cached_property
-    def _parts(self) -> tuple[Network, WordTokenizer]:
-        """Network and tokenizer, which `__init__` sets; a copy, which comes without them, opens them here."""
+    def _parts(self) -> tuple[Network, WordTokenizer, NameHead | None]:
+        """Network, tokenizer and head, which `__init__` sets; a copy, which comes without them, opens them here."""
         from ._load import load
 
         assert self.reference is not None  # otherwise `__getstate__` keeps them
@@ -139,15 +153,17 @@ class Encoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of everything that the vectors depend on: weights, layers, tokenizer, pooling, window, scheme."""
+        """Digest of all that the vectors depend on: weights, layers, tokenizer, pooling, window, scheme, names."""
         digest = hashlib.sha256()
-        parts = (
+        parts = [
             _SCHEME.encode(),
             self.network.identity(),
             self.tokenizer.content,
             self.pooling.encode(),
             b"%d" % self.window,
-        )
+        ]
+        if self.names is not None:
+            parts.append(self.names.identity())
         for part in parts:
             digest.update(hashlib.sha256(part).digest())
         return digest.hexdigest()
@@ -202,6 +218,46 @@ class Encoder:
                 return fill(out, vectors)
             return write(Path(out), vectors, (total, self.dim))
 
+    def encode_types(self, types: Any) -> TypeVectors:
+        """Encode types by their names and descriptions.
+
+        Parameters
+        ----------
+        types
+            As for `handful.text.types_of`: names, a dict of descriptions, or a list of `EntityType`.
+
+        Returns
+        -------
+        TypeVectors
+            One row per type. It depends on the name and the description of the type alone, to the last bit: the
+            other types and their order do not matter.
+
+        Raises
+        ------
+        EncoderError
+            The encoder has no names (``has_names`` is False).
+        """
+        if self.names is None:
+            raise no_names(self.name)
+        types = types_of(types)
+        means = np.empty((len(types), self.dim))
+        for mean, one in zip(means, types, strict=True):
+            try:
+                words = to_sentence(text_of(one)).words
+            except DataError as error:  # the name has no visible character
+                raise error.at(f"the type {one.name!r}") from None
+            mean[:] = self._text_mean(words)
+        if not np.isfinite(means).all():
+            raise EncoderError("the encoder gave values that are not finite: its weights are damaged or overflow")
+        return TypeVectors.of(self.names, types, means)
+
+    def _text_mean(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return the mean over all sub-words of a text, each from its window; a batch would round differently."""
+        pieces = list(lay_out(self.tokenizer(words), self.tokenizer, window=self.window, pooling="mean"))
+        hidden = [self._hidden([piece])[0, piece.positions] for piece in pieces]
+        mean: npt.NDArray[np.float64] = np.concatenate(hidden).mean(axis=0, dtype=np.float64)
+        return mean
+
     def _vectors(self, sentences: Iterable[Any], total: int, report: ProgressCallback) -> Iterator[Float32]:
         """Yield the vectors of all words, in order, one chunk at a time."""
         done = 0
@@ -235,6 +291,15 @@ class Encoder:
 
     def _run(self, pieces: list[Piece]) -> tuple[npt.NDArray[np.intp], Float32]:
         """Run the network on one batch; return the numbers of its words and their vectors."""
+        hidden = self._hidden(pieces)
+        rows = np.repeat(np.arange(len(pieces)) * hidden.shape[1], [len(piece.words) for piece in pieces])
+        words = np.array([word for piece in pieces for word in piece.words], np.intp)
+        positions = np.array([position for piece in pieces for position in piece.positions], np.intp)
+        weights = np.array([weight for piece in pieces for weight in piece.weights], np.float32)
+        return pool(hidden.reshape(-1, self.dim), words, positions + rows, weights)
+
+    def _hidden(self, pieces: list[Piece]) -> Float32:
+        """Run the network on one batch; return its vectors, of shape (n_rows, n_tokens, dim)."""
         lengths = [len(piece.ids) for piece in pieces]
         longest = max(lengths)
         ids = np.full((len(pieces), longest), self.tokenizer.pad_id, np.int64)
@@ -248,11 +313,7 @@ class Encoder:
                 f"the network gives an array of shape {hidden.shape} for {ids.shape[0]} rows of {ids.shape[1]} tokens, "
                 f"where {self.dim} numbers per token were expected: its configuration or card is wrong"
             )
-        rows = np.repeat(np.arange(len(pieces)) * longest, [len(piece.words) for piece in pieces])
-        words = np.array([word for piece in pieces for word in piece.words], np.intp)
-        positions = np.array([position for piece in pieces for position in piece.positions], np.intp)
-        weights = np.array([weight for piece in pieces for weight in piece.weights], np.float32)
-        return pool(hidden.reshape(-1, self.dim), words, positions + rows, weights)
+        return hidden
 
 
 def words_of(sentence: Any, number: int) -> Sequence[str]:

@@ -20,6 +20,7 @@ from handful._util.files import PathLike, check_empty, replacing_folder
 from handful.errors import Advice, DataError, EncoderError, MissingExtraError
 
 from ._card import TRAINED, Card, trained_transitions
+from ._names import NAMES_FILE, NameHead
 from ._onnx import open_session
 from ._pooling import POOLINGS
 from ._pretrained import read_pretrained
@@ -59,7 +60,8 @@ def export_encoder(
     out
         The folder to write. It must not exist, or must be empty.
     int8
-        Whether to store weights as 8-bit integers: a quarter of the size, two to three times the speed.
+        Whether to store weights as 8-bit integers: a quarter of the size, two to three times the speed. The head that
+        reads the names of types, if there is one, is then stored in 16 bits.
     layers
         How many of the last layers the graph can give.
     pooling
@@ -85,6 +87,9 @@ def export_encoder(
         raise MissingExtraError(f"exporting needs {error.name}: pip install 'handful[transformers]'") from None
     _check_source(source, model, tokenizer, layers)
     n_layers = model.config.num_hidden_layers
+    names = None
+    if (file := Path(source) / NAMES_FILE).is_file():
+        names = NameHead.load(file, model.config.hidden_size)
     words = word_tokenizer(tokenizer, shape_stride(model))
     card = Card(
         dim=model.config.hidden_size,
@@ -99,6 +104,7 @@ def export_encoder(
         origin=origin or _origin(source),
         licence=licence or _licence(Path(source)),
         transitions=trained_transitions(Path(source)),
+        names=names is not None,
     )
     model.set_attn_implementation("eager")  # plain operators, which the fusion knows
     _check_padding(model, card)
@@ -107,6 +113,8 @@ def export_encoder(
         text = with_leading_space(tokenizer.backend_tokenizer.to_str())
         (folder / "tokenizer.json").write_text(text, encoding="utf-8")
         (folder / "encoder.json").write_text(card.to_json(), encoding="utf-8")
+        if names is not None:
+            names.save(folder / NAMES_FILE, "float16" if int8 else "float32")
         # What the encoder was trained on goes along.
         if (trained := Path(source) / TRAINED).is_file():
             shutil.copyfile(trained, folder / "training.json")

@@ -1,7 +1,8 @@
 """Exported encoders on onnxruntime: no torch, no transformers.
 
 A folder holds ``model.onnx`` (inputs ``input_ids`` and ``attention_mask``; outputs ``layer_6``, ``layer_5``,
-...), ``tokenizer.json``, and ``encoder.json``, the card, which `handful.encoders._card.Card` describes.
+...), ``tokenizer.json``, ``encoder.json``, the card, which `handful.encoders._card.Card` describes, and perhaps
+``names.safetensors``, see `handful.encoders._names`.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from handful.errors import Advice, EncoderError
 from ._card import Card, read_text
 from ._encoder import Encoder, Inputs
 from ._load import absolute_layers, usable_threads
+from ._names import NAMES_FILE, NameHead
 from ._pooling import Float32
 from ._tokenizer import WordTokenizer
 
@@ -85,7 +87,17 @@ def load_onnx(
     except EncoderError as error:
         raise error.at(f"broken encoder: {folder / 'tokenizer.json'}") from None
     network = OnnxNetwork(folder / "model.onnx", wanted, threads)
-    return Encoder(network, tokenizer, dim=card.dim, window=card.window, pooling=pooling, transitions=card.transitions)
+    has_names = (folder / NAMES_FILE).is_file() if card.names is None else card.names
+    return Encoder(
+        network,
+        tokenizer,
+        dim=card.dim,
+        window=card.window,
+        pooling=pooling,
+        transitions=card.transitions,
+        # The head reads the last layer, and its vectors are compared with those of the last layer.
+        names=NameHead.load(folder / NAMES_FILE, card.dim) if has_names and wanted == (card.n_layers,) else None,
+    )
 
 
 def open_session(model: Path, threads: int | None) -> Any:

@@ -33,7 +33,8 @@ class WordEncoder(Protocol):
     """Anything that gives one vector per word.
 
     It may also have a ``name`` (for ``handful cache``), a ``reference`` and a ``precision`` (so that a saved model
-    finds it again), and ``transitions`` (`handful.text.Transitions`, for decoding).
+    finds it again), ``transitions`` (`handful.text.Transitions`, for decoding), and ``has_names`` with
+    ``encode_types(types)`` (it returns `handful.encoders.TypeVectors`, to find types by their names).
     """
 
     @property

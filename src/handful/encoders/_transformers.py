@@ -14,6 +14,7 @@ from handful.errors import EncoderError
 from ._card import trained_transitions
 from ._encoder import Encoder, Inputs
 from ._load import absolute_layers
+from ._names import NAMES_FILE, NameHead
 from ._pooling import Float32
 from ._pretrained import first_line, read_pretrained
 from ._shapes import N_SHAPES, has_word_shapes
@@ -61,6 +62,8 @@ class TorchNetwork:
         may be that of the old weights.
     device : torch.device
     precision : str
+    is_last : bool
+        Whether it gives the last layer alone.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class TorchNetwork:
             self.model = model.to(self.device, getattr(torch, self.precision))
         self._n_layers: int = model.config.num_hidden_layers
         self._layers = absolute_layers(layers, self._n_layers)
+        self.is_last = self._layers == (self._n_layers,)
         self._n_ids = _n_ids(model)
         self._threads = threads
 
@@ -110,9 +114,8 @@ class TorchNetwork:
         """Return the mean of the layers as a float32 tensor."""
         import torch
 
-        is_last = self._layers == (self._n_layers,)
-        output = self.model(**tensors, output_hidden_states=not is_last, return_dict=True)
-        if is_last:
+        output = self.model(**tensors, output_hidden_states=not self.is_last, return_dict=True)
+        if self.is_last:
             return output.last_hidden_state.float()
         return torch.stack([layer_of(output, layer, self._n_layers).float() for layer in self._layers]).mean(0)
 
@@ -159,9 +162,12 @@ def load_transformers(
             f"precision of a Hugging Face encoder is one of {', '.join(_PRECISIONS)}; found {precision!r}"
         )
     model, tokenizer = read_pretrained(name_or_path)
-    transitions = trained_transitions(Path(name_or_path))
+    folder = Path(name_or_path)
     network = TorchNetwork(model, layers, threads=threads, precision=precision)
-    return as_encoder(network, tokenizer, pooling=pooling, transitions=transitions)
+    names = None
+    if network.is_last and (folder / NAMES_FILE).is_file():
+        names = NameHead.load(folder / NAMES_FILE, model.config.hidden_size)
+    return as_encoder(network, tokenizer, pooling=pooling, transitions=trained_transitions(folder), names=names)
 
 
 def as_encoder(
@@ -170,6 +176,7 @@ def as_encoder(
     *,
     pooling: str = "first-last",
     transitions: "Transitions | None" = None,
+    names: NameHead | None = None,
 ) -> Encoder:
     """Make an encoder of a network and its Hugging Face tokenizer; its weights must not change later."""
     model = network.model
@@ -184,6 +191,7 @@ def as_encoder(
         precision=network.precision,
         reads_padding=network.reads_padding(words, window),
         transitions=transitions,
+        names=names,
     )
 
 

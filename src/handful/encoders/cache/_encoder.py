@@ -17,7 +17,9 @@ import numpy.typing as npt
 from handful._util.files import PathLike
 from handful._util.progress import Progress, ProgressCallback, reporting
 from handful.encoders._encoder import words_of
+from handful.encoders._names import no_names
 from handful.encoders._opened import WordEncoder
+from handful.encoders._type_texts import TypeVectors
 from handful.encoders._writing import check_out, write_mapped
 from handful.errors import EncoderError
 
@@ -49,7 +51,7 @@ class CachedEncoder:
 
     Attributes
     ----------
-    name, precision, reference, transitions
+    name, precision, reference, transitions, has_names
         Those of the encoder inside, as far as it has them.
 
     Examples
@@ -67,6 +69,7 @@ class CachedEncoder:
         self.precision: str | None = getattr(encoder, "precision", None)
         self.reference: str | None = getattr(encoder, "reference", None)
         self.transitions: Transitions | None = getattr(encoder, "transitions", None)
+        self.has_names = bool(getattr(encoder, "has_names", False))
         precision = self.cache.precision
         identity = repr((_FORMAT, encoder.fingerprint, encoder.dim, precision)).encode()
         self._hash = blake2b(identity, digest_size=KEY_BYTES)
@@ -120,6 +123,13 @@ class CachedEncoder:
         features = np.empty(shape, np.float32) if out is None else out
         self._fill(sentences, keys, n_words, features, progress)
         return features
+
+    def encode_types(self, types: Any) -> TypeVectors:
+        """Return the vectors of types from the encoder inside; they are not kept."""
+        if not self.has_names:
+            raise no_names(self.name)
+        found: TypeVectors = self.encoder.encode_types(types)  # type: ignore[attr-defined]
+        return found
 
     def _fill(
         self,
