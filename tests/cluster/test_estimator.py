@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from made_words import MODES, SEEDS, made_words
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.datasets import make_blobs
+from sklearn.utils.estimator_checks import check_classifiers_predictions, parametrize_with_checks
 
 from handful.cluster import Round, SubspaceKMeans
 from handful.cluster import _estimator as estimator
@@ -31,8 +32,19 @@ def expected_failures(estimator):
     [SubspaceKMeans(), SubspaceKMeans(assignment="soft"), SubspaceKMeans(subspace=False, type_prototypes=2)],
     expected_failed_checks=expected_failures,
 )
-def test_scikit_learn_contract(estimator, check):
+def test_scikit_learn_contract(estimator, check, monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it, scikit-learn skips its check of arrays
     check(estimator)
+
+
+@MODES
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("names", [np.array([0, 1, 2]), np.array(["one", "two", "three"]), ["one", "two", "three"]])
+def test_what_check_classifiers_classes_asks_without_a_class_of_minus_one(assignment, n_classes, names):
+    X, truth = make_blobs(n_samples=30, random_state=0, cluster_std=0.1)
+    X, truth = X[truth < n_classes], truth[truth < n_classes]
+    tags = np.array(names, dtype=object if isinstance(names, list) else None)[truth]
+    check_classifiers_predictions(X, tags, "SubspaceKMeans", SubspaceKMeans(assignment=assignment))
 
 
 def test_doctest():

@@ -36,20 +36,27 @@ TYPES = {
 }
 
 
-@pytest.fixture(scope="module")
-def named(source, tmp_path_factory):
+@pytest.fixture(scope="session")
+def named(source, made_once):
     """Return a Hugging Face folder with a head and with word shapes."""
-    folder = with_head(source("mpnet"), tmp_path_factory.mktemp("named") / "encoder")
-    save_file({"weight": torch.randn(N_SHAPES, 32, generator=torch.Generator().manual_seed(0))}, folder / SHAPES_FILE)
-    return folder
+
+    def make(folder):
+        with_head(source("mpnet"), folder)
+        table = torch.randn(N_SHAPES, 32, generator=torch.Generator().manual_seed(0))
+        save_file({"weight": table}, folder / SHAPES_FILE)
+
+    return made_once("named", make)
 
 
-@pytest.fixture(scope="module")
-def exports(named, tmp_path_factory):
+@pytest.fixture(scope="session")
+def exports(named, made_once):
     """Return the folder exported in float32 and in int8."""
-    folder = tmp_path_factory.mktemp("exports")
-    for precision in ("float32", "int8"):
-        assert export_encoder(named, folder / precision, int8=precision == "int8").names is True
+
+    def make(folder):
+        for precision in ("float32", "int8"):
+            assert export_encoder(named, folder / precision, int8=precision == "int8").names is True
+
+    folder = made_once("named-exported", make)
     return {"transformers": named, "float32": folder / "float32", "int8": folder / "int8"}
 
 

@@ -61,7 +61,7 @@ def test_mentions_have_places_in_the_document():
     assert found == [("Ekeus", "PER"), ("New York", "LOC")]
     assert document.predictions() == [
         {"entity_group": "PER", "score": 0.75, "word": "Ekeus", "start": 6, "end": 11},
-        {"entity_group": "LOC", "score": None, "word": "New York", "start": 29, "end": 37},
+        {"entity_group": "LOC", "score": 1.0, "word": "New York", "start": 29, "end": 37},
     ]
 
 
