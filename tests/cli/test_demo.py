@@ -42,7 +42,9 @@ def test_demo_writes_its_corpus(tmp_path, monkeypatch):
         assert (garden / f"{name}.txt").read_bytes() == source.read_bytes()
     notes = (garden / "notes.txt").read_text(encoding="utf-8").splitlines()
     assert notes == [sentence.text for sentence in read(examples.HELDOUT)]
-    assert failed(run("demo", "--files", "garden"), "garden: is a folder with files in it; give the name of a new or empty one")
+    assert failed(
+        run("demo", "--files", "garden"), "garden: is a folder with files in it; give the name of a new or empty one"
+    )
     assert "try: handful fit other/few.txt" in run("demo", "--files", "other").stderr
 
 
