@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from handful.text import Span, Transitions
 
-__all__ = ["decode", "log_probabilities", "runs", "viterbi"]
+__all__ = ["decode", "log_probabilities", "log_shares", "runs", "viterbi"]
 
 
 def log_probabilities(transitions: Transitions, n_tags: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -34,8 +34,23 @@ def log_probabilities(transitions: Transitions, n_tags: int) -> tuple[NDArray[np
         return np.log(start), np.log(matrix)
 
 
-def viterbi(emissions: NDArray[np.float64], n_words: Sequence[int], transitions: Transitions) -> NDArray[np.intp]:
+def log_shares(transitions: Transitions, n_tags: int) -> NDArray[np.float64]:
+    """Return the logarithm of the share that each tag has in the long run, (n_tags,)."""
+    _, step = log_probabilities(transitions, n_tags)
+    leaves_o, leaves_type = 1 - np.exp(step[0, 0]), np.exp(step[1, 0])
+    of_types = leaves_o / (leaves_o + leaves_type)
+    shares = np.full(n_tags, of_types / max(n_tags - 1, 1))
+    shares[0] = 1 - of_types
+    return np.log(shares)
+
+
+def viterbi(
+    emissions: NDArray[np.float64], n_words: Sequence[int], transitions: Transitions, without_prior: float = 0.0
+) -> NDArray[np.intp]:
     """Find the tags of each sentence whose sum of emissions and log transition probabilities is highest.
+
+    A step from tag a to tag b adds ``log P(b | a) + without_prior * (log P(b | a) - log P(b))``. The second part says
+    how tags follow each other and nothing of how frequent they are, for emissions that know that already.
 
     Parameters
     ----------
@@ -45,6 +60,8 @@ def viterbi(emissions: NDArray[np.float64], n_words: Sequence[int], transitions:
         The words of each sentence; their sum is n.
     transitions
         See `Transitions`.
+    without_prior
+        How much transitions count once more, with the shares of the tags taken out.
 
     Returns
     -------
@@ -52,6 +69,9 @@ def viterbi(emissions: NDArray[np.float64], n_words: Sequence[int], transitions:
     """
     n, n_tags = emissions.shape
     start, step = log_probabilities(transitions, n_tags)
+    if without_prior:
+        shares = log_shares(transitions, n_tags)
+        start, step = start + without_prior * (start - shares), step + without_prior * (step - shares)
     lengths = np.asarray(n_words, dtype=np.intp)
     order = np.argsort(-lengths, kind="stable")  # all sentences at once, the longest first: the live ones come first
     firsts = (np.cumsum(lengths) - lengths)[order]

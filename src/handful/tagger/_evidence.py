@@ -18,7 +18,7 @@ from handful._util.arrays import Float, row_blocks
 from handful.cluster import project, squared_distances, tag_distances
 from handful.errors import DataError
 
-__all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression"]
+__all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression", "TypeNames"]
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -123,14 +123,16 @@ class Regression:
 
     @classmethod
     def fit(cls, features: Float, tags: NDArray[np.int64], n_tags: int, weight: float = 1.0) -> "Regression":
-        """Learn from words (m, d) whose tags are known; every tag must be among them."""
+        """Learn from words (m, d) whose tags are known, O among them; a tag without words is as likely as O."""
         from sklearn.linear_model import LogisticRegression
 
-        fitted = LogisticRegression(C=INVERSE_PENALTY, max_iter=1000).fit(unit(features), tags)
+        known, codes = np.unique(tags, return_inverse=True)
+        fitted = LogisticRegression(C=INVERSE_PENALTY, max_iter=1000).fit(unit(features), codes)
         weights, bias = fitted.coef_.astype(np.float64), fitted.intercept_.astype(np.float64)
-        if n_tags == 2:  # scikit-learn gives the weights of the second tag alone
+        if len(known) == 2:  # scikit-learn gives the weights of the second tag alone
             weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
-        return cls(weight, np.ascontiguousarray(weights), bias)
+        rows = _rows_or_o(known, n_tags)
+        return cls(weight, np.ascontiguousarray(weights[rows]), bias[rows])
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
@@ -160,27 +162,29 @@ class NearestLabel:
     Attributes
     ----------
     vectors : (m, d) float32, the labelled words at length 1
-    tags : (m,) their tags, each of 0 to n_tags - 1 at least once
+    tags : (m,) their tags, O among them
+    n_tags : how many tags there are; a tag without words is as near as O
     """
 
     weight: float
     vectors: NDArray[np.float32]
     tags: NDArray[np.int64]
+    n_tags: int
 
     @classmethod
-    def of(cls, features: Float, tags: NDArray[np.int64], weight: float = 1.0) -> "NearestLabel":
+    def of(cls, features: Float, tags: NDArray[np.int64], n_tags: int, weight: float = 1.0) -> "NearestLabel":
         """Remember words (m, d) whose tags are known."""
-        return cls(weight, np.ascontiguousarray(unit(features), np.float32), tags)
+        return cls(weight, np.ascontiguousarray(unit(features), np.float32), tags, n_tags)
 
     def logits(self, features: Float) -> NDArray[np.float32]:
         """Return one logit per tag for each word, (n, n_tags)."""
-        n_tags = int(self.tags.max()) + 1
-        logits = np.empty((len(features), n_tags), np.float32)
+        known = np.unique(self.tags)
+        logits = np.empty((len(features), len(known)), np.float32)
         for part, block in row_blocks(features):
             cosines = unit(block) @ self.vectors.T  # (b, m)
-            for tag in range(n_tags):
-                logits[part, tag] = cosines[:, self.tags == tag].max(axis=1)
-        return logits
+            for column, tag in enumerate(known):
+                logits[part, column] = cosines[:, self.tags == tag].max(axis=1)
+        return logits[:, _rows_or_o(known, self.n_tags)]
 
     def save(self) -> dict[str, NDArray[Any]]:
         """Return all that it knows, by name."""
@@ -191,13 +195,94 @@ class NearestLabel:
         """Make it from what `save` returned."""
         m = len(arrays.get("tags", ()))
         check_arrays(arrays, {"vectors": ((m, dim), np.float32), "tags": ((m,), np.int64)})
-        if set(arrays["tags"].tolist()) != set(range(n_tags)):
-            raise DataError(f"tags of words are {sorted(set(arrays['tags'].tolist()))}, expected 0 to {n_tags - 1}")
-        return cls(weight, arrays["vectors"], arrays["tags"])
+        found = set(arrays["tags"].tolist())
+        if not {0} <= found <= set(range(n_tags)):
+            raise DataError(f"tags of words are {sorted(found)}, expected 0 and others up to {n_tags - 1}")
+        return cls(weight, arrays["vectors"], arrays["tags"], n_tags)
+
+
+@dataclass(frozen=True)
+class TypeNames:
+    """What types mean: the description of each type, read by the encoder.
+
+    The logit of type t is ``weights[t] * (s_t(x) - s_O(x))``, that of O is 0, with ::
+
+        s_t(x) = <x, vectors[t]> + biases[t]
+        s_O(x) = log sum_j exp(<x, o_vectors[j]> + o_biases[j])
+
+    It depends on the type's own text alone: other types, or another order of them, do not change it.
+
+    Attributes
+    ----------
+    vectors, biases : (n_types, d) and (n_types,)
+    o_vectors, o_biases : (m, d) and (m,), the prototypes of O that come with the encoder
+    weights : (n_types,) how much the name of each type counts
+    """
+
+    weight: float
+    vectors: NDArray[np.float32]
+    biases: NDArray[np.float32]
+    o_vectors: NDArray[np.float32]
+    o_biases: NDArray[np.float32]
+    weights: NDArray[np.float64]
+
+    def scores(self, features: Float) -> NDArray[np.float64]:
+        """Return s_O and s_t, whose softmax is the chance of each tag by names alone, (n, n_tags)."""
+        scores = np.empty((len(features), 1 + len(self.biases)))
+        for part, block in row_blocks(features):
+            words = np.asarray(block, np.float32)
+            of_o = words @ self.o_vectors.T + self.o_biases
+            highest = of_o.max(axis=1, keepdims=True)
+            scores[part, 0] = np.log(np.exp(of_o - highest).sum(axis=1)) + highest[:, 0]
+            scores[part, 1:] = words @ self.vectors.T + self.biases
+        return scores
+
+    def logits(self, features: Float) -> NDArray[np.float64]:
+        """Return one logit per tag for each word, (n, n_tags)."""
+        scores = self.scores(features)
+        logits = scores - scores[:, :1]
+        logits[:, 1:] *= self.weights
+        return logits
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Return all that it knows, by name."""
+        return {
+            "vectors": self.vectors,
+            "biases": self.biases,
+            "o_vectors": self.o_vectors,
+            "o_biases": self.o_biases,
+            "weights": self.weights,
+        }
+
+    @classmethod
+    def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "TypeNames":
+        """Make it from what `save` returned."""
+        n, m = n_tags - 1, len(arrays.get("o_biases", ()))
+        expected: dict[str, tuple[tuple[int, ...], type[Any]]] = {
+            "vectors": ((n, dim), np.float32),
+            "biases": ((n,), np.float32),
+            "o_vectors": ((m, dim), np.float32),
+            "o_biases": ((m,), np.float32),
+            "weights": ((n,), np.float64),
+        }
+        check_arrays(arrays, expected)
+        return cls(weight, *(arrays[name] for name in expected))
 
 
 #: The kinds of evidence, by the name that a saved model calls them.
-EVIDENCE: dict[str, type[Any]] = {"prototypes": Prototypes, "regression": Regression, "nearest": NearestLabel}
+EVIDENCE: dict[str, type[Any]] = {
+    "prototypes": Prototypes,
+    "regression": Regression,
+    "nearest": NearestLabel,
+    "names": TypeNames,
+}
+
+
+def _rows_or_o(known: NDArray[np.int64], n_tags: int) -> NDArray[np.intp]:
+    """Return for each tag its place among the known ones, which are sorted; for others that of O, which is first."""
+    places = np.zeros(n_tags, np.intp)
+    places[known] = np.arange(len(known))
+    return places
 
 
 def unit(features: Float) -> NDArray[np.float32]:

@@ -82,12 +82,14 @@ class Model:
     evidence : what speaks for a tag
     calibration : from logits to scores
     transitions : how tags follow each other; None, each word gets the tag of its highest logit
+    without_prior : how much transitions count once more without the shares of tags; see `viterbi`
     """
 
     types: tuple[EntityType, ...]
     evidence: tuple[Evidence, ...]
     calibration: Calibration
     transitions: Transitions | None = None
+    without_prior: float = 0.0
 
     def __post_init__(self) -> None:
         for piece in self.evidence:
@@ -121,8 +123,20 @@ class Model:
         `n_words` are the words of each sentence; their sum is n.
         """
         logits = self.logits(features)
-        tags = logits.argmax(axis=1) if self.transitions is None else viterbi(logits, n_words, self.transitions)
+        if self.transitions is None:
+            tags = logits.argmax(axis=1)
+        else:
+            tags = viterbi(logits, n_words, self.transitions, self.without_prior)
         return self.calibration.scores(logits), tags
+
+    def contributions(self, features: Float) -> dict[str, NDArray[np.float64]]:
+        """Return what each piece of evidence adds to the logits, (n, n_tags), by its kind."""
+        from ._evidence import EVIDENCE
+
+        names = {kind: name for name, kind in EVIDENCE.items()}
+        return {
+            names[type(piece)]: np.asarray(piece.weight * piece.logits(features), np.float64) for piece in self.evidence
+        }
 
     def settings(self) -> dict[str, Any]:
         """Return what decides predictions besides arrays, in JSON's types."""
@@ -134,6 +148,7 @@ class Model:
             "evidence": [{"kind": names[type(piece)], "weight": piece.weight} for piece in self.evidence],
             "calibration": {"kind": calibrations[type(self.calibration)]} | asdict(self.calibration),  # type: ignore[call-overload]
             "transitions": None if self.transitions is None else self.transitions.to_dict(),
+            "without_prior": self.without_prior,
         }
 
 
