@@ -295,6 +295,13 @@ def test_a_head_that_does_not_fit_is_told(source, exports, tmp_path):
     assert not (tmp_path / "c").exists()
 
 
+def test_a_head_is_not_taken_for_the_weights(named, tmp_path):
+    folder = shutil.copytree(named, tmp_path / "encoder")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(EncoderError, match=r"model\.safetensors missing"):
+        load(folder)
+
+
 @pytest.mark.parametrize("kind", ["transformers", "float32"])
 def test_the_fingerprint_follows_the_head(exports, tmp_path, kind):
     prints = [load(exports[kind]).fingerprint]

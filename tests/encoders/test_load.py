@@ -261,6 +261,8 @@ def test_all_public_names_are_there():
         "EMBEDDED": "dict",
         "CachedEncoder": "type",
         "Encoder": "type",
+        "NameHead": "type",
+        "TypeVectors": "type",
         "WordEncoder": "_ProtocolMeta",
         "export_encoder": "function",
         "load": "function",

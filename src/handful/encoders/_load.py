@@ -59,8 +59,8 @@ def load(
     Returns
     -------
     Encoder
-        With ``dim``, ``fingerprint`` and ``encode``. A copy of it (`pickle`, `copy`) opens the same files again
-        when it is first used.
+        With ``dim``, ``fingerprint`` and ``encode``, and with ``encode_types`` if it ``has_names``. A copy of it
+        (`pickle`, `copy`) opens the same files again when it is first used.
     """
     wanted = _checked_layers(layers)
     check_pooling(pooling)

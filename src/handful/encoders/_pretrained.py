@@ -10,7 +10,8 @@ from typing import Any
 from handful.errors import EncoderError, MissingExtraError
 
 from ._load import CHOICES
-from ._shapes import load_word_shapes
+from ._names import NAMES_FILE
+from ._shapes import SHAPES_FILE, load_word_shapes
 
 __all__ = ["first_line", "quiet", "read_pretrained"]
 
@@ -89,7 +90,7 @@ def _broken_file(folder: Path) -> str | None:
 
     weights = sorted(folder.glob("*.safetensors"))
     missing = [name for name in ("config.json", "tokenizer.json") if not (folder / name).is_file()]
-    if not weights and not any(folder.glob("pytorch_model*.bin")):
+    if not {file.name for file in weights} - {SHAPES_FILE, NAMES_FILE} and not any(folder.glob("pytorch_model*.bin")):
         missing.append("model.safetensors")
     if missing:
         return f"{', '.join(missing)} missing"
