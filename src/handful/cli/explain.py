@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from handful.text import Sentence
 
 
+_SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
+
+
 def explain(
     model: Model,
     files: Texts = None,
@@ -43,8 +46,9 @@ def explain(
 ) -> None:
     """Say for each mention why it was found.
 
-    Shown are the labelled words nearest to it, with their distance, tag and sentence; the prototype nearest to it; and
-    the type that came second. With [bold]--json[/bold] there is one line for each sentence.
+    Shown are what its name, the labels, the nearest labelled word and the clusters each say for its type and against
+    the one that came second; the prototype nearest to it; and the labelled words nearest to it, with their distance,
+    tag and sentence. With [bold]--json[/bold] there is one line for each sentence.
 
     [bold]Examples[/bold]
 
@@ -90,10 +94,11 @@ def _lines(sentence: "Sentence", explanation: "Explanation", colours: dict[str, 
         ),
         Text("  in    ") + shown,
         Text(
-            f"  like  prototype {prototype.number} of {prototype.tag}, at {prototype.distance:.2f}; second comes "
-            f"{explanation.runner_up}, {explanation.runner_up_score:.3f}"
+            f"  why   {_evidence(explanation)}; second comes {explanation.runner_up}, {explanation.runner_up_score:.3f}"
         ),
     ]
+    if prototype is not None:
+        lines.append(Text(f"  like  prototype {prototype.number} of {prototype.tag}, at {prototype.distance:.2f}"))
     for near in explanation.nearest:
         before, after = around(near.sentence.split(" "), near.position)
         style = colours.get(near.tag, "")
@@ -108,6 +113,11 @@ def _lines(sentence: "Sentence", explanation: "Explanation", colours: dict[str, 
             )
         )
     return [*lines, ""]
+
+
+def _evidence(explanation: "Explanation") -> str:
+    """Return what each piece of evidence says for the type, and against the one that came second."""
+    return ", ".join(f"{_SHOWN[kind]} {points:+.1f}" for kind, points in explanation.evidence.items())
 
 
 def around(words: list[str], position: int, n: int = 8) -> tuple[str, str]:

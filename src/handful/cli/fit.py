@@ -8,7 +8,20 @@ import typer
 
 from handful.errors import DataError
 
-from .options import Encoding, From, Json, Quiet, Threads, number_of, one_of, progress_of, read_corpus, say
+from .options import (
+    Encoding,
+    From,
+    Json,
+    Quiet,
+    Threads,
+    Types,
+    number_of,
+    one_of,
+    progress_of,
+    read_corpus,
+    say,
+    types_given,
+)
 
 if TYPE_CHECKING:
     from handful.tagger import FitSummary
@@ -16,11 +29,16 @@ if TYPE_CHECKING:
 
 
 def fit(
-    support: Annotated[
-        list[str],
-        typer.Argument(metavar="SUPPORT", help="Files of labelled sentences, in any format; - is standard input."),
-    ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    support: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SUPPORT]",
+            show_default=False,
+            help="Files of labelled sentences, in any format; - is standard input; none with --types.",
+        ),
+    ] = None,
+    types: Types = None,
     unlabelled: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,6 +62,7 @@ def fit(
     encoder: Annotated[
         str, typer.Option("--encoder", metavar="NAME", help="What turns words into vectors: a name or a folder.")
     ] = "handful-en",
+    no_names: Annotated[bool, typer.Option("--no-names", help="Do not read what types mean.")] = False,
     include_encoder: Annotated[
         bool, typer.Option("--include-encoder", help="Put the encoder into the folder, to go with it.")
     ] = False,
@@ -60,7 +79,10 @@ def fit(
     quiet: Quiet = False,
     threads: Threads = None,
 ) -> None:
-    """Learn to find mentions from a handful of labelled sentences.
+    """Learn to find mentions: from what types mean, a handful of labelled sentences, and unlabelled text.
+
+    [bold]--types[/bold] names the types, with what each means: a file with [bold]PEST: insects and slugs[/bold] on each
+    line, or names alone. That is enough; labels and text make it better.
 
     Labels may be as simple as [bold]\\[Ekeus](PER) heads for \\[Baghdad](LOC)[/bold], one sentence on each line; label
     whole sentences, 1 to 5 mentions of each type. Tens of thousands of words of unlabelled text of the kind you want
@@ -71,6 +93,7 @@ def fit(
     [bold]Examples[/bold]
 
     \b
+    handful fit --types types.txt --unlabelled corpus.txt --out model
     handful fit few.txt --out model
     handful fit few.txt --unlabelled corpus.txt --ratio 0.95 --out model
     handful fit few.conll more.txt -u a.txt --encoder my-encoder --out model
@@ -79,8 +102,8 @@ def fit(
     from handful.tagger import Tagger
 
     labelled: list[Sentence] = []
-    types: list[EntityType] = []
-    for path in support:
+    described: list[EntityType] = list(types_given(types, encoding))
+    for path in support or ():
         corpus = read_corpus(path, from_format, encoding, quiet=quiet)
         if all(sentence.is_unlabelled for sentence in corpus):
             raise DataError(
@@ -88,7 +111,8 @@ def fit(
                 "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
             )
         labelled += corpus
-        types += corpus.types
+        known = {one.name for one in described if one.description}
+        described += [one for one in corpus.types if one.name not in known]
     text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet, unlabelled=True)]
     clusters = SubspaceKMeans(
         assignment=assignment,
@@ -98,14 +122,15 @@ def fit(
     )
     tagger = Tagger(
         encoder,
-        types=types,
+        types=described,
+        names=not no_names,
         method=method,
         o_ratio=_ratio(ratio),
         clusters=clusters,
         threads=threads,
         cache=not no_cache,
     )
-    tagger.fit(labelled, text or None, progress=progress_of(quiet))
+    tagger.fit(labelled or None, text or None, progress=progress_of(quiet))
     tagger.save(out, include_encoder=include_encoder)
     if as_json:
         typer.echo(json.dumps({"model": str(out)} | tagger.summary_.to_dict(), indent=2, ensure_ascii=False))
@@ -135,14 +160,17 @@ def _show(summary: "FitSummary") -> None:
 
     console = Console(highlight=False)
     n_mentions = sum(summary.mentions.values())
+    names = "what they mean, " if summary.has_names else ""
     console.print(
-        f"learned {number_of(len(summary.types), 'type')} from {number_of(n_mentions, 'mention')} in "
-        f"{number_of(summary.n_support, 'labelled sentence')}, with "
+        f"learned {number_of(len(summary.types), 'type')} from {names}{number_of(n_mentions, 'mention')} in "
+        f"{number_of(summary.n_support, 'labelled sentence')}, and "
         f"{number_of(summary.n_unlabelled_words, 'unlabelled word')}"
     )
     verb = "estimated" if summary.is_estimated else "asked"
     asked = "left open" if summary.o_ratio is None else f"{summary.o_ratio:.4g} {verb}"
-    console.print(f"share of O: {asked}, {summary.o_share:.4g} met; {number_of(summary.rounds, 'round')}\n")
+    if summary.rounds:
+        console.print(f"share of O: {asked}, {summary.o_share:.4g} met; {number_of(summary.rounds, 'round')}")
+    console.print()
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("type", overflow="fold")
     table.add_column("labelled", justify="right")

@@ -15,7 +15,7 @@ from handful.text import FORMATS, READ_ONLY, SCHEMES
 
 if TYPE_CHECKING:
     from handful.tagger import Tagger
-    from handful.text import Corpus, Document, ReadReport, WriteReport
+    from handful.text import Corpus, Document, EntityType, ReadReport, WriteReport
 
 
 def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
@@ -88,6 +88,16 @@ Given = Annotated[
     typer.Option("--text", "-t", metavar="TEXT", show_default=False, help="A text itself, not a file."),
 ]
 
+Types = Annotated[
+    str | None,
+    typer.Option(
+        "--types",
+        metavar="TYPES",
+        show_default=False,
+        help="The types to find: a file with NAME: description on each line, or names such as 'person, place'.",
+    ),
+]
+
 ModelEncoder = Annotated[
     str | None,
     typer.Option(
@@ -132,6 +142,16 @@ def read_corpus(path: str, format: str | None, encoding: str, *, quiet: bool, un
         raise DataError(f"{corpus.report.name}: there is no sentence in it")
     say_report(corpus.report, corpus.report.name, quiet=quiet)
     return corpus
+
+
+def types_given(types: str | None, encoding: str) -> "tuple[EntityType, ...]":
+    """Return the types of ``--types``: a file, or names with commas between them."""
+    from handful.text import read_types, types_of
+
+    if types is None:
+        return ()
+    is_file = os.path.exists(types) or types.endswith(".txt") or os.sep in types
+    return read_types(types, encoding=encoding) if is_file else types_of(types)
 
 
 def progress_of(quiet: bool) -> bool | None:

@@ -15,21 +15,23 @@ from .options import (
     From,
     Given,
     MinScore,
-    Model,
     ModelEncoder,
     Quiet,
     Texts,
     Threads,
+    Types,
     counting,
     documents_of,
     is_terminal,
     load,
     one_of,
     say_report,
+    types_given,
 )
 from .show import bracketed, has_colours
 
 if TYPE_CHECKING:
+    from handful.tagger import Tagger
     from handful.text import Document, EntityType
 
 _TO = ("html", *FORMATS)
@@ -45,8 +47,16 @@ _BY_SUFFIX = {
 
 
 def predict(
-    model: Model,
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODEL]",
+            show_default=False,
+            help="The folder that handful fit wrote; none with --types, where all are texts.",
+        ),
+    ] = None,
     files: Texts = None,
+    types: Types = None,
     text: Given = None,
     to: Annotated[
         str | None,
@@ -72,6 +82,8 @@ def predict(
 ) -> None:
     """Find mentions in texts.
 
+    With [bold]--types[/bold] there is no model: mentions are found by what the types mean, with no label at all.
+
     Each line of jsonl is a document: its [bold]text[/bold] and its [bold]entities[/bold], each with entity_group,
     score, word, start and end; and, where JSON records are read, what else is in the record, such as its id. In
     plain text a document is a line, or a block between blank lines if lines are wrapped. conll, lines, inline and
@@ -80,6 +92,7 @@ def predict(
     [bold]Examples[/bold]
 
     \b
+    handful predict --types "person, place, disease" notes.txt
     handful predict model notes.txt
     handful predict model notes.txt --to html > notes.html
     handful predict model --text "Ekeus heads for Baghdad" --json
@@ -88,7 +101,13 @@ def predict(
     if as_json and to not in (None, "jsonl"):
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
     to = "jsonl" if as_json else to or _default_format(out)
-    tagger = load(model, encoder, threads)
+    if types is None:
+        if model is None:
+            raise typer.BadParameter("name a model, or the types to find (--types)")
+        tagger, title = load(Path(model), encoder, threads), Path(model).resolve().name
+    else:
+        files = [*([] if model is None else [model]), *(files or [])]
+        tagger, title = _by_names(types, encoder, threads, encoding), types
     unfit = None if to == "html" else _unfit(tagger.types_, "inline" if to == "text" else to)
     if unfit is not None and to != "text":
         raise DataError(f"--to {to} cannot be written with the types of this model: {unfit}; --to jsonl holds any type")
@@ -97,7 +116,7 @@ def predict(
     tagged = tagger.tag(documents, min_score=min_score)
     target = "-" if out is None else out
     if to == "html":
-        title = f"{model.resolve().name} · {', '.join(files or []) or 'text'}"
+        title = f"{title} · {', '.join(files or []) or 'text'}"
         _write_pieces(target, _page(tagged, tagger.types_, title))
     elif to != "text":
         from handful.text import write
@@ -107,6 +126,13 @@ def predict(
         _print(tagged, tagger.types_)
     else:
         _write_pieces(target, (bracketed(one, escape=unfit is None) for one in tagged if one.sentences))
+
+
+def _by_names(types: str, encoder: str | None, threads: int | None, encoding: str) -> "Tagger":
+    """Make a tagger of nothing but the names and descriptions of types."""
+    from handful.tagger import Tagger
+
+    return Tagger(encoder or "handful-en", types=types_given(types, encoding), threads=threads, cache=False).fit()
 
 
 def _default_format(out: Path | None) -> str:

@@ -33,10 +33,10 @@ def model_card(saved: "Saved") -> str:
         scores = "Scores are those of the nearest prototypes, and not calibrated."
     else:
         scores = "A score is an estimate of the chance that the mention is right."
-        if summary.n_unlabelled_words < FEW_WORDS:
+        if summary.n_unlabelled_words < FEW_WORDS and not summary.has_names:
             scores += " It is likely too high here, because little or no unlabelled text was given."
     prototypes = saved.model.piece(Prototypes)
-    assert prototypes is not None
+    tags = [] if prototypes is None else prototypes.tags.tolist()
     clusters = parameters["clusters"] or {}
     descriptions = {one.name: one.description for one in saved.model.types}
     rows = [
@@ -46,10 +46,11 @@ def model_card(saved: "Saved") -> str:
     ]
     facts = [
         ("method", summary.method),
+        ("names of types", "read" if summary.has_names else "not read"),
         ("labelled sentences", f"{summary.n_support:,} ({summary.n_support_words:,} words), in `support.jsonl`"),
         ("unlabelled words", f"{summary.n_unlabelled_words:,}"),
         ("share of O words", f"{asked}; met: {summary.o_share:.4f}"),
-        ("prototypes", f"{len(prototypes.tags)}, of which {(prototypes.tags == 0).sum()} for O"),
+        ("prototypes", f"{len(tags)}, of which {tags.count(0)} for O"),
         (
             "assignment",
             f"{clusters.get('assignment', 'hard')}, {summary.rounds} rounds, objective {summary.objective:.4f}",

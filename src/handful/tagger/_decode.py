@@ -41,7 +41,7 @@ def log_shares(transitions: Transitions, n_tags: int) -> NDArray[np.float64]:
     of_types = leaves_o / (leaves_o + leaves_type)
     shares = np.full(n_tags, of_types / max(n_tags - 1, 1))
     shares[0] = 1 - of_types
-    return np.log(shares)
+    return np.asarray(np.log(shares))
 
 
 def viterbi(

@@ -237,6 +237,16 @@ class TypeNames:
             scores[part, 1:] = words @ self.vectors.T + self.biases
         return scores
 
+    @property
+    def n_words(self) -> int:
+        """How many words `as_words` returns."""
+        return len(self.biases) + len(self.o_biases)
+
+    def as_words(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return the names as labelled words, and the prototypes of O as words that are O: vectors and tags."""
+        tags = np.concatenate([np.arange(1, 1 + len(self.biases)), np.zeros(len(self.o_biases), np.int64)])
+        return np.concatenate([self.vectors, self.o_vectors]), tags
+
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
         scores = self.scores(features)

@@ -60,14 +60,17 @@ class Explanation:
     ----------
     mention : as `Tagger.predict` gives it
     nearest : the labelled words nearest to one of its words, nearest first
-    prototype : the nearest prototype of its type
+    prototype : the nearest prototype of its type; None where nothing was clustered
+    evidence : by kind, how much it speaks for the type and against the one that came second: the difference of
+        their logits, the mean over the mention's words
     runner_up : the tag with the second highest score, a type or "O"
     runner_up_score : that score, the mean over the mention's words
     """
 
     mention: Prediction
     nearest: list[NearWord]
-    prototype: NearPrototype
+    prototype: NearPrototype | None
+    evidence: dict[str, float]
     runner_up: str
     runner_up_score: float
 
@@ -87,7 +90,6 @@ def explain(
 ) -> list[Explanation]:
     """Explain the mentions of a document, given its sentences with what was found for their words."""
     prototypes = model.piece(Prototypes)
-    assert prototypes is not None, "every method has clusters"
     found = list(words)
     tagged = document.with_sentences([one.sentence for one in found])
     rows = [(one, span) for one in found for span in one.sentence.spans or ()]
@@ -100,7 +102,7 @@ def explain(
 
 def _explain(
     model: Model,
-    prototypes: Prototypes,
+    prototypes: Prototypes | None,
     examples: Examples,
     prediction: Prediction,
     words: TaggedWords,
@@ -114,12 +116,20 @@ def _explain(
     mean_scores = words.scores[rows].mean(axis=0)
     mean_scores[tag] = -1
     runner_up = int(mean_scores.argmax())
-    to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
-    number = int(to_own.argmin())
+    near = None
+    if prototypes is not None:
+        to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
+        number = int(to_own.argmin())
+        near = NearPrototype(name, number + 1, float(np.sqrt(to_own[number])))
+    projected = features if prototypes is None else prototypes.project(features)
     return Explanation(
         mention=prediction,
-        nearest=_nearest(model, prototypes.project(features), examples, n_nearest),
-        prototype=NearPrototype(name, number + 1, float(np.sqrt(to_own[number]))),
+        nearest=_nearest(model, projected, examples, n_nearest),
+        prototype=near,
+        evidence={
+            kind: float((logits[:, tag] - logits[:, runner_up]).mean())
+            for kind, logits in model.contributions(features).items()
+        },
         runner_up=model.tags[runner_up],
         runner_up_score=float(mean_scores[runner_up]),
     )

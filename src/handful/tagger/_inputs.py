@@ -52,9 +52,9 @@ def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, dict[Words, Se
         All sentences, in the order of the fit: unlabelled text, then sentences of the support without labels, then
         labelled ones whose words the unlabelled text does not have. And the labelled sentences, by their words.
     """
-    given = gather(support, "the support", is_inline=True)
+    given = Given() if support is None else gather(support, "the support", is_inline=True)
     labels = given.labels
-    if not labels:
+    if not labels and support is not None:
         raise DataError(
             f"the support has no labels: none of its {len(given.sentences)} sentences is labelled; mark mentions, as "
             "in [Baghdad](LOC), or give a file with tags"

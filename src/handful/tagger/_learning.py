@@ -12,7 +12,7 @@ from handful._util.arrays import Float
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
-from ._evidence import Evidence, NearestLabel, Prototypes, Regression
+from ._evidence import NearestLabel, Prototypes, Regression, TypeNames
 from ._model import Calibration, Examples, Lead, Model, Softmax
 from ._text import LabelledWords, TrainingText, check_sure
 
@@ -27,7 +27,7 @@ FEWEST_MENTIONS = 3  # of each type; an estimate from fewer is worse than none (
 
 @dataclass(frozen=True)
 class Method:
-    """How a model is made of labels and clusters.
+    """How a model is made of labels, clusters and names. docs/decisions has the figures behind the numbers.
 
     Attributes
     ----------
@@ -35,24 +35,36 @@ class Method:
     labelled_mass : how much all labelled words together count beside the unlabelled ones, at least
     calibration : from logits to scores; None, a softmax at the temperature of the clustering
     has_transitions : whether the tags of a sentence are decided together
+    with_names : what is done instead where the encoder reads names; None, the same
     """
 
     weights: Mapping[str, float]
     labelled_mass: float = 0.0
-    calibration: Calibration | None = None
+    calibration: Lead | None = None
     has_transitions: bool = False
+    with_names: "Method | None" = None
 
 
-#: What can be asked for: ours, and what the paper has. docs/decisions/0002 has the figures behind the numbers.
+#: What can be asked for: ours, and what the paper has.
 METHODS: dict[str, Method] = {
     "handful": Method(
         {"regression": 1.0, "nearest": 27.0, "prototypes": 1 / 24},
         labelled_mass=0.3,
         calibration=Lead(at_zero=-0.81, by_logit=0.071),
         has_transitions=True,
+        with_names=Method(
+            {"regression": 1.0, "nearest": 27.0, "prototypes": 1 / 64, "names": 1.0},
+            labelled_mass=0.3,
+            calibration=Lead(at_zero=-0.6, by_logit=0.3),
+            has_transitions=True,
+        ),
     ),
     "paper": Method({"prototypes": 1.0}),
 }
+
+# How much a name counts beside the labels of its type: as many as NAME_WORTH labels at first, never less than a half.
+NAME_WORTH, NAME_LEAST = 8.0, 0.5
+ENOUGH_WORDS = 1_500  # for clusters; with fewer, distances to prototypes count less
 
 
 @dataclass(frozen=True)
@@ -62,13 +74,13 @@ class Learned:
     Attributes
     ----------
     model : what tags words
-    clusters : the fitted estimator
+    clusters : the fitted estimator; None where there was nothing but names
     labelled : the words of the labelled sentences
     examples : the labelled sentences, to compare with
     """
 
     model: Model
-    clusters: "SubspaceKMeans"
+    clusters: "SubspaceKMeans | None"
     labelled: LabelledWords
     examples: Examples
 
@@ -98,7 +110,7 @@ def learn(
     o_ratio: float | str | None,
     clusters: "SubspaceKMeans | None" = None,
     transitions: Transitions | None = None,
-    start: Mapping[int, NDArray[np.float64]] | None = None,
+    names: TypeNames | None = None,
 ) -> Learned:
     """Fit the evidence that a method asks for.
 
@@ -110,45 +122,75 @@ def learn(
     o_ratio : the share of O words, "auto" to estimate it, or None
     clusters : the clustering with its parameters; None, as it is by default
     transitions : those of the encoder
-    start : for some tags, the prototypes to start from instead of labelled words
+    names : what the encoder reads in the names of the types; None where it reads none, or is not to
     """
-    labelled = text.labelled_words([one.name for one in types])
-    check_sure(labelled, ("O", *(one.name for one in types)), started=tuple(start or ()))
-    known = labelled.examples
-    words, n_tags = np.asarray(text.features[known.rows]), labelled.n_tags
+    if method.with_names is None and text.labels:
+        names = None  # the paper starts from labels, and from names only where there are none
+    if names is not None:
+        method = method.with_names or method
+    labelled = text.labelled_words([one.name for one in types], names)
+    check_sure(labelled, ("O", *(one.name for one in types)), has_names=names is not None)
+    known, n_tags = labelled.examples, labelled.n_tags
+    words = np.asarray(text.features[known.rows])
+    counts = np.array(labelled.count_mentions())
+    if names is not None:
+        names = replace(names, weights=np.maximum(NAME_LEAST, NAME_WORTH / np.maximum(counts, 1)))
+    has_labels = len(np.unique(known.tags)) > 1
 
     @cache
     def regression() -> Regression:
         return Regression.fit(words, known.tags, n_tags)
 
     if isinstance(o_ratio, str):
-        is_enough = min(labelled.count_mentions()) >= FEWEST_MENTIONS
-        o_ratio = estimate_o_ratio(regression(), text.features, labelled) if is_enough else None
-    fitted = _estimator(clusters, o_ratio).fit(
-        text.features, labelled.labels(), sample_weight=labelled.weights(method.labelled_mass), start=start
-    )
-    prototypes = _prototypes(fitted)
+        if names is not None:
+            o_ratio = estimate_o_ratio(names.scores, text.features, labelled)
+        else:
+            is_enough = counts.min() >= FEWEST_MENTIONS
+            o_ratio = estimate_o_ratio(regression().logits, text.features, labelled) if is_enough else None
+    fitted = prototypes = None
+    if len(text.features):
+        fitted = _cluster(_estimator(clusters, o_ratio), text.features, labelled, method.labelled_mass, names)
+        prototypes = _prototypes(fitted)
     makers: dict[str, Callable[[], Any]] = {
         "prototypes": lambda: prototypes,
-        "regression": regression,
-        "nearest": lambda: NearestLabel.of(words, known.tags),
+        "regression": lambda: regression() if has_labels else None,
+        "nearest": lambda: NearestLabel.of(words, known.tags, n_tags) if has_labels else None,
+        "names": lambda: names,
     }
-    evidence: tuple[Evidence, ...] = tuple(replace(makers[kind](), weight=w) for kind, w in method.weights.items())
+    found = ((makers[kind](), weight) for kind, weight in method.weights.items())
+    evidence: list[Any] = [replace(piece, weight=weight) for piece, weight in found if piece is not None]
+    calibration: Calibration | None = method.calibration
+    without_prior = 0.0
+    if names is not None and method.calibration is not None:
+        evidence = [_by_words(piece, len(text.features)) for piece in evidence]
+        by_name = float(names.weights.mean())
+        calibration = replace(method.calibration, by_logit=method.calibration.by_logit / (1 + by_name))
+        without_prior = by_name / 2
     model = Model(
         types,
-        evidence,
-        method.calibration or Softmax(float(fitted.temperature)),
+        tuple(evidence),
+        calibration or Softmax(1.0 if fitted is None else float(fitted.temperature)),
         transitions if method.has_transitions else None,
+        without_prior,
     )
-    vectors = np.ascontiguousarray(prototypes.project(words), np.float32)
+    projected = words if prototypes is None else prototypes.project(words)
+    vectors = np.ascontiguousarray(projected, np.float32)
     return Learned(model, fitted, labelled, Examples(list(text.labels.values()), known.places, known.tags, vectors))
 
 
-def estimate_o_ratio(regression: Regression, features: Float, labelled: LabelledWords) -> float | None:
+def type_names(encoder: Any, types: tuple[EntityType, ...]) -> TypeNames:
+    """Return what an encoder reads in the names and descriptions of types."""
+    found = encoder.encode_types(types)
+    return TypeNames(1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.full(len(types), NAME_WORTH))
+
+
+def estimate_o_ratio(
+    logits: Callable[[Float], NDArray[np.float64]], features: Float, labelled: LabelledWords
+) -> float | None:
     """Estimate which share of all words is in no mention.
 
-    Words whose tag is known count as they are; for the others it is the mean chance of O that the regression on the
-    labelled words gives them.
+    Words whose tag is known count as they are; for the others it is the mean chance of O by `logits`: those of the
+    names, or of a regression on the labelled words.
 
     Returns
     -------
@@ -162,8 +204,37 @@ def estimate_o_ratio(regression: Regression, features: Float, labelled: Labelled
     is_free[labelled.rows[only_o | ~labelled.allowed[:, 0]]] = False
     if not is_free.any():
         return None
-    chances = softmax(regression.logits(features), axis=1)[is_free, 0]
+    chances = softmax(logits(features), axis=1)[is_free, 0]
     return float((only_o.sum() + chances.sum()) / len(features))
+
+
+def _cluster(
+    estimator: "SubspaceKMeans",
+    features: Float,
+    labelled: LabelledWords,
+    labelled_mass: float,
+    names: TypeNames | None,
+) -> "SubspaceKMeans":
+    """Fit the clustering; a name is one more labelled word of its type, the prototypes of O are labelled words of O."""
+    labels, weights = labelled.labels(), labelled.weights(labelled_mass, 0 if names is None else names.n_words)
+    if names is not None:
+        n = len(features)
+        rows, tags = names.as_words()
+        features = np.concatenate([np.asarray(features, np.float32), rows])
+        allowed = np.concatenate([labels.allowed, np.eye(labelled.n_tags, dtype=bool)[tags]])
+        labels = replace(labels, rows=np.concatenate([labels.rows, np.arange(n, n + len(rows))]), allowed=allowed)
+    fitted = estimator.fit(features, labels, sample_weight=weights)
+    if names is not None:  # what is said of the words of the text is said of them alone
+        fitted.labels_, fitted.tags_ = fitted.labels_[:n], fitted.tags_[:n]
+        fitted.o_share_ = float((fitted.tags_ == 0).mean())
+    return fitted
+
+
+def _by_words(piece: Any, n_words: int) -> Any:
+    """Let clusters count less where they come from few words: new words lie far from all of their prototypes."""
+    if not isinstance(piece, Prototypes):
+        return piece
+    return replace(piece, weight=piece.weight * min(1.0, n_words / ENOUGH_WORDS))
 
 
 def _estimator(clusters: "SubspaceKMeans | None", o_ratio: float | None) -> "SubspaceKMeans":

@@ -12,11 +12,13 @@ from handful.cluster import tag_scores
 from handful.text import EntityType, Sentence, Transitions
 
 from ._decode import viterbi
-from ._evidence import Evidence
+from ._evidence import EVIDENCE, Evidence
 
 __all__ = ["CALIBRATIONS", "Calibration", "Examples", "Lead", "Model", "Softmax", "TagModel"]
 
 Kind = TypeVar("Kind")
+
+_KINDS = {kind: name for name, kind in EVIDENCE.items()}
 
 
 class Calibration(Protocol):
@@ -131,21 +133,14 @@ class Model:
 
     def contributions(self, features: Float) -> dict[str, NDArray[np.float64]]:
         """Return what each piece of evidence adds to the logits, (n, n_tags), by its kind."""
-        from ._evidence import EVIDENCE
-
-        names = {kind: name for name, kind in EVIDENCE.items()}
-        return {
-            names[type(piece)]: np.asarray(piece.weight * piece.logits(features), np.float64) for piece in self.evidence
-        }
+        pieces = {_KINDS[type(piece)]: piece for piece in self.evidence}
+        return {kind: np.asarray(one.weight * one.logits(features), np.float64) for kind, one in pieces.items()}
 
     def settings(self) -> dict[str, Any]:
         """Return what decides predictions besides arrays, in JSON's types."""
-        from ._evidence import EVIDENCE
-
-        names = {kind: name for name, kind in EVIDENCE.items()}
         calibrations = {kind: name for name, kind in CALIBRATIONS.items()}
         return {
-            "evidence": [{"kind": names[type(piece)], "weight": piece.weight} for piece in self.evidence],
+            "evidence": [{"kind": _KINDS[type(piece)], "weight": piece.weight} for piece in self.evidence],
             "calibration": {"kind": calibrations[type(self.calibration)]} | asdict(self.calibration),  # type: ignore[call-overload]
             "transitions": None if self.transitions is None else self.transitions.to_dict(),
             "without_prior": self.without_prior,

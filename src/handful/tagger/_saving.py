@@ -134,7 +134,7 @@ def read_folder(path: Path) -> Saved:
         raise ModelError(f"{path / CONFIG}: 'summary' is not that of a fit: {error}") from None
     arrays = _read_arrays(path / ARRAYS)
     model = _read_model(path, sections["model"], types, arrays, encoder["dim"])
-    return Saved(sections["parameters"], encoder, model, _read_examples(path, arrays, model), summary)
+    return Saved(sections["parameters"], encoder, model, _read_examples(path, arrays, model, encoder["dim"]), summary)
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -211,13 +211,14 @@ def _read_model(
         calibration = _read_calibration(settings["calibration"])
         found = settings["transitions"]
         transitions = None if found is None else Transitions.from_dict(found)
+        without_prior = float(settings["without_prior"])
     except ModelError:
         raise
     except (TypeError, KeyError, ValueError) as error:
         raise ModelError(f"{path / CONFIG}: 'model' is not that of a tagger: {type(error).__name__} {error}") from None
-    if not any(isinstance(piece, Prototypes) for piece in pieces):
-        raise ModelError(f"{path / CONFIG}: 'model' has no prototypes among its evidence")
-    return Model(types, tuple(pieces), calibration, transitions)
+    if not pieces:
+        raise ModelError(f"{path / CONFIG}: 'model' has no evidence")
+    return Model(types, tuple(pieces), calibration, transitions, without_prior)
 
 
 def _read_calibration(settings: dict[str, Any]) -> Calibration:
@@ -231,11 +232,10 @@ def _read_calibration(settings: dict[str, Any]) -> Calibration:
     return calibration
 
 
-def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model) -> Examples:
+def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model, dim: int) -> Examples:
     """Check what is left of the arrays for its shape and values, and put it together with the sentences."""
     prototypes = model.piece(Prototypes)
-    assert prototypes is not None
-    p = prototypes.prototypes.shape[1] if prototypes.projection is None else prototypes.projection.shape[1]
+    p = dim if prototypes is None or prototypes.projection is None else prototypes.projection.shape[1]
     m = len(arrays.get("examples.tags", ()))
     expected: dict[str, tuple[tuple[int, ...], type[Any]]] = {
         "examples.places": ((m, 2), np.int64),
@@ -247,7 +247,7 @@ def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model) ->
     except DataError as error:
         raise ModelError(f"{path / ARRAYS}: {error}") from None
     try:
-        sentences = list(read(path / SUPPORT, "huggingface", scheme="BIO"))
+        sentences = list(read(path / SUPPORT, "huggingface", scheme="BIO")) if m else []
     except (FileError, FormatError, DataError) as error:
         raise ModelError(f"the model's labelled sentences: {error}") from None
     places, tags, vectors = (arrays[name] for name in expected)

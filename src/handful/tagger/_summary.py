@@ -11,6 +11,7 @@ from handful.errors import Advice
 from handful.text import EntityType
 
 from ._decode import runs
+from ._evidence import TypeNames
 from ._learning import FEWEST_MENTIONS, Learned
 from ._model import Model
 from ._text import TrainingText
@@ -33,6 +34,7 @@ class FitSummary:
     mentions : labelled mentions by type
     n_support, n_support_words : labelled sentences, and their words
     n_unlabelled_words : words of sentences with no label
+    has_names : whether the names and descriptions of types were read
     o_ratio : the share of O words that was asked for or estimated; None where it was left open
     is_estimated : whether it was estimated, not given
     o_share : the share of O words in the last assignment, of all words
@@ -50,6 +52,7 @@ class FitSummary:
     n_support: int
     n_support_words: int
     n_unlabelled_words: int
+    has_names: bool
     o_ratio: float | None
     is_estimated: bool
     o_share: float
@@ -74,11 +77,15 @@ class FitSummary:
         """Say it in a few lines."""
         verb = "estimated" if self.is_estimated else "asked"
         asked = "no ratio" if self.o_ratio is None else f"ratio {verb} {self.o_ratio:.4g}"
+        names = "the names of types; " if self.has_names else ""
         lines = [
-            f"{self.n_support} labelled sentences, {sum(self.mentions.values())} mentions; "
+            f"{names}{self.n_support} labelled sentences, {sum(self.mentions.values())} mentions; "
             f"{self.n_unlabelled_words:,} unlabelled words",
-            f"{asked}, {self.o_share:.4g} of all words are O; {self.rounds} rounds, objective {self.objective:.4f}",
         ]
+        if self.rounds:
+            lines.append(
+                f"{asked}, {self.o_share:.4g} of all words are O; {self.rounds} rounds, objective {self.objective:.4f}"
+            )
         for name in self.mentions:
             shown = f", such as {'; '.join(self.examples[name])}" if self.examples[name] else ""
             lines.append(
@@ -92,7 +99,8 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
     model, fitted, labelled = learned.model, learned.clusters, learned.labelled
     names = [one.name for one in model.types]
     is_free = labelled.is_unlabelled()
-    counts = np.bincount(fitted.tags_[is_free], minlength=len(model.tags))
+    tags = np.zeros(0, np.int64) if fitted is None else fitted.tags_
+    counts = np.bincount(tags[is_free], minlength=len(model.tags))
     mentions = Counter(span.type for sentence in text.labels.values() for span in sentence.spans or ())
     summary = FitSummary(
         method=method,
@@ -101,17 +109,18 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
         n_support=len(text.labels),
         n_support_words=sum(map(len, text.labels)),
         n_unlabelled_words=int(is_free.sum()),
-        o_ratio=None if fitted.o_ratio is None else float(fitted.o_ratio),
-        is_estimated=is_auto and fitted.o_ratio is not None,
-        o_share=float(fitted.o_share_),
-        rounds=int(fitted.n_iter_),
-        objective=float(fitted.objective_[-1]),
+        has_names=model.piece(TypeNames) is not None,
+        o_ratio=None if fitted is None or fitted.o_ratio is None else float(fitted.o_ratio),
+        is_estimated=is_auto and fitted is not None and fitted.o_ratio is not None,
+        o_share=0.0 if fitted is None else float(fitted.o_share_),
+        rounds=0 if fitted is None else int(fitted.n_iter_),
+        objective=0.0 if fitted is None else float(fitted.objective_[-1]),
         unlabelled_words={name: int(n) for name, n in zip(names, counts[1:], strict=True)},
-        examples=_examples(text, model, fitted.tags_, is_free),
+        examples=_examples(text, model, tags, is_free),
         notes=notes,
     )
     sure_o = labelled.is_sure & labelled.allowed[:, 0]
-    summary.advice.extend(_advice(summary, is_auto, float(sure_o.mean())))
+    summary.advice.extend(_advice(summary, is_auto, float(sure_o.mean()) if len(sure_o) else 0.0))
     return summary
 
 
@@ -138,6 +147,13 @@ def _examples(
 
 def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:
     advice = []
+    if summary.has_names and (bare := [one.name for one in summary.types if not one.description]):
+        advice.append(
+            Advice(
+                f"say in a line what types mean (types={{...}}): {', '.join(bare)} has no description",
+                f"say in a line what types mean (--types): {', '.join(bare)} has no description",
+            )
+        )
     if summary.n_unlabelled_words == 0:
         advice.append(
             _in_both(

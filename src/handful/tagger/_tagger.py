@@ -1,6 +1,6 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,13 @@ from handful.text import Document, EntityType, Sentence, described, types_of
 from ._explanation import Explanation, check_n_nearest, explain
 from ._inputs import gather, gather_for_fit, gather_to_add, one_text
 from ._language import LanguageWatch
-from ._learning import AUTO, METHODS, check, learn
+from ._learning import AUTO, METHODS, check, learn, type_names
 from ._model import Examples, Model
 from ._predictor import Predictor, check_min_score
 from ._saving import ENCODER, Saved, read_folder, write_folder
 from ._summary import FitSummary, summarise
 from ._tagging import tag_sentences
-from ._text import TrainingText, by_words, types_to_learn
+from ._text import TrainingText, Words, by_words, types_to_learn
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
@@ -30,7 +30,7 @@ __all__ = ["Tagger"]
 
 
 class Tagger(Predictor):
-    """Finds mentions of the types in a handful of labelled sentences.
+    """Finds mentions of a user's own types, from what they mean, a handful of labels, and unlabelled text.
 
     Parameters
     ----------
@@ -38,8 +38,10 @@ class Tagger(Predictor):
         The name of an embedded encoder, the path of one (see `handful.encoders.load`), or any object with ``dim``,
         ``fingerprint`` and ``encode``.
     types : dict, list or str, optional
-        What types mean, as ``{"PEST": "insects, slugs and diseases that harm plants"}``; see
-        `handful.text.types_of`. Descriptions are kept with the model.
+        The types to find and what they mean, as ``{"PEST": "insects, slugs and diseases that harm plants"}``; see
+        `handful.text.types_of`. Types that are only in labels need not be named.
+    names : bool, default=True
+        Whether to read the names and descriptions of types, if the encoder can. Without labels this is needed.
     method : {"handful", "paper"}, default="handful"
         "paper" is the published method: a word gets the tag of the nearest prototype. "handful" adds what the labels
         alone say, and how tags follow each other.
@@ -65,8 +67,9 @@ class Tagger(Predictor):
 
     Examples
     --------
-    >>> tagger = Tagger(o_ratio=0.9).fit(["[Ekeus](PER) heads for [Baghdad](LOC)"], "corpus.txt")  # doctest: +SKIP
+    >>> tagger = Tagger(types={"PER": "names of people", "LOC": "names of places"}).fit()  # doctest: +SKIP
     >>> tagger.predict("Ekeus heads for Baghdad")  # doctest: +SKIP
+    >>> tagger = Tagger().fit(["[Ekeus](PER) heads for [Baghdad](LOC)"], "corpus.txt")  # doctest: +SKIP
     """
 
     summary_: FitSummary
@@ -76,6 +79,7 @@ class Tagger(Predictor):
         encoder: AnyEncoder = "handful-en",
         *,
         types: Any = None,
+        names: bool = True,
         method: str = "handful",
         o_ratio: float | str | None = AUTO,
         clusters: "SubspaceKMeans | None" = None,
@@ -85,6 +89,7 @@ class Tagger(Predictor):
     ) -> None:
         self.encoder = encoder
         self.types = types_of(types)
+        self.names = names
         self.method = method
         self.o_ratio = o_ratio
         self._clusters: SubspaceKMeans | dict[str, Any] | None = clusters
@@ -120,19 +125,20 @@ class Tagger(Predictor):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cached": None}  # files in use; a copy opens them for itself
 
-    def fit(self, support: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
-        """Learn from labelled sentences and unlabelled text.
+    def fit(self, support: Any = None, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
+        """Learn from what types mean, labelled sentences and unlabelled text: any of them, or all.
 
         Labels also count for unlabelled sentences with the same words. A labelled sentence that is not in the
         unlabelled text is added to it.
 
         Parameters
         ----------
-        support : path or list
+        support : path or list, optional
             Labelled sentences, wholly or in part: a file; or a list of `Sentence`, of texts with their mentions
             marked, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, of dicts as annotation tools write them, and of
             spaCy's pairs, as in ``("To Baghdad", {"entities": [(3, 10, "LOC")]})``. Sentences among them without labels
-            count as unlabelled text.
+            count as unlabelled text. A type of `types` without labels is found by its name; words that are not marked
+            may then be of such a type.
         unlabelled : path or list, optional
             Text of the kind to be tagged: a file; or a list of texts (documents), of `Sentence`, lists of words, and
             dicts. Labels that it has are not used.
@@ -145,8 +151,8 @@ class Tagger(Predictor):
             This one.
         """
         given, labels = gather_for_fit(support, unlabelled)
-        types_to_learn(labels.values())  # these two before the long wait
-        check(self.method, self.o_ratio, self.clusters)
+        check(self.method, self.o_ratio, self.clusters)  # these two before the long wait
+        self._types_to_find(labels, given.types)
         encoder = self._caching()
         features = encode(encoder, given.sentences, progress)
         text = TrainingText.empty(encoder.dim).with_more(given.sentences, features)
@@ -269,6 +275,7 @@ class Tagger(Predictor):
         saved = Saved(
             parameters={
                 "types": [{"name": one.name, "description": one.description} for one in self.types],
+                "names": self.names,
                 "method": self.method,
                 "o_ratio": self.o_ratio,
                 "clusters": self._clusters if isinstance(self._clusters, dict) else _parameters(self._clusters),
@@ -307,7 +314,8 @@ class Tagger(Predictor):
         saved = read_folder(folder)
         chosen, opened = open_saved(folder, saved.encoder, encoder, saved.parameters.get("layers", -1), threads)
         try:
-            given = {name: saved.parameters[name] for name in ("types", "method", "o_ratio", "clusters", "layers")}
+            names = ("types", "names", "method", "o_ratio", "clusters", "layers")
+            given = {name: saved.parameters[name] for name in names}
             tagger = cls(chosen, **given, threads=threads, cache=cache)
         except (KeyError, DataError):
             raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
@@ -319,17 +327,61 @@ class Tagger(Predictor):
 
     def _learn(self, text: TrainingText, known: Sequence[EntityType], notes: list[str]) -> None:
         """Fit, and only when all went well take the result over."""
-        before = self.types_ if self._model is not None else []
-        known = types_of([*self.types, *_unless_described(known, self.types), *_unless_described(before, self.types)])
-        names = types_to_learn(text.labels.values())
-        types = described(names, known)
-        if unused := [one.name for one in known if one.name not in names]:
-            notes = [*notes, f"no mention of {', '.join(unused)} is labelled, so it is not looked for"]
-        transitions = getattr(self._open(), "transitions", None)
-        learned = learn(text, types, METHODS[self.method], self.o_ratio, self.clusters, transitions)
+        types, unused = self._types_to_find(text.labels, known)
+        if unused:
+            notes = [
+                *notes,
+                f"no mention of {', '.join(unused)} is labelled, and the encoder reads no names: not found",
+            ]
+        encoder = self._open()
+        learned = learn(
+            text,
+            types,
+            METHODS[self.method],
+            self.o_ratio,
+            self.clusters,
+            getattr(encoder, "transitions", None),
+            type_names(encoder, types) if self._reads_names() else None,
+        )
         summary = summarise(text, learned, self.method, self.o_ratio == AUTO, notes)
         self._text, self._model, self._examples, self._notes = text, learned.model, learned.examples, notes
         self.types_, self.summary_ = list(types), summary
+
+    def _types_to_find(
+        self, labels: Mapping[Words, Sentence], known: Sequence[EntityType]
+    ) -> tuple[tuple[EntityType, ...], list[str]]:
+        """Return the types to find, sorted by name, and the names of those that cannot be found.
+
+        They are those in the labels, and those that the tagger or a file describes, if the encoder reads names.
+        """
+        before = self.types_ if self._model is not None else []
+        known = types_of([*self.types, *_unless_described(known, self.types), *_unless_described(before, self.types)])
+        in_labels = types_to_learn(labels.values())
+        others = [one.name for one in known if one.name not in in_labels]
+        reads_names = self._reads_names()
+        names = sorted({*in_labels, *(others if reads_names else ())})
+        if not names and others:
+            raise DataError(
+                "there are no labels, and this encoder does not read the names of types"
+                if self.names
+                else "there are no labels, and names=False says that the names of types are not read",
+                Advice(
+                    "label at least one mention of each type, or use encoder='handful-en'",
+                    "label at least one mention of each type, or use --encoder handful-en",
+                ),
+            )
+        if not names:
+            raise DataError(
+                "there is no type to find: no mention is marked, and no type is named",
+                Advice(
+                    "name types (types={'PER': 'names of people'}), or mark mentions, as in [Baghdad](LOC)",
+                    "name types (--types 'person, place'), or mark mentions, as in [Baghdad](LOC)",
+                ),
+            )
+        return described(names, known), [] if reads_names else others
+
+    def _reads_names(self) -> bool:
+        return self.names and bool(getattr(self._open(), "has_names", False))
 
     def _fitted(self) -> tuple[Model, Examples]:
         if self._model is None or self._examples is None:

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful.cluster import Labels
 from handful.errors import DataError
-from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence
+from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence, types_in
+
+from ._evidence import TypeNames
 
 __all__ = ["SOME_TYPE", "LabelledWords", "TrainingText", "Words", "by_words", "count_changed", "types_to_learn"]
 
@@ -74,17 +76,19 @@ class LabelledWords:
         tags = np.arange(self.n_tags)
         return Labels(tags, self.rows[order], self.allowed[order], tags)
 
-    def weights(self, mass: float) -> NDArray[np.float64] | None:
+    def weights(self, mass: float, n_more: int = 0) -> NDArray[np.float64] | None:
         """Return the weight of each word, such that all labelled ones together count `mass` times the others.
 
-        A labelled word counts at least as much as another one; None where all count the same.
+        A labelled word counts at least as much as another one; None where all count the same. `n_more` labelled words
+        come after those of the text.
         """
         n_sure = int(self.is_sure.sum())
-        weight = mass * (self.n_words - n_sure) / max(n_sure, 1)
+        weight = mass * (self.n_words - n_sure) / max(n_sure + n_more, 1)
         if weight <= 1:
             return None
-        weights = np.ones(self.n_words)
+        weights = np.ones(self.n_words + n_more)
         weights[self.rows[self.is_sure]] = weight
+        weights[self.n_words :] = weight
         return weights
 
     def count_mentions(self) -> list[int]:
@@ -138,12 +142,15 @@ class TrainingText:
         """Return this text with other labels."""
         return replace(self, labels=labels)
 
-    def labelled_words(self, types: Sequence[str]) -> LabelledWords:
+    def labelled_words(self, types: Sequence[str], names: TypeNames | None = None) -> LabelledWords:
         """Return the words of the labelled sentences, with the tags (O, then the types) that each may have.
 
-        Labels stand on every sentence with the same words.
+        Labels count for every sentence with the same words. Whoever labels some types and not others says nothing of
+        the others: an unmarked word may be one of those, unless it is O by their names.
         """
         tags = ("O", *types)
+        used = set(types_in(self.labels.values()))
+        is_open = np.array([tag != 0 and name not in used for tag, name in enumerate(tags)])
         rows: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         allowed: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
         places: list[NDArray[np.int64]] = [np.empty((0, 2), np.int64)]
@@ -162,13 +169,12 @@ class TrainingText:
                 allowed.append(matrix)
                 places.append(np.stack([np.full(len(words), i), positions], axis=1))
                 is_copy.append(np.full(len(words), number != self.places[words][0]))
-        return LabelledWords(
-            len(self.features),
-            np.concatenate(rows),
-            np.concatenate(allowed),
-            np.concatenate(places),
-            np.concatenate(is_copy),
-        )
+        found, may_be = np.concatenate(rows), np.concatenate(allowed)
+        if names is not None and is_open.any():
+            scores = names.scores(self.features[found])
+            is_o = scores[:, 0] >= scores[:, is_open].max(axis=1)
+            may_be = may_be | (may_be[:, :1] & ~is_o[:, None] & is_open)
+        return LabelledWords(len(self.features), found, may_be, np.concatenate(places), np.concatenate(is_copy))
 
 
 def by_words(sentences: Iterable[Sentence]) -> dict[Words, Sentence]:
@@ -204,28 +210,14 @@ def types_to_learn(labels: Iterable[Sentence]) -> list[str]:
                 is_marked = is_marked or entry == SOME_ENTITY
                 types |= set() if entry.is_excluded else entry.names
     types -= OUTSIDE.names
-    if not types and is_marked:
-        return [SOME_TYPE]
-    if not types:
-        raise DataError("the support marks no mention; label at least one of each type, as in [Baghdad](LOC)")
-    return sorted(types)
+    return [SOME_TYPE] if not types and is_marked else sorted(types)
 
 
-def check_sure(labelled: LabelledWords, tags: Sequence[str], *, started: Sequence[int] = ()) -> None:
-    """Refuse a tag that no word has for certain and that starts from nothing else.
-
-    Parameters
-    ----------
-    labelled
-        The words of the labelled sentences.
-    tags
-        Their names.
-    started
-        Tags whose prototypes start from other evidence than labels.
-    """
+def check_sure(labelled: LabelledWords, tags: Sequence[str], *, has_names: bool = False) -> None:
+    """Refuse a tag that no word has for certain, unless its name is read: there would be nothing to start from."""
     counts = np.bincount(labelled.tags[labelled.is_sure], minlength=len(tags))
     for tag, name in enumerate(tags):
-        if counts[tag] or tag in started:
+        if counts[tag] or has_names:
             continue
         if tag == 0 and labelled.allowed[:, 0].any():
             raise DataError(
@@ -238,8 +230,8 @@ def check_sure(labelled: LabelledWords, tags: Sequence[str], *, started: Sequenc
                 "mentions, and leave those unmarked"
             )
         raise DataError(
-            f"the type {name} is only in partial labels, such as {name}|{tags[1 if tag > 1 else -1]}; label at "
-            f"least one mention as {name} alone"
+            f"no mention is labelled as {name} alone (a partial label such as {name}|{tags[1 if tag > 1 else -1]} is "
+            "not enough); label at least one"
         )
 
 
