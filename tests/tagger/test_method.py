@@ -9,10 +9,10 @@ from handful import Tagger
 from handful.errors import DataError, ModelError
 from handful.tagger._decode import viterbi
 from handful.tagger._evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression
-from handful.tagger._learning import METHODS, estimate_o_ratio, learn
+from handful.tagger._learning import METHODS, estimate_o_ratio
 from handful.tagger._model import Softmax
-from handful.tagger._text import LabelledWords, TrainingText
-from handful.text import EntityType, Sentence
+from handful.tagger._text import LabelledWords
+from handful.text import Sentence
 
 from .toy import SUPPORT, TRANSITIONS, UNLABELLED, ToyEncoder, mentions, names, tagger
 
@@ -68,7 +68,7 @@ def test_the_regression_is_at_the_least_penalised_loss(n_tags):
 
 def test_the_labels_logits_by_hand():
     features, tags = labelled()
-    regression, nearest = Regression.fit(features, tags, 3), NearestLabel.of(features, tags)
+    regression, nearest = Regression.fit(features, tags, 3), NearestLabel.of(features, tags, 3)
     words, _ = labelled(seed=1, n=5)
     for word, linear, cosine in zip(words, regression.logits(words), nearest.logits(words), strict=True):
         unit = word / np.linalg.norm(word)
@@ -85,7 +85,7 @@ def test_the_labels_logits_by_hand():
 def test_a_word_of_zeros_is_no_error():
     features, tags = labelled()
     nothing = np.zeros((2, 6), np.float32)
-    for piece in (Regression.fit(features, tags, 3), NearestLabel.of(features, tags)):
+    for piece in (Regression.fit(features, tags, 3), NearestLabel.of(features, tags, 3)):
         assert np.isfinite(piece.logits(nothing)).all()
 
 
@@ -137,21 +137,6 @@ def test_a_model_cannot_be_changed():
         model.transitions = None
 
 
-def test_a_type_without_any_labelled_word_can_start_from_other_evidence():
-    encoder = ToyEncoder()
-    support = tagger().fit(SUPPORT)._text.labels
-    sentences = [Sentence(tuple(text.split())) for text in [*UNLABELLED, "Gaia and Gus met Greta", "Gil saw Gaby"]]
-    sentences += support.values()
-    text = TrainingText.empty(8).with_more(sentences, encoder.encode(sentences)).with_labels(support)
-    types = tuple(EntityType(name) for name in ("GOD", "LOC", "PER"))
-    with pytest.raises(DataError, match="GOD"):
-        learn(text, types, METHODS["paper"], None)
-    start = {1: encoder.encode([["Gaia"]]).astype(np.float64)}
-    model = learn(text, types, METHODS["paper"], None, start=start).model
-    _, tags = model.tag(encoder.encode([["then", "Gus", "saw", "Pim"]]), [4])
-    assert [model.tags[tag] for tag in tags] == ["O", "GOD", "O", "PER"]
-
-
 def test_sentences_are_decoded_apart():
     model = ours()._model
     features = ToyEncoder().encode([["Lima"], ["in", "Paris"]])
@@ -173,8 +158,10 @@ def test_the_estimate_is_the_mean_chance_of_o():
     for logits in model.logits(features[11:]):
         chances = np.exp(logits - logits.max())
         total += chances[0] / chances.sum()
-    assert estimate_o_ratio(model, features, labelled_words(allowed, 40)) == pytest.approx(total / 40)
-    assert estimate_o_ratio(model, features[:11], labelled_words(allowed, 11)) is None  # nothing is left to estimate
+    assert estimate_o_ratio(model.logits, features, labelled_words(allowed, 40)) == pytest.approx(total / 40)
+    assert (
+        estimate_o_ratio(model.logits, features[:11], labelled_words(allowed, 11)) is None
+    )  # nothing is left to estimate
 
 
 def test_the_estimate_is_used_and_said():

@@ -213,6 +213,7 @@ WHOLE = {
     "evidence": [{"kind": "prototypes", "weight": 1.0}],
     "calibration": {"kind": "softmax", "temperature": 1.0},
     "transitions": None,
+    "without_prior": 0.0,
 }
 
 

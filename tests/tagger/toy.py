@@ -5,7 +5,8 @@ from hashlib import blake2b
 import numpy as np
 
 from handful import SubspaceKMeans, Tagger
-from handful.text import Transitions
+from handful.encoders import TypeVectors
+from handful.text import Transitions, types_of
 
 TRANSITIONS = Transitions(start_type=0.148, o_type=0.094, type_o=0.502, type_other=0.015)
 KINDS = {"P": 1, "L": 2, "G": 3}
@@ -35,6 +36,22 @@ class ToyEncoder:
         vector = self.noise * np.random.default_rng(int.from_bytes(seed)).standard_normal(self.dim)
         vector[KINDS.get(word[0], 0)] += 4
         return vector
+
+
+class NamedEncoder(ToyEncoder):
+    """A toy that reads names, too: a type is what its description starts with, or else its name."""
+
+    has_names = True
+
+    def encode_types(self, types):
+        types = types_of(types)
+        vectors = np.zeros((len(types), self.dim), np.float32)
+        for vector, one in zip(vectors, types, strict=True):
+            vector[KINDS.get((one.description or one.name)[0], 0)] = 4
+        o_vectors = np.zeros((2, self.dim), np.float32)
+        o_vectors[:, 0] = 4, 3
+        half = [-0.5 * (rows**2).sum(axis=1) for rows in (vectors, o_vectors)]
+        return TypeVectors(types, vectors, half[0] + np.float32(0.1), o_vectors, half[1])
 
 
 SUPPORT = ["[Paul](PER) went to [London](LOC) with me", "the [Peter](PER) of [Lima](LOC) sleeps all day"]

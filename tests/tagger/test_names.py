@@ -1,0 +1,157 @@
+"""A tagger that reads what types mean: with no label, with few, and with labels that say otherwise."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from handful import Tagger
+from handful.errors import DataError
+from handful.tagger._decode import viterbi
+from handful.tagger._evidence import NearestLabel, Prototypes, Regression, TypeNames
+from handful.tagger._learning import NAME_LEAST, NAME_WORTH
+
+from .toy import SUPPORT, TRANSITIONS, UNLABELLED, NamedEncoder, ToyEncoder, mentions, names
+
+TYPES = {"PER": "People", "LOC": "Locations"}
+TEXT = "Then Pim went from Leiden to see Lot ."
+FOUND = [("Pim", "PER"), ("Leiden", "LOC"), ("Lot", "LOC")]
+
+
+def named(types=TYPES, encoder=None, **options):
+    return Tagger(encoder or NamedEncoder(), types=types, **({"cache": False} | options))
+
+
+@pytest.mark.parametrize("unlabelled", [None, UNLABELLED])
+@pytest.mark.parametrize("support", [None, SUPPORT])
+def test_names_labels_and_text_in_any_mix(support, unlabelled):
+    model = named().fit(support, unlabelled)
+    assert mentions(model.predict(TEXT)) == FOUND
+    assert model.summary_.has_names
+    assert model.summary_.mentions == {"LOC": 2 * bool(support), "PER": 2 * bool(support)}
+
+
+def test_with_names_alone_a_word_is_judged_by_them():
+    model = named().fit()
+    assert [type(piece) for piece in model._model.evidence] == [TypeNames]
+    features = NamedEncoder().encode([TEXT.split()])
+    found = NamedEncoder().encode_types(dict(sorted(TYPES.items())))
+    of_o = logsumexp(features @ found.o_vectors.T + found.o_biases, axis=1)
+    expected = NAME_WORTH * (features @ found.vectors.T + found.biases - of_o[:, None])
+    logits = model._model.logits(features)
+    np.testing.assert_allclose(logits[:, 1:], expected, rtol=1e-4)
+    assert (logits[:, 0] == 0).all()
+    tags = viterbi(logits, [9], TRANSITIONS, NAME_WORTH / 2)
+    assert model._model.tag(features, [9])[1].tolist() == tags.tolist()
+    assert (model.summary_.rounds, model.summary_.n_support) == (0, 0)
+
+
+def test_the_name_of_a_type_is_enough():
+    model = named("PER, LOC").fit()
+    assert mentions(model.predict(TEXT)) == FOUND
+    assert any("PER" in advice.shell and "--types" in advice.shell for advice in model.summary_.advice)
+
+
+def test_another_type_or_order_changes_no_logit_of_the_others():
+    features = NamedEncoder().encode([TEXT.split()])
+    logits = named().fit()._model.logits(features)
+    more = named({"GOD": "Gods", **TYPES}).fit()._model.logits(features)  # sorted: O, GOD, LOC, PER
+    np.testing.assert_array_equal(more[:, [0, 2, 3]], logits)
+    turned = named(dict(reversed(TYPES.items()))).fit()._model.logits(features)
+    np.testing.assert_array_equal(turned, logits)
+
+
+def test_text_brings_clusters_that_start_from_names_and_their_ratio():
+    model = named().fit(unlabelled=UNLABELLED)
+    assert {type(piece) for piece in model._model.evidence} == {TypeNames, Prototypes}
+    summary = model.summary_
+    assert summary.is_estimated
+    words = [word for text in UNLABELLED for word in text.replace(",", " ,").split()]
+    truth = sum(word[0] not in "PL" for word in words) / len(words)
+    assert summary.o_ratio == pytest.approx(truth, abs=0.05)
+    assert summary.unlabelled_words == {"LOC": 4, "PER": 4}
+    assert summary.n_unlabelled_words == len(words)
+
+
+def test_the_papers_method_starts_from_names_where_there_is_no_label():
+    model = named(method="paper").fit(unlabelled=UNLABELLED)
+    assert [type(piece) for piece in model._model.evidence] == [Prototypes]
+    assert mentions(model.predict(TEXT)) == FOUND
+    with_labels = named(method="paper").fit(SUPPORT, UNLABELLED)
+    without = named(method="paper", names=False).fit(SUPPORT, UNLABELLED)
+    assert with_labels.predict(TEXT) == without.predict(TEXT)
+
+
+def test_the_more_labels_a_type_has_the_less_its_name_counts():
+    many = [f"see [P{i}](PER) and [L{i}](LOC) there" for i in range(20)]
+    for support, expected in (([], NAME_WORTH), (SUPPORT, NAME_WORTH / 2), (many, NAME_LEAST)):
+        model = named().fit(support or None)
+        np.testing.assert_allclose(model._model.piece(TypeNames).weights, [expected] * 2)
+
+
+def test_labels_overrule_names_that_mislead():
+    swapped = {"PER": "Locations", "LOC": "People"}
+    assert mentions(named(swapped).fit().predict(TEXT)) == [
+        (word, {"PER": "LOC", "LOC": "PER"}[t]) for word, t in FOUND
+    ]
+    many = [f"see [P{i}](PER) and [L{i}](LOC) there" for i in range(20)]
+    assert mentions(named(swapped).fit(many, UNLABELLED).predict(TEXT)) == FOUND
+
+
+def test_types_with_labels_beside_a_type_without():
+    support = [*SUPPORT, "then Gaia met [Pia](PER) near [Lund](LOC)"]  # Gaia is not marked, for gods are not labelled
+    model = named({**TYPES, "GOD": "Gods"}).fit(support, UNLABELLED)
+    assert names(model) == ["GOD", "LOC", "PER"]
+    assert mentions(model.predict("Pim saw Gus in Lima")) == [("Pim", "PER"), ("Gus", "GOD"), ("Lima", "LOC")]
+    words = model._text.labelled_words(names(model), model._model.piece(TypeNames))
+    (gaia,) = [i for i, place in enumerate(words.places.tolist()) if place == [2, 1]]
+    assert words.allowed[gaia].tolist() == [True, True, False, False]  # it may be O or a god
+    assert words.is_sure.sum() == len(words.rows) - 1
+    logits = model._model.piece(Regression).logits(model._text.features[:5])
+    np.testing.assert_array_equal(logits[:, 1], logits[:, 0])  # labels say nothing of gods
+    near = model._model.piece(NearestLabel).logits(model._text.features[:5])
+    np.testing.assert_array_equal(near[:, 1], near[:, 0])
+
+
+def test_names_can_be_switched_off():
+    model = named(names=False).fit(SUPPORT, UNLABELLED)
+    plain = Tagger(ToyEncoder(), cache=False).fit(SUPPORT, UNLABELLED)
+    assert model.predict(TEXT) == plain.predict(TEXT)
+    assert not model.summary_.has_names
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (named(names=False), "names=False says that the names of types are not read"),
+        (named(encoder=ToyEncoder()), "this encoder does not read the names of types"),
+        (named(None), "there is no type to find"),
+    ],
+)
+def test_nothing_to_go_by_is_an_error_before_the_text_is_encoded(model, message):
+    with pytest.raises(DataError, match=message):
+        model.fit(unlabelled=UNLABELLED)
+    assert model.encoder.n_words == 0
+
+
+@pytest.mark.parametrize("unlabelled", [None, UNLABELLED])
+@pytest.mark.parametrize("support", [None, SUPPORT])
+def test_saved_and_loaded(tmp_path, support, unlabelled):
+    model = named().fit(support, unlabelled)
+    model.save(tmp_path / "model")
+    again = Tagger.load(tmp_path / "model", encoder=NamedEncoder(), cache=False)
+    assert again.predict(TEXT) == model.predict(TEXT)
+    assert again.explain(TEXT) == model.explain(TEXT)
+    assert (again.types_, again.summary_) == (model.types_, model.summary_)
+    again.add(["[Gap](ORG) sells to [Pia](PER)"], unlabelled)
+    assert names(again) == ["LOC", "ORG", "PER"]
+
+
+def test_explanations_say_what_each_piece_of_evidence_adds():
+    model = named().fit(SUPPORT, UNLABELLED)
+    found = model.explain(TEXT)[0]
+    assert set(found.evidence) == {"names", "regression", "nearest", "prototypes"}
+    features = NamedEncoder().encode([["Pim"]])
+    logits = model._model.logits(features)[0]
+    second = model._model.tags.index(found.runner_up)
+    assert sum(found.evidence.values()) == pytest.approx(logits[2] - logits[second], rel=1e-4)
+    assert named().fit().explain(TEXT)[0].prototype is None
