@@ -14,6 +14,7 @@ test: .venv/ready-test
 
 # Branches of src/handful, in the processes that tests start too: the total and the files below 85 %.
 coverage: .venv/ready-test
+	@rm -f .coverage .coverage.*
 	$(PYTEST) --cov --cov-report=
 	@.venv/bin/coverage report | awk 'NR <= 2 || /^TOTAL/ || $$NF + 0 < 85'
 

@@ -45,3 +45,10 @@ def made_once(tmp_path_factory):
         return folder
 
     return once
+
+
+@pytest.fixture
+def unmeasured(monkeypatch):
+    """Start processes without coverage, which would write a file where a test lets nothing be written."""
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+    monkeypatch.delenv("COVERAGE_PROCESS_START", raising=False)

@@ -229,6 +229,7 @@ def test_a_reader_that_has_gone_is_no_error(inside, arguments):
 
 
 @POSIX
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("command", ["predict", "fit", "sample"])
 def test_a_full_disk_leaves_one_line_and_no_file(inside, tmp_path, command):
     def limit():

@@ -136,6 +136,7 @@ print(len(encoder.seen), *(warning.category.__name__ for warning in said))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions work otherwise on Windows")
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("is_damaged", [False, True])
 def test_an_unwritable_cache_is_read_and_said_once(tmp_path, is_damaged):
     cache = FeatureCache(tmp_path / "cache")
