@@ -44,7 +44,7 @@ def test_bad_files_are_one_line(inside, tmp_path, command, content, message):
 )
 def test_bad_supports_are_one_line(inside, tmp_path, support, message):
     (tmp_path / "support.txt").write_text(support)
-    arguments = ["fit", tmp_path / "support.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
+    arguments = ["fit", tmp_path / "support.txt", "--encoder", "encoder", "--out", tmp_path / "out", "--no-names"]
     assert failed(run(*arguments), message)
     assert not (tmp_path / "out").exists()
 

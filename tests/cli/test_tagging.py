@@ -22,7 +22,7 @@ def tagger(place):
 
 def test_fit_says_what_it_learned(place):
     shown = (place / "fit.out").read_text(encoding="utf-8")
-    assert "2 types from 6 mentions in 6 labelled sentences, with 36 unlabelled" in shown
+    assert "2 types from what they mean, 6 mentions in 6 labelled sentences, and 36" in shown
     assert "0.8 asked, 0.8" in shown
     assert "rounds" in shown
     for word in ("PER", "LOC", "such as", "to try next"):
@@ -54,12 +54,49 @@ def test_fit_takes_several_files_such_as_one_with_gaps_and_one_without(inside, t
     assert run("convert", "support.txt", tmp_path / "gaps.conll", "--to", "conll", "--unmarked-unknown").exit_code == 0
     (tmp_path / "whole.txt").write_text("[Olga](PER) likes the rain in [Oslo](LOC) .\n", encoding="utf-8")
     options = ["--encoder", "encoder", "--out", tmp_path / "model", "--json"]
-    assert failed(run("fit", tmp_path / "gaps.conll", *options), "add a sentence or two in which every mention is")
+    gaps = run("fit", tmp_path / "gaps.conll", "--no-names", *options)
+    assert failed(gaps, "add a sentence or two in which every mention is")
+    assert run("fit", tmp_path / "gaps.conll", *options).exit_code == 0  # the encoder knows what O is
     result = run("fit", tmp_path / "gaps.conll", tmp_path / "whole.txt", *options)
     assert (result.exit_code, result.stderr) == (0, "")
     assert json.loads(result.stdout)["mentions"] == {"LOC": 4, "PER": 4}
     message = "text.txt: no sentence is labelled"
     assert failed(run("fit", "support.txt", "text.txt", *options), message)
+
+
+def test_types_are_enough(inside, tmp_path):
+    (tmp_path / "types.txt").write_text("PER: names of people\nLOC: names of places\n", encoding="utf-8")
+    options = ["--types", tmp_path / "types.txt", "--encoder", "encoder"]
+    found = run("predict", *options, "text.txt", "--json")
+    assert (found.exit_code, found.stderr) == (0, "")
+    records = [json.loads(line) for line in found.stdout.splitlines()]
+    assert [record["text"] for record in records] == TEXT.splitlines()
+    assert {one["entity_group"] for record in records for one in record["entities"]} <= {"PER", "LOC"}
+    assert "Ekeus" in [one["word"] for one in records[0]["entities"] if one["entity_group"] == "PER"]
+    fitted = run("fit", *options, "-u", "text.txt", "--out", tmp_path / "model")
+    assert "learned 2 types from what they mean, 0 mentions" in fitted.stdout
+    again = run("predict", tmp_path / "model", "text.txt", "--json")
+    assert [json.loads(line)["text"] for line in again.stdout.splitlines()] == TEXT.splitlines()
+    explained = run("explain", tmp_path / "model", "--text", TEXT.splitlines()[0])
+    assert "why   clusters" in explained.stdout
+    assert "name +" in explained.stdout
+    by_name = run(
+        "predict", "--types", "person, place", "--encoder", "encoder", "--text", TEXT.splitlines()[0], "--json"
+    )
+    assert {one["entity_group"] for one in json.loads(by_name.stdout)["entities"]} <= {"person", "place"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["predict", "--types", "nowhere.txt", "text.txt"], "nowhere.txt: cannot be read"),
+        (["predict", "--types", "O", "text.txt"], "a type cannot be called 'O'"),
+        (["fit", "--out", "out", "-u", "text.txt"], "there is no type to find"),
+        (["fit", "--out", "out", "-u", "text.txt", "--types", "person", "--no-names"], "names of types are not read"),
+    ],
+)
+def test_types_that_cannot_be_used_are_one_line(inside, arguments, message):
+    assert failed(run(*arguments), message)
 
 
 def test_a_model_works_from_any_folder_and_with_an_encoder_that_moved(inside, tmp_path, monkeypatch):
@@ -346,7 +383,7 @@ def test_one_of_a_kind_is_singular(inside, tmp_path):
     (tmp_path / "one.txt").write_text("[Ekeus](PER) heads\n")
     arguments = [tmp_path / "one.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
     shown = " ".join(run("fit", *arguments).stdout.split())
-    assert "learned 1 type from 1 mention in 1 labelled sentence, with 0 unlabelled words" in shown
+    assert "learned 1 type from what they mean, 1 mention in 1 labelled sentence, and 0 unlabelled words" in shown
     shown = " ".join(run("stats", tmp_path / "one.txt").stdout.split())
     assert "1 of 1 type PER 1 longest 1 word (PER)" in shown
     shown = run("convert", tmp_path / "one.txt", tmp_path / "one.conll", "--to", "conll").stderr

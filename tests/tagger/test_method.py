@@ -159,9 +159,8 @@ def test_the_estimate_is_the_mean_chance_of_o():
         chances = np.exp(logits - logits.max())
         total += chances[0] / chances.sum()
     assert estimate_o_ratio(model.logits, features, labelled_words(allowed, 40)) == pytest.approx(total / 40)
-    assert (
-        estimate_o_ratio(model.logits, features[:11], labelled_words(allowed, 11)) is None
-    )  # nothing is left to estimate
+    all_labelled = labelled_words(allowed, 11)
+    assert estimate_o_ratio(model.logits, features[:11], all_labelled) is None  # nothing is left to estimate
 
 
 def test_the_estimate_is_used_and_said():

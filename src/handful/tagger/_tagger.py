@@ -329,10 +329,8 @@ class Tagger(Predictor):
         """Fit, and only when all went well take the result over."""
         types, unused = self._types_to_find(text.labels, known)
         if unused:
-            notes = [
-                *notes,
-                f"no mention of {', '.join(unused)} is labelled, and the encoder reads no names: not found",
-            ]
+            what = f"{', '.join(unused)} will not be found: no mention is labelled, and names of types are not read"
+            notes = [*notes, what]
         encoder = self._open()
         learned = learn(
             text,
