@@ -19,14 +19,14 @@ def tiny(place, monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_demo_scores_three_fits_and_writes_a_page(tiny):
+def test_demo_scores_four_fits_and_writes_a_page(tiny):
     result = run("demo")
     assert (result.exit_code, result.stderr) == (0, "")
     rows = [line.split() for line in result.stdout.splitlines()]
-    f1 = [row[-2] for row in rows if row[:1] in (["the"], ["and"]) and row[-1].replace(".", "").isdigit()]
+    f1 = [row[-2] for row in rows if row[:1] in (["what"], ["and"]) and row[-1].replace(".", "").isdigit()]
     shown = json.loads(run("demo", "--json", "--out", "again.html").stdout)
     assert f1 == [f"{100 * step['f1']:.1f}" for step in shown["steps"]]
-    assert len(f1) == 3
+    assert len(f1) == 4
     assert "handful-demo.html" in result.stdout
     page = (tiny / "handful-demo.html").read_text(encoding="utf-8")
     assert page.count('<p class="s">') == len(read(examples.SUPPORT)) + len(read(examples.HELDOUT))
@@ -37,15 +37,26 @@ def test_demo_writes_its_corpus(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run("demo", "--files", "garden", "--quiet").output == ""
     garden = tmp_path / "garden"
-    assert sorted(path.name for path in garden.iterdir()) == ["corpus.txt", "few.txt", "notes.txt", "test.txt"]
-    for name, source in (("few", examples.SUPPORT), ("corpus", examples.UNLABELLED), ("test", examples.HELDOUT)):
+    assert sorted(path.name for path in garden.iterdir()) == [
+        "corpus.txt",
+        "few.txt",
+        "notes.txt",
+        "test.txt",
+        "types.txt",
+    ]
+    for name, source in (
+        ("types", examples.TYPES),
+        ("few", examples.SUPPORT),
+        ("corpus", examples.UNLABELLED),
+        ("test", examples.HELDOUT),
+    ):
         assert (garden / f"{name}.txt").read_bytes() == source.read_bytes()
     notes = (garden / "notes.txt").read_text(encoding="utf-8").splitlines()
     assert notes == [sentence.text for sentence in read(examples.HELDOUT)]
     assert failed(
         run("demo", "--files", "garden"), "garden: is a folder with files in it; give the name of a new or empty one"
     )
-    assert "try: handful fit other/few.txt" in run("demo", "--files", "other").stderr
+    assert "try: handful predict --types other/types.txt" in run("demo", "--files", "other").stderr
 
 
 def test_demo_that_cannot_write_its_page(tiny):
@@ -53,7 +64,9 @@ def test_demo_that_cannot_write_its_page(tiny):
     assert list(tiny.iterdir()) == []
 
 
-@pytest.mark.parametrize(("f1", "n_comments"), [((1, 2, 3), 0), ((3, 1, 2), 1), ((1, 3, 2), 1), ((3, 2, 1), 2)])
+@pytest.mark.parametrize(
+    ("f1", "n_comments"), [((1, 2, 3, 4), 0), ((3, 1, 4, 5), 1), ((1, 3, 5, 4), 1), ((4, 3, 2, 1), 2)]
+)
 def test_demo_says_why_when_more_is_worse(place, f1, n_comments):
     tagger = Tagger.load(place / "model", encoder=place / "encoder")
     steps = [("", tagger, Scores("strict", Score(10, 10, n)), 0.0) for n in f1]

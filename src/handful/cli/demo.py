@@ -41,10 +41,9 @@ def demo(
 ) -> None:
     """Fit on a small corpus of garden notes, score, and show what was found.
 
-    The corpus is inside the package: 18 labelled sentences with 5 mentions each of PEST, PLANT, TOOL and TREATMENT,
-    434 unlabelled ones, and others to score on. It is fitted three times: with the labels alone, with the
-    unlabelled text, and with an estimate of the share of words that are in no mention, which is what handful fit
-    does by default. Nothing is downloaded.
+    The corpus is inside the package: what PEST, PLANT, TOOL and TREATMENT mean in a line each, 18 labelled sentences
+    with 5 mentions of each, 434 unlabelled ones, and others to score on. It is fitted four times: with what the types
+    mean, with the unlabelled text as well, with the labels as well, and with all three. Nothing is downloaded.
 
     [bold]Examples[/bold]
 
@@ -80,6 +79,7 @@ def _write_corpus(path: Path, quiet: bool) -> None:
 
     with replacing_folder(path) as folder:
         for name, source in (
+            ("types.txt", examples.TYPES),
             ("few.txt", examples.SUPPORT),
             ("corpus.txt", examples.UNLABELLED),
             ("test.txt", examples.HELDOUT),
@@ -87,48 +87,48 @@ def _write_corpus(path: Path, quiet: bool) -> None:
             shutil.copyfile(source, folder / name)
         write((sentence.without_labels() for sentence in read(examples.HELDOUT)), folder / "notes.txt", "text")
     say(
-        f"wrote few.txt (labelled), corpus.txt (unlabelled), notes.txt (to tag) and test.txt (to score on) to {path}\n"
-        f"try: handful fit {path}/few.txt --unlabelled {path}/corpus.txt --out model",
+        f"wrote types.txt (what they mean), few.txt (labelled), corpus.txt (unlabelled), notes.txt (to tag) and test.txt "
+        f"(to score on) to {path}\ntry: handful predict --types {path}/types.txt {path}/notes.txt",
         quiet=quiet,
     )
 
 
 def _steps(gold: "Sequence[Sentence]", threads: int | None, quiet: bool) -> list[_Step]:
-    """Fit three times, each with more to go on; all share one encoder, so that no sentence is encoded twice."""
+    """Fit four times, each with more to go on; all share one encoder, so that no sentence is encoded twice."""
     from handful import examples
     from handful.encoders import CachedEncoder, load
     from handful.evaluate import score
     from handful.tagger import Tagger
+    from handful.text import read_types
 
-    progress = progress_of(quiet)
     encoder = CachedEncoder(load("handful-en", threads=threads))
+    types = read_types(examples.TYPES)
     steps: list[_Step] = []
-    choices: tuple[tuple[str, str | None, Path | None], ...] = (
-        ("the labels alone", None, None),
-        ("and the unlabelled text", None, examples.UNLABELLED),
-        ("and the ratio, estimated", "auto", examples.UNLABELLED),
+    choices: tuple[tuple[str, Path | None, Path | None], ...] = (
+        ("what types mean, alone", None, None),
+        ("and unlabelled text", None, examples.UNLABELLED),
+        ("and 5 labels of each type", examples.SUPPORT, None),
+        ("and both", examples.SUPPORT, examples.UNLABELLED),
     )
-    for name, ratio, unlabelled in choices:
+    for name, support, unlabelled in choices:
         say(f"fitting with {name}" if not steps else f"… {name}", quiet=quiet or not sys.stderr.isatty())
         started = time.perf_counter()
-        tagger = Tagger(encoder, o_ratio=ratio, cache=False).fit(examples.SUPPORT, unlabelled, progress=progress)
+        tagger = Tagger(encoder, types=types, cache=False).fit(support, unlabelled, progress=progress_of(quiet))
         scores = score(gold, tagger.predict_sentences(gold))
         steps.append((name, tagger, scores, time.perf_counter() - started))
     return steps
 
 
 def _comments(steps: list[_Step]) -> list[str]:
-    """Say what did not help, and why that may be."""
-    alone, with_text, with_ratio = (scores.micro.f1 for _, _, scores, _ in steps)
+    """Return what did not help, and why that may be."""
+    names, with_text, with_labels, with_both = (scores.micro.f1 for _, _, scores, _ in steps)
     comments = []
-    if with_text <= alone:
-        comments.append("Unlabelled text did not help here: it is short; more text, or more labels, would help more.")
-    if with_ratio <= with_text:
-        found, estimated = (tagger.summary_.o_share for _, tagger, _, _ in steps[1:])
+    if with_text <= names or with_both <= with_labels:
         comments.append(
-            f"The ratio changed little here: {estimated:.0%} of the words were estimated to be in no mention, and "
-            f"{found:.0%} were found to be so without being told."
+            "Unlabelled text does not help each time here: it is short. Tens of thousands of words help more."
         )
+    if with_labels <= names:
+        comments.append("Labels did not help here: what the types mean was enough.")
     return comments
 
 
@@ -153,7 +153,7 @@ def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
     console.print(table)
     for comment in _comments(steps):
         console.print(Text(comment, "italic"))
-    console.print("\n[bold]By type[/bold], with all three")
+    console.print("\n[bold]By type[/bold], with all of it")
     console.print(score_table(scores))
     console.print("\n[bold]Found in sentences that it has not seen[/bold]  ", legend(colours), sep="")
     shown = [(gold, found) for gold, found in predicted if found.spans][:N_SHOWN]
