@@ -87,7 +87,7 @@ def _write_corpus(path: Path, quiet: bool) -> None:
             shutil.copyfile(source, folder / name)
         write((sentence.without_labels() for sentence in read(examples.HELDOUT)), folder / "notes.txt", "text")
     say(
-        f"wrote types.txt (what they mean), few.txt (labelled), corpus.txt (unlabelled), notes.txt (to tag) and test.txt "
+        "wrote types.txt (what they mean), few.txt (labelled), corpus.txt (unlabelled), notes.txt (to tag) and test.txt "
         f"(to score on) to {path}\ntry: handful predict --types {path}/types.txt {path}/notes.txt",
         quiet=quiet,
     )
