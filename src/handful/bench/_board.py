@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, pstdev
 
-from ._methods import OURS, Variant
+from ._methods import DEFAULTS, NAMES, OURS, Variant
 from ._results import Row
 
-__all__ = ["Board", "Figure", "Line", "Place", "make_board"]
+__all__ = ["MANY", "Board", "Figure", "Line", "Place", "make_board"]
 
 Place = tuple[int, str]  # shots and target
 
+MANY = 8  # with more targets than this, tables have their mean and range in place of a column for each
 HINDSIGHT = "best of none and fixed, in hindsight"
 _TITLES = {
     "hard": "Hard clustering",
@@ -19,6 +20,8 @@ _TITLES = {
     "hard-nosubspace": "Hard clustering without subspace",
     "soft-nosubspace": "Soft clustering without subspace",
     "handful": "Default",
+    "handful-nonames": "Default, names of types not read",
+    NAMES: "Names of types alone",
 }
 _TEXTS = {"all": "", "dev": ", unlabelled text: dev only", "none": ", no unlabelled text"}
 
@@ -85,12 +88,23 @@ class Board:
 
     def average(self, line: Line, shots: int) -> Figure | None:
         """Return the mean over the targets for which anything was run with these shots; None if one is missing."""
-        run = [line for line in self.lines if line.variant is not None]
-        there = [name for name in self.targets if any((shots, name) in other.figures for other in run)]
-        found = [line.figures.get((shots, name)) for name in there]
-        if not there or None in found:
-            return None
-        return Figure(fmean(figure.mean for figure in found if figure is not None))
+        means = self._means(line, shots)
+        return Figure(fmean(means)) if means else None
+
+    def range(self, line: Line, shots: int) -> tuple[float, float] | None:
+        """Return the lowest and the highest mean of a target; None where there is no `average`."""
+        means = self._means(line, shots)
+        return (min(means), max(means)) if means else None
+
+    def targets_run(self, shots: int) -> list[str]:
+        """Return the targets for which anything was run with these shots; names alone count only by themselves."""
+        run = [line for line in self.lines if line.variant is not None and line.variant.method != NAMES]
+        run = run or [line for line in self.lines if line.variant is not None]
+        return [name for name in self.targets if any((shots, name) in line.figures for line in run)]
+
+    def _means(self, line: Line, shots: int) -> list[float]:
+        found = [line.figures.get((shots, name)) for name in self.targets_run(shots)]
+        return [] if None in found else [figure.mean for figure in found if figure is not None]
 
     def best(self, place: Place) -> float | None:
         """Return the highest mean of what was run, rounded as it is shown."""
@@ -102,25 +116,24 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
     """Gather rows into lines.
 
     Where a support failed there is no figure, since a mean over the other supports could not be compared. The notes
-    say so.
+    say so. Names alone are run once, and have the same figure for all shots.
     """
     values: dict[Variant, dict[Place, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     failed: dict[tuple[Variant, Place], list[str]] = defaultdict(list)
     ratios: dict[tuple[Variant, str], object] = {}
     warned: dict[str, set[str]] = defaultdict(set)
     for row in rows:
-        variant, place = Variant(row["method"], row["ratio"], row["text"]), (row["shots"], row["target"])
+        variant = Variant(row["method"], row["ratio"], row["text"])
+        places = [(n, row["target"]) for n in (shots if variant.method == NAMES else [row["shots"]])]
         ratios[variant, row["target"]] = row["o_ratio"]
         for warning in row.get("warnings", ()):
             warned[warning].add(label_of(variant))
-        if row["f1"] is None:
-            failed[variant, place].append(row["error"])
-        else:
-            values[variant][place][row["support"]] = row["f1"]
-    notes = [
-        f"{label_of(variant)} on {target}, {n} shots: {len(errors)} supports failed, shown as -: {errors[0]}"
-        for (variant, (n, target)), errors in failed.items()
-    ]
+        for place in places:
+            if row["f1"] is None:
+                failed[variant, place].append(row["error"])
+            else:
+                values[variant][place][row["support"]] = row["f1"]
+    notes = list(dict.fromkeys(_failure(variant, place, errors) for (variant, place), errors in failed.items()))
     notes += [f"{', '.join(sorted(who))}: {warning}" for warning, who in sorted(warned.items())]
     lines = []
     for variant in (one for one in variants if any((one, target) in ratios for target in targets)):
@@ -131,26 +144,38 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
     return Board(_with_hindsight(lines), list(shots), list(targets), notes)
 
 
+def _failure(variant: Variant, place: Place, errors: Sequence[str]) -> str:
+    shots, target = place
+    if variant.method == NAMES:
+        return f"{NAMES} on {target}: failed, shown as -: {errors[0]}"
+    if shots == 0:
+        return f"{label_of(variant)} on {target}, no labels: failed, shown as -: {errors[0]}"
+    return f"{label_of(variant)} on {target}, {shots} shots: {len(errors)} supports failed, shown as -: {errors[0]}"
+
+
 def label_of(variant: Variant) -> str:
     """Return a name for messages."""
+    if variant.method == NAMES:
+        return NAMES
     ratio = f" (ratio {variant.ratio})" if variant.ratio else ""
     text = {"all": "", "dev": ", dev text", "none": ", no text"}.get(variant.text, f", {variant.text} words of text")
     return f"{variant.method}{ratio}{text}"
 
 
 def _section(variant: Variant) -> str:
-    text = _TEXTS.get(variant.text, f", unlabelled text: {variant.text} words")
+    text = _TEXTS.get(variant.text, f", unlabelled text: {variant.text} words") if variant.method != NAMES else ""
     return _TITLES.get(variant.method, "Baselines") + text
 
 
 def _label(variant: Variant, ratios: Sequence[object]) -> str:
-    if variant.method not in OURS:
+    if variant.method not in OURS or variant.method == NAMES:
         return variant.method
     if variant.ratio in ("share", "over"):
         shown = [f"{ratio:.2f}" for ratio in ratios if isinstance(ratio, float)]
-        ratio = shown[0] if len(set(shown)) == 1 else ", ".join(shown)
+        many = f"{min(shown)} to {max(shown)}" if len(shown) > MANY else ", ".join(shown)
+        ratio = shown[0] if len(set(shown)) == 1 else many
         return f"r_O = {ratio} ({variant.ratio})"
-    name = "handful, " if variant.method == "handful" else ""
+    name = f"{variant.method}, " if variant.method in DEFAULTS else ""
     return f"{name}r_O = {'NA' if variant.ratio == 'none' else variant.ratio}"
 
 
@@ -163,7 +188,7 @@ def _with_hindsight(lines: Sequence[Line]) -> list[Line]:
     for section, group in groups.items():
         found += group
         fixed = [line for line in group if line.is_ours and line.variant and line.variant.ratio != "auto"]
-        if len(fixed) > 1 and fixed[0].variant and fixed[0].variant.method != "handful":
+        if len(fixed) > 1 and fixed[0].variant and fixed[0].variant.method not in DEFAULTS:
             places = {place for line in fixed for place in line.figures}
             chosen = {
                 place: max((line for line in fixed if place in line.figures), key=lambda one: one.figures[place].mean)

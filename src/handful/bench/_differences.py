@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ._board import Board, Line, by_target
 
-__all__ = ["Difference", "compare", "differences", "reference_line"]
+__all__ = ["Difference", "compare", "differences", "name_of", "reference_line"]
 
 N_DRAWS = 10_000
 MOST_EXACT = 14  # the most differences for which all 2^n combinations of signs are tried
@@ -32,7 +32,7 @@ class Difference:
     shots : those of the supports
     target : the name of a target, or "all"
     mean : the difference
-    low, high : a bootstrap interval of 95%
+    low, high : a bootstrap interval of 95%; None where no target has more than one pair, as without labels
     p : of the sign-flip test, two-sided
     n : the number of pairs
     """
@@ -42,8 +42,8 @@ class Difference:
     shots: int
     target: str
     mean: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     p: float
     n: int
 
@@ -112,7 +112,13 @@ def differences(board: Board, seed: int = 0) -> list[Difference]:
             for target, groups in scopes.items():
                 mean, low, high, p = compare(groups, seed)
                 n = sum(map(len, groups))
-                found.append(Difference(_name(line), _name(other), shots, target, mean, low, high, p, n))
+                has_interval = n > len(groups)
+                found.append(
+                    Difference(
+                        name_of(line), name_of(other), shots, target, mean,
+                        low if has_interval else None, high if has_interval else None, p, n,
+                    )
+                )  # fmt: skip
     return found
 
 
@@ -125,7 +131,8 @@ def _pairs(one: Mapping[str, Mapping[str, float]], other: Mapping[str, Mapping[s
     }
 
 
-def _name(line: Line) -> str:
+def name_of(line: Line) -> str:
+    """Return a name for a line outside its section."""
     if not line.is_ours:
         return line.label
     return line.label if line.label.startswith("handful") else f"{line.section}, {line.label}"

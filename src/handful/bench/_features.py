@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.progress import Progress
-from handful.encoders import WordEncoder
+from handful.encoders import TypeVectors, WordEncoder
 from handful.errors import EncoderError
-from handful.text import Sentence, Transitions
+from handful.text import EntityType, Sentence, Transitions, types_of
 
 __all__ = ["MemoryEncoder"]
 
@@ -34,6 +34,9 @@ class MemoryEncoder:
         self.fingerprint = encoder.fingerprint
         self.name = str(getattr(encoder, "name", ""))
         self.transitions: Transitions | None = getattr(encoder, "transitions", None)
+        self.has_names = bool(getattr(encoder, "has_names", False))
+        self._encoder = encoder
+        self._types: dict[tuple[EntityType, ...], TypeVectors] = {}
         self._arrays: list[NDArray[Any]] = []
         self._starts: list[NDArray[np.int64]] = []  # of each sentence's words, and their end
         self._words: list[list[tuple[str, ...]]] = []
@@ -70,3 +73,12 @@ class MemoryEncoder:
                 return self._arrays[part][starts[first] : starts[stop]]
         rows = [self._arrays[part][self._starts[part][i] : self._starts[part][i + 1]] for part, i in places]
         return np.concatenate(rows)
+
+    def encode_types(self, types: Any) -> TypeVectors:
+        """Return the vectors of types from the encoder, which reads the same types only once."""
+        wanted = types_of(types)
+        if wanted not in self._types:
+            if not self.has_names:
+                raise EncoderError(f"the encoder {self.name} does not read the names of types")
+            self._types[wanted] = self._encoder.encode_types(wanted)  # type: ignore[attr-defined]
+        return self._types[wanted]

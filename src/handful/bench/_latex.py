@@ -51,6 +51,8 @@ def latex(board: Board, caption: str) -> str:
 def _cell(text: str, is_best: bool) -> str:
     if text == "-":
         return "--"
+    if "–" in text:  # a range
+        return text.replace("–", "--")
     mean, _, std = text.partition(" ±")
     shown = rf"{mean} {{\scriptstyle \pm {std}}}" if std else mean
     return rf"$\mathbf{{{shown}}}$" if is_best else f"${shown}$"

@@ -15,21 +15,38 @@ from handful.cluster import SubspaceKMeans
 from handful.encoders import WordEncoder
 from handful.errors import Advice, DataError
 from handful.tagger import Tagger
-from handful.text import Sentence
+from handful.text import EntityType, Sentence
 
-__all__ = ["OURS", "Method", "Variant", "fit_figures", "make_method", "method_names", "own_digest", "variants"]
+__all__ = [
+    "DEFAULTS",
+    "NAMES",
+    "OURS",
+    "Method",
+    "Variant",
+    "fit_figures",
+    "make_method",
+    "method_names",
+    "own_digest",
+    "takes_types",
+    "variants",
+]
 
 Ratio = float | str | None
+Types = Sequence[EntityType]
+
+NAMES = "names"  # the method that has nothing but the names of types
+DEFAULTS = ("handful", "handful-nonames")  # our default, and what it is where names are not read
 
 TRAINERS = ("container", "container-viterbi")  # they train the encoder itself, and need its folder
 RATIO_WORDS = ("none", "auto", "share", "over")
+TEXT_WORDS = ("all", "dev", "none")
 
 
 class Method(Protocol):
     """What can be compared."""
 
     def fit(self, support: Any, unlabelled: Any = None) -> Any:
-        """Learn from labelled sentences and unlabelled ones."""
+        """Learn from labelled sentences and unlabelled ones; either may be None."""
 
     def predict_sentences(self, sentences: Iterable[Any]) -> list[Sentence]:
         """Return the sentences with the mentions found in them."""
@@ -57,26 +74,38 @@ class Variant:
 
 
 def _paper(
-    encoder: WordEncoder, o_ratio: Ratio, has_text: bool, *, assignment: str = "hard", subspace: bool = True
+    encoder: WordEncoder,
+    o_ratio: Ratio,
+    has_text: bool,
+    types: Types,
+    *,
+    assignment: str = "hard",
+    subspace: bool = True,
 ) -> Tagger:
     clusters = SubspaceKMeans(assignment=assignment, subspace=subspace)
     if not has_text:  # every word is labelled: a second round would change nothing
         clusters.set_params(max_iter=1)
-    return Tagger(encoder, method="paper", o_ratio=o_ratio, clusters=clusters, cache=False)
+    return Tagger(encoder, method="paper", names=False, o_ratio=o_ratio, clusters=clusters, cache=False)
 
 
-def _handful(encoder: WordEncoder, o_ratio: Ratio, has_text: bool) -> Tagger:
-    return Tagger(encoder, o_ratio=o_ratio, cache=False)
+def _handful(encoder: WordEncoder, o_ratio: Ratio, has_text: bool, types: Types) -> Tagger:
+    return Tagger(encoder, types=types, o_ratio=o_ratio, cache=False)
 
 
-#: Our own variants: from an encoder, a ratio, and whether there is unlabelled text, to a tagger. All but the last are
-#: the paper's.
-OURS: dict[str, Callable[[WordEncoder, Ratio, bool], Tagger]] = {
+def _no_names(encoder: WordEncoder, o_ratio: Ratio, has_text: bool, types: Types) -> Tagger:
+    return Tagger(encoder, names=False, o_ratio=o_ratio, cache=False)
+
+
+#: Our own variants: from an encoder, a ratio, whether there is unlabelled text, and the types, to a tagger. The first
+#: four are the paper's.
+OURS: dict[str, Callable[[WordEncoder, Ratio, bool, Types], Tagger]] = {
     "hard": _paper,
     "soft": partial(_paper, assignment="soft"),
     "hard-nosubspace": partial(_paper, subspace=False),
     "soft-nosubspace": partial(_paper, assignment="soft", subspace=False),
     "handful": _handful,
+    "handful-nonames": _no_names,
+    NAMES: _handful,
 }
 
 
@@ -88,25 +117,40 @@ def method_names() -> list[str]:
 def variants(methods: Sequence[str], ratios: Sequence[str], texts: Sequence[str] = ("all",)) -> list[Variant]:
     """Return what is to be run, in order, each once.
 
-    Our own variants run at every ratio; ``handful`` runs only at "auto", where that is one of them. Without unlabelled
-    text, a ratio has no effect.
+    Our own variants run at every ratio and with every text; our default runs only at "auto", where that is one of the
+    ratios. Without unlabelled text, the ratio has no effect on the others. Methods that are not ours do not read
+    unlabelled text, and ``names`` has neither text nor ratio: these run once.
     """
     for method in methods:
         _check_method(method)
     for ratio in ratios:
         _check_ratio(ratio)
+    for text in texts:
+        _check_text(text)
     if not methods:
         raise DataError(f"no method is named; give some of {', '.join(method_names())}")
     found = [
-        Variant(method, ratio, text) for text in texts for method in methods for ratio in _ratios(method, ratios, text)
+        Variant(method, ratio, _text(method, text))
+        for text in texts
+        for method in methods
+        for ratio in _ratios(method, ratios, text)
     ]
     return list(dict.fromkeys(found))
 
 
+def _text(method: str, text: str) -> str:
+    """Return the text that a method gets where this one is asked for."""
+    if method == NAMES:
+        return "none"
+    return "all" if method in BASELINES else text
+
+
 def _ratios(method: str, ratios: Sequence[str], text: str) -> Sequence[str]:
     """Return the ratios at which a method runs."""
-    if method not in OURS:
+    if method not in OURS or method == NAMES:
         return [""]
+    if method in DEFAULTS and "auto" in ratios:
+        return ["auto"]
     if text == "none":
         return ["none"]
     if not ratios:
@@ -114,7 +158,17 @@ def _ratios(method: str, ratios: Sequence[str], text: str) -> Sequence[str]:
             f"the method {method} needs a ratio: {', '.join(RATIO_WORDS)}, or numbers",
             Advice("give them as ratios=", "give them as --ratios"),
         )
-    return ["auto"] if method == "handful" and "auto" in ratios else ratios
+    return ratios
+
+
+def takes_types(method: str) -> bool:
+    """Return whether a method is given the types of the target, and so can do without labels.
+
+    One of the user's own is given them if it can be made with ``types=``.
+    """
+    if ":" in method:
+        return "types" in inspect.signature(_import(method)).parameters
+    return method in ("handful", NAMES)
 
 
 def make_method(
@@ -123,6 +177,7 @@ def make_method(
     o_ratio: Ratio,
     source: Any = None,
     folder: PathLike | None = None,
+    types: Types = (),
 ) -> Method:
     """Make a method that is not fitted yet.
 
@@ -138,11 +193,14 @@ def make_method(
         The source corpora, for methods that learn from them.
     folder
         The name or path of the encoder, for methods that train the encoder itself.
+    types
+        The types of the target, for methods that read names.
     """
     if variant.method in OURS:
-        return OURS[variant.method](encoder, o_ratio, variant.text != "none")
+        return OURS[variant.method](encoder, o_ratio, variant.text != "none", types)
     if ":" in variant.method:
-        return _import(variant.method)(encoder)  # type: ignore[no-any-return]
+        more = {"types": types} if takes_types(variant.method) else {}
+        return _import(variant.method)(encoder, **more)  # type: ignore[no-any-return]
     given = encoder if folder is None or variant.method not in TRAINERS else folder
     return make_baseline(variant.method, given, source=source)
 
@@ -184,6 +242,11 @@ def _check_ratio(ratio: str) -> None:
         is_right = False
     if not is_right:
         raise DataError(f"a ratio is {', '.join(RATIO_WORDS)} or a number from 0 to 1, found {ratio!r}")
+
+
+def _check_text(text: str) -> None:
+    if text not in TEXT_WORDS and not text.isdecimal():
+        raise DataError(f"a text is {', '.join(TEXT_WORDS)} or a number of words, found {text!r}")
 
 
 def _import(name: str) -> Any:

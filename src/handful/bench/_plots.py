@@ -1,7 +1,7 @@
 """Pictures of a report (extra ``plots``)."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from handful._util.files import replacing
 from handful.training._corpora import io_tags
 
-from ._board import Line
+from ._board import MANY, Line
 from ._runs import Bench, encoded
 from ._tasks import Task
 
@@ -39,7 +39,8 @@ def draw(report: "Report", bench: Bench) -> tuple[list[str], list[str]]:
         "shots.png": lambda figure: _by_shots(figure, report),
         "amounts.png": lambda figure: _by_amount(figure, report),
     }
-    for task in bench.tasks:
+    has_each = len(bench.tasks) <= MANY
+    for task in bench.tasks if has_each else ():
         fits = _Fits(task, bench)
         makers[f"convergence-{_safe(task.name)}.png"] = fits.convergence
         makers[f"words-{_safe(task.name)}.png"] = fits.words
@@ -50,15 +51,22 @@ def draw(report: "Report", bench: Bench) -> tuple[list[str], list[str]]:
             with replacing(report.folder / name) as temporary:
                 figure.savefig(temporary, format="png", dpi=120, metadata={"Software": None})
             names.append(name)
-    return names, []
+    return names, [] if has_each else [f"there are no pictures of each target, since there are more than {MANY}"]
 
 
 def _safe(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
 
 
-def _series(figure: Any, curves: dict[str, list[tuple[float, float]]], x: str, *, is_log: bool = False) -> bool:
-    """Draw the curves that have at least two points; return whether there are any."""
+def _series(
+    figure: Any,
+    curves: dict[str, list[tuple[float, float]]],
+    x: str,
+    *,
+    is_log: bool = False,
+    ticks: Sequence[int] | None = None,
+) -> bool:
+    """Draw the curves that have at least two points; return whether there are any. A log scale has 0 at the left."""
     curves = {label: sorted(points) for label, points in curves.items() if len({x for x, _ in points}) > 1}
     if not curves:
         return False
@@ -69,7 +77,11 @@ def _series(figure: Any, curves: dict[str, list[tuple[float, float]]], x: str, *
             *zip(*points, strict=True), style, marker="o", markersize=4, color=f"C{number % N_COLOURS}", label=label
         )
     if is_log:
-        axes.set_xscale("log")
+        has_zero = any(value == 0 for points in curves.values() for value, _ in points)
+        axes.set_xscale("symlog", linthresh=1) if has_zero else axes.set_xscale("log")
+    if ticks is not None:
+        axes.set_xticks(ticks, [str(tick) for tick in ticks], minor=False)
+        axes.minorticks_off()
     axes.set_xlabel(x)
     axes.set_ylabel("strict F1")
     axes.grid(alpha=0.3)
@@ -90,15 +102,16 @@ def _by_ratio(figure: Any, report: "Report") -> bool:
 
 
 def _by_shots(figure: Any, report: "Report") -> bool:
-    """Draw the mean F1 over targets by shots, with a curve for each line."""
+    """Draw the mean F1 over targets by shots, with a curve for each line with all text or none."""
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for line in _run_lines(report, text="all"):
+    for line in _run_lines(report, text="all") + _run_lines(report, text="none"):
         for shots in report.board.shots:
             found = report.board.average(line, shots)
             if found is not None:
                 label = line.label if not line.is_ours else f"{line.section}, {line.label}"
                 curves[label].append((shots, found.mean))
-    return _series(figure, curves, "shots", is_log=max(report.board.shots) > 10)
+    ticks = sorted(report.board.shots)
+    return _series(figure, curves, "labels of each type", is_log=ticks[-1] > 10, ticks=ticks)
 
 
 def _by_amount(figure: Any, report: "Report") -> bool:

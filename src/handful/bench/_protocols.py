@@ -10,17 +10,17 @@ from handful._util.files import PathLike
 from handful._util.progress import Progress
 from handful.baselines import Source
 from handful.encoders import EMBEDDED, CachedEncoder, WordEncoder, load
-from handful.errors import DataError
+from handful.errors import Advice, DataError
 from handful.text import Sentence, types_in
 from handful.training._corpora import read_corpora
 
-from ._board import make_board
+from ._board import MANY, make_board
 from ._differences import differences
 from ._environment import environment
 from ._groups import GROUPS, Groups
 from ._methods import Variant, variants
 from ._plots import draw
-from ._published import SOURCES, published_lines
+from ._published import published_lines, sources
 from ._report import Report, write_report
 from ._results import Results, key_of
 from ._runs import Bench, OnRun
@@ -38,6 +38,7 @@ ABLATIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...] | None, tuple[str, .
     "subspace": (("hard", "hard-nosubspace"), None, ("all",)),
     "ratio": (("hard", "soft"), ("none", "0.8", "0.85", "0.9", "0.925", "0.95", "0.975", "0.99"), ("all",)),
     "amount": (("hard", "handful"), None, ("none", "1000", "3000", "10000", "30000", "100000", "all")),
+    "names": (("handful", "handful-nonames", "names"), ("auto",), ("all", "none")),
 }
 _CARDS = ("handful.json", "training.json")
 
@@ -58,7 +59,8 @@ def transfer(
     ----------
     targets
         Each is a folder, or ``NAME=`` and a folder, with train, dev (which may be missing) and test: files or folders
-        of files with these words as a part of their names. Supports, if any, are in ``supports/1shot`` and so on.
+        of files with these words as a part of their names. Supports, if any, are in ``supports/1shot`` and so on;
+        ``types.txt`` says what the types mean. When dev is scored on, a target may also be one labelled file.
     report
         The folder to write. Runs that are finished there are not repeated.
     encoder
@@ -73,7 +75,7 @@ def transfer(
         The progress of encoding, as for `handful.encoders.Encoder.encode`.
     """
     settings = settings or Settings()
-    chosen = variants(settings.chosen_methods(has_source=bool(source)), settings.ratios)
+    chosen = variants(settings.chosen_methods(has_source=bool(source)), settings.ratios, settings.texts)
     bench = _transfer_bench("transfer", targets, chosen, encoder, source, settings)
     title = f"Domain transfer, scored on {settings.on}, {_name(encoder)}"
     return _run(bench, Path(report), title, settings, [], on_run, progress)
@@ -94,10 +96,10 @@ def ablation(
     Parameters
     ----------
     targets, report, encoder, settings, on_run, progress
-        As for `transfer`; the methods are those of each ablation.
+        As for `transfer`; the methods and texts are those of each ablation.
     which
         Some of `ABLATIONS`: unlabelled (text: all, dev only, none), subspace (with, without), ratio (a range of
-        ratios), amount (of unlabelled text, in words).
+        ratios), amount (of unlabelled text, in words), names (of types: read or not, each with and without text).
     """
     settings = settings or Settings(ratios=ABLATION_RATIOS)
     if not which or set(which) - set(ABLATIONS):
@@ -141,10 +143,10 @@ def extension(
     Baselines that learn from a source get the training split, in which the types of the group become O.
     """
     settings = settings or Settings()
-    whole = read_target(corpus, skip_unnamed=settings.skip_unnamed)
+    (whole,) = _read([corpus], settings)
     _check_groups(whole, groups)
     others = {name: [one for one in types_in(whole.train) if one not in types] for name, types in groups.items()}
-    chosen = variants(settings.chosen_methods(has_source=all(others.values())), settings.ratios)
+    chosen = variants(settings.chosen_methods(has_source=all(others.values())), settings.ratios, settings.texts)
     by_group = dict(encoders) if isinstance(encoders, Mapping) else dict.fromkeys(groups, encoders)
     if by_group.keys() != groups.keys():
         raise DataError(f"encoders are given for {', '.join(by_group)}, but the groups are {', '.join(groups)}")
@@ -171,7 +173,7 @@ def _transfer_bench(
     source: Sequence[PathLike],
     settings: Settings,
 ) -> Bench:
-    tasks = _tasks([read_target(target, skip_unnamed=settings.skip_unnamed) for target in targets], settings)
+    tasks = _tasks(_read(targets, settings), settings)
     opened = open_cached(encoder, settings)
     learned = _source([one.train for one in read_corpora(source)] if source else [], encoder, opened, settings)
     names = [task.name for task in tasks]
@@ -193,14 +195,21 @@ def _run(
     results = Results(folder)
     rows = bench.run(results, on_run, progress)
     targets = [task.name for task in bench.tasks]
-    board = make_board(rows, bench.variants, list(dict.fromkeys(settings.shots)), targets)
+    if not rows:
+        raise DataError("there is nothing to run: without labels, a method must read the names of types")
+    shots = list(dict.fromkeys(settings.shots))
+    board = make_board(rows, bench.variants, shots, targets)
     if not any(line.figures for line in board.lines):
         raise DataError(f"no run succeeded; the first failure: {rows[0]['error']}")
     found = differences(board, settings.seed)
-    notes = notes + [note for task in bench.tasks for note in task.notes] + board.notes
+    notes = notes + _notes(bench.tasks) + board.notes
     if settings.published:
-        board.lines += published_lines(bench.protocol, targets, sorted({one.text for one in bench.variants}))
-        notes += SOURCES + (["published figures are on test, the others here are not"] if bench.on == "dev" else [])
+        texts = sorted({one.text for one in bench.variants})
+        published = published_lines(bench.protocol, targets, texts, shots)
+        board.lines += published
+        notes += sources(published) + (
+            ["published figures are on test, the others here are not"] if bench.on == "dev" else []
+        )
     options = settings.to_dict() | {"protocol": bench.protocol, "targets": targets}
     report = Report(title, folder, board, found, rows, environment(settings.command, options), notes=notes)
     if settings.plots:
@@ -210,12 +219,36 @@ def _run(
     return report
 
 
+def _notes(tasks: Sequence[Task]) -> list[str]:
+    """Return the notes of all tasks; with many tasks, those on too few mentions become one for each of the shots."""
+    if len(tasks) <= MANY:
+        return [note for task in tasks for note in task.notes]
+    notes = [note for task in tasks for note in task.notes if note not in task.scarce.values()]
+    for shots in sorted({n for task in tasks for n in task.scarce}):
+        left_out = [task.name for task in tasks if shots in task.scarce]
+        notes.append(
+            f"{shots} shots: {len(left_out)} of {len(tasks)} targets have too few mentions and are not in the mean: "
+            f"{', '.join(left_out)}"
+        )
+    return notes
+
+
+def _read(targets: Sequence[PathLike], settings: Settings) -> list[Target]:
+    if settings.types is not None and len(targets) > 1:
+        where = "put types.txt into the folder of each target"
+        raise DataError(
+            f"types are given in one file, but there are {len(targets)} targets",
+            Advice(f"leave out types=, and {where}", f"leave out --types, and {where}"),
+        )
+    return [read_target(one, skip_unnamed=settings.skip_unnamed, types=settings.types) for one in targets]
+
+
 def _tasks(targets: Sequence[Target], settings: Settings) -> list[Task]:
     names = [target.name for target in targets]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DataError(f"two targets are called {', '.join(twice)}; name them, as NAME=FOLDER")
     if not targets:
-        raise DataError("no target is named; give a folder with train, dev and test files")
+        raise DataError("no target is named; give a folder with train, dev and test files, or a labelled file")
     if settings.supports is not None:
         place = Path(settings.supports)
         targets = [

@@ -6,19 +6,37 @@ on OntoNotes 5. Lines marked † it takes from Das et al. (2022), "CONTaiNER: Fe
 Contrastive Learning".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ._board import Figure, Line
+from ._board import Figure, Line, Place
 
-__all__ = ["SOURCES", "published_lines"]
+__all__ = ["published_lines", "sources"]
 
-SOURCES = [
-    "published, paper: Hammal, Uthayasooriyar and Corro, “Few-Shot Domain Adaptation for Named-Entity Recognition via "
-    "Joint Constrained k-Means and Subspace Selection”, Tables 1 to 4; BERT-base trained on OntoNotes 5; † as it "
-    "quotes Das et al. (2022), CONTaiNER, on other supports in tag-set extension",
-    "published, other settings: GLiNER-L (300M), no labels at all; BERTweet, trained on all labels of WNUT17's "
-    "training split; both as their authors give them",
-]
+_PAPER, _OTHER, _NO_LABELS, _WITH_NAMES = (
+    "Published, paper",
+    "Published, other settings",
+    "Published, no labels",
+    "Published, labels and names of types",
+)
+_AS_PUBLISHED = "as published; other splits and versions of a corpus may apply"
+
+#: Where the lines of a section come from.
+_SOURCES = {
+    _PAPER: "published, paper: Hammal, Uthayasooriyar and Corro, “Few-Shot Domain Adaptation for Named-Entity "
+    "Recognition via Joint Constrained k-Means and Subspace Selection”, Tables 1 to 4; BERT-base trained on OntoNotes "
+    "5; † as it quotes Das et al. (2022), CONTaiNER, on other supports in tag-set extension",
+    _OTHER: "published, other settings: BERTweet, trained on all labels of WNUT17's training split; as its authors "
+    "give it",
+    _NO_LABELS: "published, no labels: GLiNER-L (300M) as its authors give it; gliner-bi-base-v2 (194M) and "
+    "gliner_small-v2.5 from “The Million-Label NER: Breaking Scale Barriers with GLiNER bi-encoder” (arXiv "
+    f"2602.18487), Tables 2 and 3; {_AS_PUBLISHED}",
+    _WITH_NAMES: "published, labels and names of types: Ma, Ballesteros, Doss, Anubhai, Mallya, Al-Onaizan and Roth, "
+    f"“Label Semantics for Few Shot Named Entity Recognition” (Findings of ACL 2022); {_AS_PUBLISHED}",
+}
+_BTC_NOTE = (
+    "published figures on BTC: here an @ and the user name after it are one mention; how the source counts them is not "
+    "known"
+)
 
 _Cell = tuple[float, float]
 
@@ -72,15 +90,26 @@ _EXTENSION: dict[str, tuple[_Cell, _Cell, _Cell, _Cell, _Cell, _Cell]] = {
 }
 
 # What people would use otherwise; these figures do not depend on the shots.
-_OTHERS: dict[str, dict[str, float]] = {
+_OTHERS: dict[str, dict[str, float]] = {"BERTweet, all training labels": {"wnut17": 56.5}}
+_ZERO_SHOT: dict[str, dict[str, float]] = {
     "GLiNER-L, no labels": {"bc5cdr": 68.7, "ncbi": 65.3},
-    "BERTweet, all training labels": {"wnut17": 56.5},
-}
+    "gliner-bi-base-v2, no labels": {
+        "conll": 65.6, "btc": 72.1, "bc5cdr": 73.0, "ncbi": 65.2, "mitmovie": 46.2, "mitrestaurant": 40.3,
+    },
+    "gliner_small-v2.5, no labels": {
+        "conll": 65.4, "btc": 65.0, "bc5cdr": 65.9, "ncbi": 64.2, "mitmovie": 50.3, "mitrestaurant": 39.8,
+    },
+}  # fmt: skip
+
+# By corpus, at 1 shot and at 5 shots.
+_LABEL_SEMANTICS: dict[str, tuple[float, float]] = {"conll": (68.4, 76.6), "wnut17": (38.3, 40.8), "ncbi": (30.7, 34.9)}
 
 _TEXTS = {"dev": ", unlabelled dev only", "none": ", support only"}
 
 
-def published_lines(protocol: str, targets: Sequence[str], texts: Sequence[str] = ("all",)) -> list[Line]:
+def published_lines(
+    protocol: str, targets: Sequence[str], texts: Sequence[str] = ("all",), shots: Sequence[int] = (1, 5)
+) -> list[Line]:
     """Return the published lines that have a figure for one of these targets.
 
     Parameters
@@ -88,9 +117,12 @@ def published_lines(protocol: str, targets: Sequence[str], texts: Sequence[str] 
     protocol
         transfer, extension (whose targets are the paper's OntoNotes groups) or ablation.
     targets
-        Their names. A name that begins with conll, wnut17, bc5cdr or ncbi is taken for that corpus.
+        Their names. A name that begins with conll, wnut17, btc, bc5cdr, ncbi, mit_movie or mit_restaurant is taken for
+        that corpus.
     texts
         Which unlabelled texts were run.
+    shots
+        Those of the table. Figures without labels are at 0 shots; where the table does not have them, at all shots.
     """
     found = []
     if protocol == "extension":
@@ -102,16 +134,33 @@ def published_lines(protocol: str, targets: Sequence[str], texts: Sequence[str] 
         for part in parts:
             for label, four in _TRANSFER[part].items():
                 found.append(_line(label + _TEXTS.get(part, ""), _TRANSFER_COLUMNS, four, targets))
+        by_shots = {n: {name: pair[i] for name, pair in _LABEL_SEMANTICS.items()} for i, n in enumerate((1, 5))}
+        found.append(Line(_WITH_NAMES, "label semantics", figures=_figures(by_shots, targets)))
+        for label, figures in _ZERO_SHOT.items():
+            columns = [0] if 0 in shots else shots
+            found.append(Line(_NO_LABELS, label, figures=_figures(dict.fromkeys(columns, figures), targets)))
         for label, figures in _OTHERS.items():
-            places = {
-                (shots, target): Figure(mean)
-                for name, mean in figures.items()
-                for target in targets
-                if _is(target, name)
-                for shots in (1, 5)
-            }
-            found.append(Line("Published, other settings", label, figures=places))
+            columns = [n for n in shots if n > 0]
+            found.append(Line(_OTHER, label, figures=_figures(dict.fromkeys(columns, figures), targets)))
     return [line for line in found if line.figures]
+
+
+def sources(lines: Sequence[Line]) -> list[str]:
+    """Return where published lines come from, and what is known to differ."""
+    sections = dict.fromkeys(line.section for line in lines)
+    notes = [_SOURCES[section] for section in sections]
+    is_on_btc = any(_is(target, "btc") for line in lines for _, target in line.figures)
+    return notes + ([_BTC_NOTE] if is_on_btc else [])
+
+
+def _figures(by_shots: Mapping[int, Mapping[str, float]], targets: Sequence[str]) -> dict[Place, Figure]:
+    return {
+        (shots, target): Figure(mean)
+        for shots, figures in by_shots.items()
+        for name, mean in figures.items()
+        for target in targets
+        if _is(target, name)
+    }
 
 
 def _line(label: str, columns: Sequence[str], cells: Sequence[_Cell], targets: Sequence[str]) -> Line:
@@ -122,7 +171,7 @@ def _line(label: str, columns: Sequence[str], cells: Sequence[_Cell], targets: S
         for target in targets
         if (target == name if len(name) == 1 else _is(target, name))
     }
-    return Line("Published, paper", label, figures=figures)
+    return Line(_PAPER, label, figures=figures)
 
 
 def _is(target: str, name: str) -> bool:

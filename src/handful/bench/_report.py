@@ -8,15 +8,17 @@ from typing import Any
 
 from handful._util.files import replacing
 
-from ._board import Board, Line
+from ._board import MANY, Board, Line
 from ._differences import Difference, reference_line
 from ._latex import latex
 from ._results import Row
-from ._tables import cell, columns, markdown, markdown_differences
+from ._tables import all_columns, cell, markdown, markdown_by_target, markdown_differences
 
 __all__ = ["Report", "write_report"]
 
-CAPTION = "Strict span F1 (micro, times 100), mean and standard deviation over supports."
+CAPTION = (
+    "Strict span F1 (micro, times 100), mean and standard deviation over supports; without labels there is one run."
+)
 
 
 @dataclass
@@ -71,6 +73,8 @@ def write_report(report: Report) -> None:
 
 def _tables(report: Report) -> str:
     parts = [f"# {report.title}\n", f"{CAPTION}\n", markdown(report.board)]
+    if len(report.board.targets) > MANY:
+        parts += ["## By target\n", markdown_by_target(report.board)]
     reference = reference_line(report.board)
     if report.differences and reference is not None:
         parts += [
@@ -111,7 +115,8 @@ def _line(board: Board, line: Line) -> dict[str, Any]:
         "ratio": line.variant.ratio if line.variant else None,
         "text": line.variant.text if line.variant else None,
         "cells": [
-            {"shots": shots, "target": name, **_figure(board, line, (shots, name))} for shots, name in columns(board)
+            {"shots": shots, "target": name, **_figure(board, line, (shots, name))}
+            for shots, name in all_columns(board)
         ],
     }
 

@@ -17,9 +17,9 @@ from handful.text import Sentence
 
 from ._environment import code_digest
 from ._features import MemoryEncoder
-from ._methods import Method, Variant, fit_figures, make_method, own_digest
+from ._methods import NAMES, Method, Variant, fit_figures, make_method, own_digest, takes_types
 from ._results import Results, Row, key_of
-from ._tasks import Support, Task
+from ._tasks import NO_LABELS, Support, Task
 
 __all__ = ["Bench", "Cell", "OnRun", "encoded"]
 
@@ -71,29 +71,45 @@ class Bench:
         own = {variant.method: own_digest(variant.method) for variant in self.variants}
         for task in self.tasks:
             encoder = self.encoders[task.name]
-            for support in (one for some in task.supports.values() for one in some):
-                for variant in (one for one in self.variants if task.has(one.text)):
-                    identity = {
-                        "protocol": self.protocol,
-                        "on": self.on,
-                        "target": task.name,
-                        "shots": support.shots,
-                        "support": support.name,
-                        "method": variant.method,
-                        "ratio": variant.ratio,
-                        "o_ratio": task.ratio(variant.ratio),
-                        "text": variant.text,
-                        "encoder": str(getattr(encoder, "name", "")),
-                        "fingerprint": encoder.fingerprint,
-                        "transitions": _transitions(encoder),
-                        "support_origin": support.origin,
-                        "sha256": {"support": support.digest, **task.digests},
-                        "source": "" if variant.is_ours else self.sources.get(task.name, (None, ""))[1],
-                        "handful": handful.__version__,
-                        "code": code,
-                        "own_code": own[variant.method],
-                    }
-                    yield Cell(task, support, variant, identity)
+            for support, variant in self._pairs(task):
+                has_types = takes_types(variant.method)
+                identity = {
+                    "protocol": self.protocol,
+                    "on": self.on,
+                    "target": task.name,
+                    "shots": support.shots,
+                    "support": support.name,
+                    "method": variant.method,
+                    "ratio": variant.ratio,
+                    "o_ratio": task.ratio(variant.ratio),
+                    "text": variant.text,
+                    "encoder": str(getattr(encoder, "name", "")),
+                    "fingerprint": encoder.fingerprint,
+                    "transitions": _transitions(encoder),
+                    "types": [[one.name, one.description] for one in task.types] if has_types else None,
+                    "names": has_types and bool(getattr(encoder, "has_names", False)),
+                    "support_origin": support.origin,
+                    "sha256": {"support": support.digest, **task.digests},
+                    "source": "" if variant.is_ours else self.sources.get(task.name, (None, ""))[1],
+                    "handful": handful.__version__,
+                    "code": code,
+                    "own_code": own[variant.method],
+                }
+                yield Cell(task, support, variant, identity)
+
+    def _pairs(self, task: Task) -> Iterator[tuple[Support, Variant]]:
+        """Yield what is run on a task: without labels only what reads names, and names alone only without labels."""
+        supports = [one for some in task.supports.values() for one in some]
+        if NO_LABELS not in supports and any(variant.method == NAMES for variant in self.variants):
+            supports.insert(0, NO_LABELS)
+        for support in supports:
+            for variant in (one for one in self.variants if task.has(one.text)):
+                if support.shots == 0:
+                    is_run = variant.method == NAMES or (0 in task.supports and takes_types(variant.method))
+                else:
+                    is_run = variant.method != NAMES
+                if is_run:
+                    yield support, variant
 
     def run(self, results: Results, on_run: OnRun | None = None, progress: Progress = None) -> list[Row]:
         """Run what is not finished yet; return all rows, in order.
@@ -132,7 +148,7 @@ class Bench:
 
     def _make(self, task: Task, variant: Variant, encoder: WordEncoder, o_ratio: float | str | None) -> Method:
         source, _ = self.sources.get(task.name, (None, ""))
-        return make_method(variant, encoder, o_ratio, source, self.folders.get(task.name))
+        return make_method(variant, encoder, o_ratio, source, self.folders.get(task.name), task.types)
 
 
 def encoded(task: Task, encoder: WordEncoder, progress: Progress = None) -> MemoryEncoder:
@@ -167,7 +183,7 @@ def _run(cell: Cell, make: Callable[[], Method], text: list[Sentence] | None) ->
         started = time.perf_counter()
         try:
             method = make()
-            method.fit(cell.support.sentences, text)
+            method.fit(cell.support.sentences or None, text)
             fitted = time.perf_counter()
             found = method.predict_sentences([sentence.without_labels() for sentence in task.scored])
             finished = time.perf_counter()

@@ -36,7 +36,23 @@ class Settings:
         "of 0.05), over (0.05 more than share), or numbers.",
     )
     shots: Sequence[int] = option(
-        (1, 5), metavar="N,...", example="1,5", least=1, help="Mentions of each type in a support."
+        (1, 5),
+        metavar="N,...",
+        example="1,5",
+        least=0,
+        help="Mentions of each type in a support; 0: no labels, for methods that read the names of types.",
+    )
+    texts: Sequence[str] = option(
+        ("all",),
+        metavar="TEXT,...",
+        help="Unlabelled text for our own methods: all, dev (only the split that supports come from), none, or numbers "
+        "of words.",
+    )
+    types: PathLike | None = option(  # noqa: RUF009
+        None,
+        metavar="FILE",
+        help="What the types of the target mean, NAME: description on each line. If not set, types.txt in the "
+        "target's folder; or the descriptions at the head of its files; or the names alone.",
     )
     sets: int = option(10, least=1, help="Number of supports for each number of shots.")
     seed: int = option(0, least=0, help="Seed for drawing supports, and for the statistics.")
@@ -83,4 +99,5 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as dicts, lists, strings and numbers."""
-        return asdict(self) | {"supports": None if self.supports is None else str(self.supports)}
+        paths = {"supports": self.supports, "types": self.types}
+        return asdict(self) | {name: None if path is None else str(path) for name, path in paths.items()}

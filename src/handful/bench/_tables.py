@@ -3,19 +3,34 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ._board import Board, Figure, Line
-from ._differences import Difference
+from ._board import MANY, Board, Figure, Line
+from ._differences import Difference, name_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["columns", "difference_table", "markdown", "markdown_differences", "table"]
+__all__ = [
+    "all_columns",
+    "columns",
+    "difference_table",
+    "markdown",
+    "markdown_by_target",
+    "markdown_differences",
+    "table",
+]
 
-AVERAGE = "Avg."
+AVERAGE, RANGE = "Avg.", "range"
 
 
 def columns(board: Board) -> list[tuple[int, str]]:
-    """Return the columns: for each of the shots the targets, and their average where there are several."""
+    """Return the columns: for each of the shots the targets and their average; with many targets, average and range."""
+    if len(board.targets) <= MANY:
+        return all_columns(board)
+    return [(shots, name) for shots in board.shots for name in (AVERAGE, RANGE)]
+
+
+def all_columns(board: Board) -> list[tuple[int, str]]:
+    """Return a column for each of the shots and targets, and for their average where there are several."""
     averages = [AVERAGE] if len(board.targets) > 1 else []
     return [(shots, name) for shots in board.shots for name in [*board.targets, *averages]]
 
@@ -23,6 +38,9 @@ def columns(board: Board) -> list[tuple[int, str]]:
 def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
     """Return the text of a cell, and whether it is the best of its column."""
     shots, name = column
+    if name == RANGE and RANGE not in board.targets:
+        found = board.range(line, shots)
+        return ("-", False) if found is None else (f"{found[0]:.1f}–{found[1]:.1f}", False)
     figure = board.average(line, shots) if name == AVERAGE else line.figures.get(column)
     if figure is None:
         return "-", False
@@ -80,7 +98,8 @@ def difference_table(found: Sequence[Difference], targets: Sequence[str]) -> "Ta
 
 
 def _shown(one: Difference) -> tuple[str, str, str, str]:
-    return str(one.shots), f"{one.mean:+.1f}", f"{one.low:+.1f} to {one.high:+.1f}", f"{one.p:.4f}"
+    interval = "-" if one.low is None or one.high is None else f"{one.low:+.1f} to {one.high:+.1f}"
+    return str(one.shots), f"{one.mean:+.1f}", interval, f"{one.p:.4f}"
 
 
 def markdown(board: Board) -> str:
@@ -97,6 +116,20 @@ def markdown(board: Board) -> str:
             shown = [f"**{text}**" if is_best else text for text, is_best in cells]
             lines.append(f"| {_escaped(line.label)} | " + " | ".join(shown) + " |")
     return "\n".join(lines) + "\n"
+
+
+def markdown_by_target(board: Board) -> str:
+    """Return a table for each of the shots in Markdown, with a row for each target and a column for each line."""
+    lines: list[str] = []
+    for shots in board.shots:
+        names = [_escaped(name_of(line)) for line in board.lines]
+        lines += [f"| {shots}-shot | " + " | ".join(names) + " |", "|---|" + "---:|" * len(names)]
+        for target in [*board.targets, AVERAGE]:
+            cells = [cell(board, line, (shots, target)) for line in board.lines]
+            shown = [f"**{text}**" if is_best else text for text, is_best in cells]
+            lines.append(f"| {_escaped(target)} | " + " | ".join(shown) + " |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def markdown_differences(found: Sequence[Difference]) -> str:

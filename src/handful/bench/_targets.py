@@ -1,4 +1,4 @@
-"""Targets on disk: a folder with train, dev and test, and perhaps supports."""
+"""Targets on disk: a folder with train, dev and test, and perhaps supports and types; or one labelled file."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from handful._util.files import PathLike
 from handful.errors import Advice, DataError, FileError
-from handful.text import Sentence, read
+from handful.text import EntityType, Sentence, read, read_types
 
 __all__ = ["Supports", "Target", "digest", "read_supports", "read_target"]
 
@@ -24,6 +24,8 @@ _SPLITS = {
     "dev": ("dev", "testa", "valid", "validation", "development"),
     "test": ("test", "testb"),
 }
+TYPES_FILE = "types.txt"
+_USED = "types are described at the head of the file"  # a note of the reader; here the descriptions are used
 _SHOTS = re.compile(r"(\d+)[-_ ]?shots?")
 
 
@@ -37,6 +39,8 @@ class Target:
     train, dev, test : the sentences; a split that is missing is empty
     supports : given supports by shots, each with its name, in the order of their numbers
     notes : what was handled when the files were read
+    types : those that a file describes
+    is_file : whether it is one file, which has no splits: its sentences are in `dev`
     """
 
     name: str
@@ -45,6 +49,8 @@ class Target:
     test: list[Sentence] = field(default_factory=list)
     supports: Supports = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    types: tuple[EntityType, ...] = ()
+    is_file: bool = False
 
     def only(self, name: str, types: Iterable[str]) -> "Target":
         """Return a target with another name that has the mentions of these types only, and no supports."""
@@ -58,32 +64,49 @@ class Target:
                 for sentence in sentences
             ]
 
-        return Target(name, cut(self.train), cut(self.dev), cut(self.test), {}, self.notes)
+        described = tuple(one for one in self.types if one.name in kept)
+        return Target(name, cut(self.train), cut(self.dev), cut(self.test), {}, self.notes, described, self.is_file)
 
 
-def read_target(given: PathLike, *, skip_unnamed: bool = False) -> Target:
-    """Read a folder with train, dev and test (dev may be missing), in any format that `handful.text.read` knows.
+def read_target(given: PathLike, *, skip_unnamed: bool = False, types: PathLike | None = None) -> Target:
+    """Read a folder with train, dev and test (dev may be missing), or one file, in any format that `read` knows.
 
     Parameters
     ----------
     given
-        The folder, or ``NAME=`` and the folder. A split is a file, or a folder of files, with ``train``, ``dev``
+        The folder or file, or ``NAME=`` and its path. A split is a file, or a folder of files, with ``train``, ``dev``
         (``testa``, ``valid``, ``development``) or ``test`` (``testb``) as a part of its name. Supports are in
         ``supports/1shot``, ``supports/5shot`` and so on.
     skip_unnamed
         Whether to leave out documents without any mention; see `handful.text.read`.
+    types
+        A file that describes the types, as `handful.text.read_types` reads it. If not given, ``types.txt`` in the
+        folder; or what the head of the first file with one describes.
     """
     name, folder = _split_name(given)
-    if not folder.is_dir():
-        found = "is a file" if folder.exists() else "does not exist"
-        raise FileError(f"{folder}: {found}; a folder with train, dev and test files is needed")
-    notes: list[str] = []
-    splits = {split: _read_split(folder, split, names, notes, skip_unnamed) for split, names in _SPLITS.items()}
+    if not folder.exists():
+        raise FileError(f"{folder}: does not exist; a folder with train, dev and test files is needed, or a file")
+    if types is None and (folder / TYPES_FILE).is_file():
+        types = folder / TYPES_FILE
+    reading = _Reading(skip_unnamed, None if types is None else read_types(types))
+    if folder.is_file():
+        sentences = reading.split("dev", [folder])
+        stem = folder.name.split(".")[0]
+        return Target(name or stem, dev=sentences, notes=reading.notes, types=reading.types or (), is_file=True)
+    splits = {split: reading.split(split, _places(folder, split, names)) for split, names in _SPLITS.items()}
     if not splits["train"] and not splits["dev"]:
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
         raise FileError(f"{folder}: the folder has neither a train nor a dev file (it has {there})")
     supports = read_supports(folder / "supports") if (folder / "supports").is_dir() else {}
-    return Target(name or folder.resolve().name, **splits, supports=supports, notes=notes)
+    return Target(
+        name or folder.resolve().name,
+        splits["train"],
+        splits["dev"],
+        splits["test"],
+        supports,
+        reading.notes,
+        reading.types or (),
+    )
 
 
 def read_supports(folder: PathLike) -> Supports:
@@ -126,28 +149,51 @@ def _split_name(given: PathLike) -> tuple[str | None, Path]:
     name, equals, path = text.partition("=")
     if isinstance(given, str) and equals and not os.path.exists(text):
         if not name or not path:
-            raise DataError(f"a target is FOLDER or NAME=FOLDER, found {text!r}")
+            raise DataError(f"a target is FOLDER or NAME=FOLDER (or a file), found {text!r}")
         return name, Path(path)
     return None, Path(text)
 
 
-def _read_split(folder: Path, split: str, names: Sequence[str], notes: list[str], skip_unnamed: bool) -> list[Sentence]:
+def _places(folder: Path, split: str, names: Sequence[str]) -> list[Path]:
+    """Return the file or folder of a split, if it is there."""
     places = sorted(path for path in folder.iterdir() if set(path.name.lower().split(".")) & set(names))
     if len(places) > 1:
         shown = ", ".join(path.name for path in places)
         raise FileError(f"{folder}: more than one could be the {split} split ({shown}); leave one there")
-    sentences: list[Sentence] = []
-    counts: Counter[str | Advice] = Counter()
-    for path in places:
-        for file in [path] if path.is_file() else sorted(_files(path)):
-            corpus = read(file, unnamed="skip" if skip_unnamed else "keep")
-            sentences += corpus
-            counts.update({str(note): count for note, count in corpus.report.notes.items()})
-            counts["tags break the scheme and were read as conlleval does"] += corpus.report.n_broken
-    notes += [f"{split}: {count} {what}" for what, count in counts.items() if count]
-    if places and not sentences:
-        raise DataError(f"{places[0]}: there is no sentence in it")
-    return sentences
+    return places
+
+
+@dataclass
+class _Reading:
+    """Reading the files of a target.
+
+    Attributes
+    ----------
+    skip_unnamed : whether to leave out documents without any mention
+    types : those described; None until a file describes some
+    notes : what was handled
+    """
+
+    skip_unnamed: bool
+    types: tuple[EntityType, ...] | None
+    notes: list[str] = field(default_factory=list)
+
+    def split(self, split: str, places: Sequence[Path]) -> list[Sentence]:
+        """Read the files of a split."""
+        sentences: list[Sentence] = []
+        counts: Counter[str | Advice] = Counter()
+        for path in places:
+            for file in [path] if path.is_file() else sorted(_files(path)):
+                corpus = read(file, unnamed="skip" if self.skip_unnamed else "keep")
+                sentences += corpus
+                if self.types is None and any(one.description for one in corpus.types):
+                    self.types = tuple(one for one in corpus.types if one.description)
+                counts.update({str(note): n for note, n in corpus.report.notes.items() if note != _USED})
+                counts["tags break the scheme and were read as conlleval does"] += corpus.report.n_broken
+        self.notes += [f"{split}: {count} {what}" for what, count in counts.items() if count]
+        if places and not sentences:
+            raise DataError(f"{places[0]}: there is no sentence in it")
+        return sentences
 
 
 def _files(folder: Path) -> list[Path]:

@@ -4,17 +4,17 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from handful.errors import DataError
+from handful.errors import Advice, DataError
 from handful.evaluate import sample_support
-from handful.text import Sentence, describe, types_in
+from handful.text import EntityType, Sentence, describe, types_in, types_of
 
 from ._settings import Settings
 from ._targets import Target, digest
 
-__all__ = ["Support", "Task", "make_task"]
+__all__ = ["NO_LABELS", "Support", "Task", "make_task"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,10 @@ class Support:
         return digest(self.sentences)
 
 
+#: What a run without labels has in place of a support.
+NO_LABELS = Support(0, "-", "no labels", [])
+
+
 @dataclass(frozen=True)
 class Task:
     """One target, ready to run.
@@ -52,6 +56,8 @@ class Task:
     scored : labelled sentences to score on
     supports : by shots; empty for shots that the pool has too few mentions for
     notes : what was handled on the way
+    types : those of the target, described where a file describes them
+    scarce : by shots, the note that the pool has too few mentions for them
     """
 
     name: str
@@ -60,6 +66,8 @@ class Task:
     scored: list[Sentence]
     supports: dict[int, list[Support]]
     notes: list[str]
+    types: tuple[EntityType, ...] = ()
+    scarce: dict[int, str] = field(default_factory=dict)
 
     @cached_property
     def o_share(self) -> float:
@@ -111,17 +119,38 @@ def make_task(target: Target, settings: Settings) -> Task:
     if settings.on == "dev":
         pool, scored = [s for s in pool if half(s) == 0], [s for s in pool if half(s) == 1]
         other, given = at_most(other, settings.most_words), {}
+    elif target.is_file:
+        raise DataError(
+            f"{target.name}: one file has no test split",
+            Advice("say on='dev' to score on one half of it", "say --on dev to score on one half of it"),
+        )
     for what, sentences in (("scored on", scored), ("sampled from", pool)):
         _check_labelled(target.name, what, sentences)
+    types = _types(target, notes)
+    scarce: dict[int, str] = {}
     drawn = {
-        n: _supports(target.name, pool, n, settings, given.get(n, ()), notes) for n in dict.fromkeys(settings.shots)
+        n: _supports(target.name, pool, n, settings, given.get(n, ()), notes, scarce)
+        for n in dict.fromkeys(settings.shots)
     }
     if not any(drawn.values()):
         raise DataError(f"{target.name}: there is no support to run; {notes[-1]}")
     seen = {span.type for some in drawn.values() for one in some for s in one.sentences for span in s.spans or ()}
-    if missing := sorted(set(types_in(scored)) - seen):
-        notes.append(f"{target.name}: no support has {', '.join(missing)}: its mentions count as missed")
-    return Task(target.name, pool, other, scored, drawn, notes)
+    if seen and (missing := sorted(set(types_in(scored)) - seen)):
+        notes.append(
+            f"{target.name}: no support has {', '.join(missing)}: its mentions count as missed, unless names are read"
+        )
+    return Task(target.name, pool, other, scored, drawn, notes, types, scarce)
+
+
+def _types(target: Target, notes: list[str]) -> tuple[EntityType, ...]:
+    """Return the types that a file describes, then those that only labels have; note where the two differ."""
+    found = types_in(target.train + target.dev + target.test)
+    known = [one.name for one in target.types]
+    if unused := [name for name in known if name not in found]:
+        notes.append(f"{target.name}: described, but not in any label: {', '.join(unused)}")
+    if known and (others := [name for name in found if name not in known]):
+        notes.append(f"{target.name}: not described, so that the name alone is read: {', '.join(others)}")
+    return types_of([*target.types, *found])
 
 
 def half(sentence: Sentence) -> int:
@@ -147,7 +176,10 @@ def _supports(
     settings: Settings,
     given: Sequence[tuple[str, list[Sentence]]],
     notes: list[str],
+    scarce: dict[int, str],
 ) -> list[Support]:
+    if shots == 0:
+        return [NO_LABELS]
     sets, seed = settings.sets, settings.seed
     if given:
         if len(given) < sets:
@@ -158,7 +190,8 @@ def _supports(
         ]
     mentions = Counter(describe(pool).mentions)
     if rare := [f"{label} ({n})" for label, n in sorted(mentions.items()) if n < shots]:
-        notes.append(f"{name}: too few mentions for {shots} shots, shown as -: {', '.join(rare)}")
+        scarce[shots] = f"{name}: too few mentions for {shots} shots, shown as -: {', '.join(rare)}"
+        notes.append(scarce[shots])
         return []
     return [
         Support(

@@ -41,7 +41,7 @@ SourceCorpora = Annotated[
 ]
 Targets = Annotated[
     list[str],
-    typer.Argument(metavar="TARGET", help="Folders with train, dev and test files; or NAME=FOLDER."),
+    typer.Argument(metavar="TARGET", help="Folders with train, dev and test files, or labelled files; or NAME=FOLDER."),
 ]
 Encoder = Annotated[str, typer.Option("--encoder", metavar="NAME", help="Name or folder of an encoder.")]
 
@@ -89,11 +89,12 @@ def transfer(
     quiet: Quiet = False,
     threads: Threads = None,
 ) -> None:
-    """Domain transfer: corpora that the encoder never saw, a few labels of each type.
+    """Domain transfer: corpora that the encoder never saw, a few labels of each type or none.
 
     A target is a folder with train, dev (which may be missing) and test, in any format, and perhaps
     supports/1shot/0.txt and so on. Without those, supports are drawn from dev (train where there is none). Unlabelled
-    text is train and dev; the score is strict span F1 on test.
+    text is train and dev; the score is strict span F1 on test. With [bold]--on dev[/bold], a target may also be one
+    labelled file. What its types mean is in types.txt.
 
     [bold]Examples[/bold]
 
@@ -102,6 +103,8 @@ def transfer(
     handful bench transfer wnut17 btc --ratios none,0.95 --report report
     handful bench transfer data/wnut17 --on dev --sets 5 --report choosing
     handful bench transfer wnut17 --methods hard,mine:Method --report report
+    handful bench transfer wnut17 --shots 0,1,5 --texts all,none --report report
+    handful bench transfer mosaic/dev/*.txt --on dev --shots 0,1,5 --report r
     """
     from handful.bench import transfer as run
 
@@ -159,13 +162,13 @@ def extension(
 
 
 @bench.command()
-@with_options(Settings(ratios=ABLATION_RATIOS), leave_out=["methods"])
+@with_options(Settings(ratios=ABLATION_RATIOS), leave_out=["methods", "texts"])
 def ablation(
     targets: Targets,
     report: ReportFolder,
     *,
     which: Annotated[
-        str, typer.Option("--which", metavar="NAME,...", help="Some of unlabelled, subspace, ratio, amount.")
+        str, typer.Option("--which", metavar="NAME,...", help="Some of unlabelled, subspace, ratio, amount, names.")
     ] = ",".join(DEFAULT_ABLATIONS),
     encoder: Encoder = "handful-en",
     settings: Settings,
@@ -176,13 +179,15 @@ def ablation(
     """Run the paper's ablations: our own methods with parts of them changed or left out.
 
     [bold]unlabelled[/bold]: train and dev, dev only, none (one round); [bold]subspace[/bold]: with and without;
-    [bold]ratio[/bold]: a range of ratios; [bold]amount[/bold]: words of unlabelled text, from 1,000 to all.
+    [bold]ratio[/bold]: a range of ratios; [bold]amount[/bold]: words of unlabelled text, from 1,000 to all;
+    [bold]names[/bold]: our default with and without the names of types, with and without text, and names alone.
 
     [bold]Examples[/bold]
 
     \b
     handful bench ablation data/wnut17 --report report --published
     handful bench ablation wnut17 btc --which ratio --on dev --report choosing
+    handful bench ablation btc --which names --shots 0,1,5,20 --on dev --report r
     """
     from handful.bench import ablation as run
 
