@@ -127,7 +127,7 @@ def _o_shares(m: NDArray[np.float64], mass_o: float) -> NDArray[np.float64]:
     Newton from the hard solution's threshold, inside a bracket that only shrinks. Where no floating-point lam meets
     the sum (temperatures so low that the sum jumps), the two nearest solutions are mixed so that it is met.
     """
-    from scipy.special import expit  # here, for it takes long to load and prediction does without
+    from scipy.special import expit  # here, because it takes long to load, and prediction does without
 
     is_free = np.isfinite(m)
     shares = (m > 0).astype(np.float64)  # forced words; free ones are filled in below

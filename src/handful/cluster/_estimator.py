@@ -144,7 +144,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
 
         Parameters
         ----------
-        X : (n, d) features, one row a word; float16, float32 and memory-mapped arrays are read in blocks
+        X : (n, d) features, one row per word; float16, float32 and memory-mapped arrays are read in blocks
         y : (n,) tags, -1 for unlabelled; or (n, n_tags) bool, the tags that each word may have (an all-true row is
             unlabelled; the tags are then 0 to n_tags - 1); or `Labels`, which say the same of the labelled rows alone
         sample_weight : (n,) how much each word counts in prototypes and scatter; 1 if not given. The start and the

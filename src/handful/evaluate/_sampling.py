@@ -32,7 +32,7 @@ def sample_support(
     sentences : sequence of Sentence
         The corpus, wholly labelled.
     shots : int
-        At least so many mentions of each type.
+        The least number of mentions of each type.
     seed : int
         Zero or more.
     sets : int or None

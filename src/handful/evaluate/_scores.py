@@ -4,8 +4,8 @@ A predicted mention is right, by what is asked of it:
 
 ========  =================================================================================================
 strict    same words, same type; the score of conlleval and seqeval
-exact     same words, whatever the type
-partial   same words, whatever the type; words in common count half
+exact     same words, of any type
+partial   same words, of any type; words in common count half
 type      words in common and same type
 ========  =================================================================================================
 

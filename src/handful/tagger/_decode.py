@@ -55,7 +55,7 @@ def viterbi(
     Parameters
     ----------
     emissions : (n, n_tags)
-        Log-scores, one row a word, of all sentences one after the other; the first column is O.
+        Log-scores, one row per word, of all sentences one after the other; the first column is O.
     n_words
         The words of each sentence; their sum is n.
     transitions

@@ -197,7 +197,7 @@ def estimate_o_ratio(
     float or None
         The share, one that the labels make possible; None where every word is labelled.
     """
-    from scipy.special import softmax  # here, for it takes long to load and prediction does without
+    from scipy.special import softmax  # here, because it takes long to load, and prediction does without
 
     only_o = labelled.is_sure & labelled.allowed[:, 0]
     is_free = np.ones(len(features), dtype=bool)
