@@ -51,9 +51,10 @@ def test_it_trains_with_the_recipes_defaults(place, monkeypatch):
 
 
 def test_the_cards_command_does_the_same_again(place, monkeypatch):
-    options = "--layers 1 --hide LOC --epochs 1 --batch 4 --batch-words 64 --lr 1e-4 --head-lr 2e-3 --warmup 0.1"
+    options = "--layers 1 --hide LOC --epochs 1 --batch-tokens 256 --lr 1e-4 --head-lr 2e-3 --warmup 0.1"
     options += " --head linear --dropout 0.2 --weight a=0.5 --o-weight a=0.3 --hold-out 0.1 --average 0.5"
-    options += " --keep best --seed 3"
+    options += " --keep best --seed 3 --types types.txt"
+    (place / "types.txt").write_text("[a]\nPER: who walks\n")
     first = run("a=people.txt", "--encoder", "base", "--out", "one", *options.split(), monkeypatch=monkeypatch)
     assert first.exit_code == 0
     card = json.loads((place / "one" / "handful.json").read_text())
@@ -67,11 +68,13 @@ def test_the_cards_command_does_the_same_again(place, monkeypatch):
 
 def test_every_setting_of_the_recipe_is_an_option_that_reaches_it(place, monkeypatch):
     given = {
-        "layers": 1, "shapes": True, "hide": ("LOC", "PER"), "epochs": 2, "batch": 4, "batch_words": 64, "lr": 1e-4,
-        "head_lr": 2e-3, "warmup": 0.1, "head": "linear", "dropout": 0.2, "weights": {"a": 0.5, "b": 2.0},
+        "layers": 1, "shapes": True, "hide": ("LOC", "PER"), "epochs": 2, "batch_tokens": 64, "lr": 1e-4,
+        "head_lr": 2e-3, "warmup": 0.1, "head": "linear", "name_only": 0.1, "description_only": 0.2,
+        "negatives": 0.3, "contrast": 0.4, "dropout": 0.2, "weights": {"a": 0.5, "b": 2.0},
         "o_weights": {"a": 0.3}, "hold_out": 0.1, "average": 0.5, "keep": "best", "seed": 3,
     }  # fmt: skip
-    options = "--layers 1 --shapes --hide LOC,PER --epochs 2 --batch 4 --batch-words 64 --lr 1e-4 --head-lr 2e-3"
+    options = "--layers 1 --shapes --hide LOC,PER --epochs 2 --batch-tokens 64 --lr 1e-4 --head-lr 2e-3"
+    options += " --name-only 0.1 --description-only 0.2 --negatives 0.3 --contrast 0.4"
     options += " --warmup 0.1 --head linear --dropout 0.2 --weight a=0.5 --weight b=2 --o-weight a=0.3 --hold-out 0.1"
     options += " --average 0.5 --keep best --seed 3"
     found = {}
@@ -108,6 +111,8 @@ def test_ctrl_c_leaves_a_checkpoint_and_one_line(place):
         (["people.txt", "--hide", "GENE,"], "no corpus has the type GENE"),
         (["people.txt", "--weight", "people=0"], "weights of people is 0"),
         (["people.txt", "--weight", "x=2"], "weights names no corpus: x"),
+        (["people.txt", "--types", "none.txt"], "none.txt: cannot be read"),
+        (["people.txt", "--name-only", "0.8", "--description-only", "0.4"], "whose sum is at most 1"),
     ],
 )
 def test_errors_are_one_message(place, arguments, message, monkeypatch, capsys):
@@ -129,7 +134,7 @@ def test_errors_are_one_message(place, arguments, message, monkeypatch, capsys):
         (["--weight", "people"], "as in --weight news=0.5"),
         (["--weight", "=1"], "Invalid value for '--weight': found '=1'"),
         (["--o-weight", "people=-1"], "Invalid value for '--o-weight': found 'people=-1', expected a number of at"),
-        (["--head", "deep"], "Invalid value for '--head': found 'deep', expected prototypes or linear"),
+        (["--head", "deep"], "Invalid value for '--head': found 'deep', expected names or prototypes or linear"),
         (["--hold-out", "1"], "Invalid value for '--hold-out': found 1.0, expected a number of at least 0 and below"),
         (["--lr", "nan"], "Invalid value for '--lr': found nan"),
         (["--epochs", "0"], "Invalid value for '--epochs'"),

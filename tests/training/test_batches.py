@@ -11,9 +11,9 @@ from made import make_corpus, write_conll
 from handful.encoders import load
 from handful.encoders._transformers import window_of, word_tokenizer
 from handful.errors import EncoderError
-from handful.training._batches import collate, lay_out_corpus, plan_epoch, prefetch
+from handful.training._batches import collate, drawn, lay_out_corpus, plan_epoch, prefetch
 from handful.training._corpora import io_tags, read_corpora
-from handful.training._model import Network, read_base
+from handful.training._model import read_base, word_vectors
 
 
 @pytest.fixture(scope="module")
@@ -35,16 +35,11 @@ def lay_out(corpus, model, tokenizer):
 
 def test_training_sees_the_vectors_that_encoding_gives(laid_out, encoder):
     corpus, rows, model = laid_out
-    network = Network(model, [3], [1.0], head="linear", seed=0).eval()
-    head = network.heads[0]
-    head.prototypes.data = torch.eye(32)
-    head.bias.data = torch.zeros(32)
     order = np.random.default_rng(0).permutation(len(rows))
     plan = [(0, order[:25]), (0, order[25:])]
-    vectors = []
+    model.eval()
     with torch.inference_mode():
-        for batch in prefetch([rows], plan, torch.device("cpu")):
-            vectors.append(network.logits(batch, 0).numpy())
+        vectors = [word_vectors(model, batch).numpy() for batch in prefetch([rows], plan, torch.device("cpu"))]
     wanted = load(encoder, precision="float32").encode([corpus.train[i] for i in order])
     np.testing.assert_allclose(np.concatenate(vectors), wanted, atol=1e-5)
 
@@ -77,14 +72,14 @@ def seen(plan):
 @given(seed=st.integers(0, 5), epoch=st.integers(0, 5), batch=st.integers(1, 100))
 def test_an_epoch_holds_every_sentence_once(laid_out, seed, epoch, batch):
     rows = laid_out[1]
-    plan = plan_epoch([rows, rows], [1, 1], batch=batch, batch_words=None, seed=seed, epoch=epoch)
+    plan = plan_epoch([rows, rows], batch=batch, seed=seed, epoch=epoch)
     assert seen(plan) == Counter((corpus, i) for corpus in (0, 1) for i in range(60))
     assert max(len(sentences) for _, sentences in plan) <= batch
 
 
 def test_the_order_is_a_function_of_seed_and_epoch(laid_out):
     def order(seed, epoch):
-        plan = plan_epoch([laid_out[1]], [1], batch=7, batch_words=None, seed=seed, epoch=epoch)
+        plan = plan_epoch([laid_out[1]], batch=7, seed=seed, epoch=epoch)
         return [sentences.tolist() for _, sentences in plan]
 
     assert order(1, 2) == order(1, 2)
@@ -92,23 +87,17 @@ def test_the_order_is_a_function_of_seed_and_epoch(laid_out):
     assert order(1, 2) != order(2, 2)
 
 
-def test_weights_set_how_often_sentences_come(laid_out):
+def test_shares_set_how_often_sentences_come(laid_out):
     rows = laid_out[1]
-    plans = [plan_epoch([rows, rows], [0.25, 2], batch=8, batch_words=None, seed=0, epoch=e) for e in range(4)]
-    first, *_ = counts = [seen(plan) for plan in plans]
-    assert sum(n for (corpus, _), n in first.items() if corpus == 0) == 15
-    total = sum(counts, Counter())
-    assert {n for (corpus, _), n in total.items() if corpus == 0} == {1}
-    assert {n for (corpus, _), n in total.items() if corpus == 1} == {8}
 
+    def counts(share):
+        return [Counter(drawn(rows, share, number=0, seed=0, epoch=epoch).tolist()) for epoch in range(4)]
 
-def test_batches_of_words_stay_within_the_limit(laid_out):
-    rows = laid_out[1]
-    plan = plan_epoch([rows], [1], batch=32, batch_words=50, seed=0, epoch=0)
-    n_words = np.diff(rows.words)
-    assert all(n_words[sentences].sum() <= 50 or len(sentences) == 1 for _, sentences in plan)
-    assert seen(plan) == Counter((0, i) for i in range(60))
-    assert len(plan) < 40
+    assert counts(0.25)[0].total() == 15
+    assert set(sum(counts(0.25), Counter()).values()) == {1}
+    assert set(sum(counts(2), Counter()).values()) == {8}
+    assert len(sum(counts(2), Counter())) == len(sum(counts(0.25), Counter())) == 60
+    assert not any(counts(1e-6))
 
 
 def test_sentences_of_a_batch_are_of_like_length(encoder, tmp_path):
@@ -116,7 +105,7 @@ def test_sentences_of_a_batch_are_of_like_length(encoder, tmp_path):
     (corpus,) = read_corpora([path])
     model, tokenizer, _ = read_base(encoder, None, None)
     rows = lay_out(corpus, model, tokenizer)
-    plan = plan_epoch([rows], [1], batch=16, batch_words=None, seed=0, epoch=0)
+    plan = plan_epoch([rows], batch=16, seed=0, epoch=0)
     lengths = np.diff(rows.tokens)
     padded = sum(lengths[sentences].max() * len(sentences) for _, sentences in plan)
     assert padded < 1.1 * lengths.sum()

@@ -3,26 +3,10 @@ import torch
 from made import make_encoder
 
 from handful.errors import EncoderError
-from handful.training._model import Head, read_base
+from handful.training._model import read_base
 
 IDS = torch.tensor([[0, 6, 13, 20, 2, 1], [0, 5, 9, 14, 22, 2]])
 MASK = torch.tensor([[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]])
-
-
-def test_logits_are_distances_up_to_a_constant():
-    head = Head(4, 8, is_linear=False, generator=torch.Generator().manual_seed(0))
-    x = torch.randn(5, 8, generator=torch.Generator().manual_seed(1))
-    distances = torch.cdist(x, head.prototypes).square()
-    expected = torch.softmax(-0.5 * distances, 1)
-    torch.testing.assert_close(torch.softmax(head(x), 1), expected)
-    assert head(head.prototypes.detach() * 1000).argmax(1).tolist() == [0, 1, 2, 3]
-
-
-def test_heads_start_from_the_seed():
-    first, same = (Head(3, 8, is_linear=True, generator=torch.Generator().manual_seed(5)) for _ in range(2))
-    other = Head(3, 8, is_linear=True, generator=torch.Generator().manual_seed(6))
-    assert torch.equal(first.prototypes, same.prototypes)
-    assert not torch.equal(first.prototypes, other.prototypes)
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet", "distilbert"])

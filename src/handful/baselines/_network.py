@@ -103,10 +103,7 @@ def train_network(folder: str, corpora: Sequence[Sequence[Sentence]], progress: 
         )
         for number, corpus in enumerate(corpora)
     ]
-    plans = [
-        plan_epoch(rows, [1.0] * len(rows), batch=SENTENCES, batch_words=None, seed=0, epoch=epoch)
-        for epoch in range(EPOCHS)
-    ]
+    plans = [plan_epoch(rows, batch=SENTENCES, seed=0, epoch=epoch) for epoch in range(EPOCHS)]
     with _seeded(device), showing(progress) as report:
         network = GaussianNetwork(model).to(device).train()
         optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
@@ -135,7 +132,7 @@ def tune(trained: Trained, support: LabelledSupport, distance: Distance) -> Enco
     with _seeded(device):
         for number in range(MOST_ROUNDS):
             before = _weights(network.encoder)
-            plan = plan_epoch([rows], [1.0], batch=SENTENCES, batch_words=None, seed=0, epoch=number)
+            plan = plan_epoch([rows], batch=SENTENCES, seed=0, epoch=number)
             total = sum(_step(network, optimizer, b, distance) * b.n_words for b in prefetch([rows], plan, device))
             if not total < lowest:
                 break

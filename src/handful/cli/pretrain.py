@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from handful.training import Recipe
+from handful.training._state import mean_f1
 
 from ._dataclass_options import command_line, with_options
 
@@ -16,8 +17,9 @@ def pretrain(
         list[str],
         typer.Argument(
             metavar="CORPUS",
-            help="A labelled file, a folder with train.txt (and dev.txt), or NAME= and one of these. The same NAME "
-            "again adds files to that corpus.",
+            help="A labelled file, a folder with train.txt (and dev.txt), a folder of small corpora that begin with "
+            "# TYPE: description (each file is a corpus NAME/file), or NAME= and one of these. The same NAME again "
+            "adds files to that corpus.",
         ),
     ],
     encoder: Annotated[
@@ -28,7 +30,20 @@ def pretrain(
     *,
     dev: Annotated[
         list[str] | None,
-        typer.Option("--dev", metavar="[NAME=]PATH", help="A file to measure on after each epoch; may be repeated."),
+        typer.Option(
+            "--dev",
+            metavar="[NAME=]PATH",
+            help="A file to measure on after each epoch; may be repeated. With --head names also a corpus, or a folder "
+            "of corpora, that is not trained on.",
+        ),
+    ] = None,
+    types: Annotated[
+        Path | None,
+        typer.Option(
+            "--types",
+            metavar="FILE",
+            help="What the types of corpora mean: a line [CORPUS], then TYPE: description on each line.",
+        ),
     ] = None,
     recipe: Recipe,
     licence: Annotated[
@@ -45,15 +60,19 @@ def pretrain(
         bool, typer.Option("--restart", help="Start from the beginning, even if there is a checkpoint.")
     ] = False,
 ) -> None:
-    """Train an encoder on labelled corpora, so that it can tell entities apart.
+    """Train an encoder on labelled corpora, so that it can tell entities apart and reads the names of types.
 
-    Training can be stopped and started again: the same command goes on from its checkpoint.
+    A type's vector is made of its name and its description by the encoder itself. So the result also finds types that
+    no corpus had. Training can be stopped and started again: the same command goes on from its checkpoint.
 
     [bold]Examples[/bold]
 
     \b
     handful pretrain news.conll --encoder bert-base-cased --out encoder
-    handful pretrain news=a.conll tweets=b.txt --encoder my-bert --out encoder
+    handful pretrain news=a.conll tweets=b.txt --encoder my-bert --out encoder --types types.txt
+    handful pretrain mosaic=corpora/mosaic/train --dev new=corpora/mosaic/dev --weight mosaic=4 \\
+        --encoder my-bert --out encoder
+    handful pretrain news.conll --head prototypes --encoder bert-base-cased --out encoder
     """
     from handful.training import pretrain as train
 
@@ -63,6 +82,7 @@ def pretrain(
             encoder=encoder,
             out=out,
             dev=dev or (),
+            types=types,
             recipe=recipe,
             licence=licence,
             origin=origin,
@@ -75,6 +95,6 @@ def pretrain(
         raise typer.Exit(130) from None
     kept = card["training"]["kept_epoch"]
     figures = card["training"]["epochs"][kept - 1]
-    for name, scores in figures["dev"].items():
-        typer.echo(f"{name}: dev F1 {100 * scores['f1']:.1f}")
+    for name, f1 in mean_f1(figures["dev"]).items():
+        typer.echo(f"{name}: dev F1 {100 * f1:.1f}")
     typer.echo(f"wrote {out} (epoch {kept}, loss {figures['loss']:.4f})")

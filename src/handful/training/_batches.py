@@ -3,11 +3,11 @@
 Which sentences form a batch, and the order of the batches, is a pure function of the seed and the epoch.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,27 @@ from handful.encoders._tokenizer import WordTokenizer
 from handful.errors import EncoderError
 from handful.text import Sentence
 
-__all__ = ["Batch", "Rows", "lay_out_corpus", "plan_epoch", "prefetch"]
+__all__ = [
+    "Batch",
+    "Ints",
+    "Rows",
+    "Taken",
+    "ahead",
+    "collate",
+    "drawn",
+    "lay_out_corpus",
+    "lay_out_texts",
+    "on_device",
+    "plan_epoch",
+    "prefetch",
+    "ranges",
+    "take",
+]
 
 Ints = npt.NDArray[np.int64]
+
+_Entry = TypeVar("_Entry")
+_Built = TypeVar("_Built")
 
 # Sentences are shuffled, then sorted by length within blocks of this many batches: little padding, much randomness.
 _POOL_BATCHES = 50
@@ -41,7 +59,7 @@ class Rows:
     first, last
         For each word, the positions of its first and its last sub-word in `ids`.
     tags
-        The tag of each word.
+        The tag of each word; empty for texts.
     pad_id
         The token that fills rows up.
     """
@@ -106,83 +124,109 @@ def lay_out_corpus(
     name
         What error messages call the corpus.
     """
+    return _lay_out(sentences, tags, tokenizer, window, "first-last", name)
+
+
+def lay_out_texts(texts: Sequence[Sequence[str]], tokenizer: WordTokenizer, window: int) -> Rows:
+    """Lay out texts, each given by its words, whose vector is the mean over all sub-words.
+
+    In the result each sub-word counts as a word of its own: `first` and `last` are both its position.
+    """
+    return _lay_out([Sentence(tuple(text)) for text in texts], (), tokenizer, window, "mean", "the texts of types")
+
+
+def _lay_out(
+    sentences: Sequence[Sentence],
+    tags: Sequence[int] | Ints,
+    tokenizer: WordTokenizer,
+    window: int,
+    pooling: str,
+    name: str,
+) -> Rows:
     ids: list[int] = []
     piece_ends: list[int] = []
-    n_words = 0
+    positions: list[int] = []  # in the order of words; for "first-last", the first sub-word of each, then its last one
+    n_each = 2 if pooling == "first-last" else 1
     starts: list[tuple[int, int, int]] = [(0, 0, 0)]
-    ends: list[int] = []  # the first sub-word of each word, then its last one
     for number, sentence in enumerate(sentences, 1):
         try:
             subwords = tokenizer(sentence.words)
         except EncoderError as error:
             raise error.at(f"{name}, sentence {number}") from None
-        for piece in lay_out(subwords, tokenizer, window=window, pooling="first-last"):
-            ends += [len(ids) + position for position in piece.positions]
+        for piece in lay_out(subwords, tokenizer, window=window, pooling=pooling):
+            positions += [len(ids) + position for position in piece.positions]
             ids += piece.ids
             piece_ends.append(len(ids))
-        n_words += len(sentence.words)
-        starts.append((len(piece_ends), len(ids), n_words))
+        starts.append((len(piece_ends), len(ids), len(positions) // n_each))
     pieces, tokens, words = np.array(starts, np.int64).T
-    both = np.array(ends, np.int64).reshape(-1, 2)
+    ends = np.array(positions, np.int64).reshape(-1, n_each)
     return Rows(
         np.array(ids, np.int64),
         np.array(piece_ends, np.int64),
         pieces,
         tokens,
         words,
-        both[:, 0],
-        both[:, 1],
+        ends[:, 0],
+        ends[:, -1],
         np.array(tags, np.int64),
         tokenizer.pad_id,
     )
 
 
-def collate(rows: Rows, sentences: Ints, corpus: int = 0) -> Batch:
-    """Put sentences into one padded batch."""
+class Taken(NamedTuple):
+    """Some sentences of `Rows`, one behind the other.
+
+    Attributes
+    ----------
+    ids : all tokens
+    lengths : the number of tokens of each row
+    first, last : for each word, the positions of its first and last sub-word in `ids`
+    word : the numbers of the words, among those of all sentences
+    n_words : the number of words of each sentence
+    """
+
+    ids: Ints
+    lengths: Ints
+    first: Ints
+    last: Ints
+    word: Ints
+    n_words: Ints
+
+
+def take(rows: Rows, sentences: Ints) -> Taken:
+    """Return some sentences."""
     n_pieces = rows.pieces[sentences + 1] - rows.pieces[sentences]
     n_tokens = rows.tokens[sentences + 1] - rows.tokens[sentences]
     n_words = rows.words[sentences + 1] - rows.words[sentences]
-    piece = _ranges(rows.pieces[sentences], n_pieces)
-    ends = rows.piece_ends[piece]
-    lengths = ends - np.where(piece > 0, rows.piece_ends[piece - 1], 0)
-    longest = int(lengths.max())
-    # The place of each token in the flattened batch, and how far the tokens of each sentence moved to get there.
-    place = _ranges(np.arange(len(piece)) * longest, lengths)
-    token = _ranges(rows.tokens[sentences], n_tokens)
-    ids = np.full(len(piece) * longest, rows.pad_id, np.int64)
-    mask = np.zeros_like(ids)
-    ids[place] = rows.ids[token]
-    mask[place] = 1
-    word = _ranges(rows.words[sentences], n_words)
+    piece = ranges(rows.pieces[sentences], n_pieces)
+    lengths = rows.piece_ends[piece] - np.where(piece > 0, rows.piece_ends[piece - 1], 0)
+    token = ranges(rows.tokens[sentences], n_tokens)
+    word = ranges(rows.words[sentences], n_words)
     moved = np.repeat(np.cumsum(n_tokens) - n_tokens - rows.tokens[sentences], n_words)
-    shape = (len(piece), longest)
-    return Batch(
-        corpus,
-        len(word),
-        ids.reshape(shape),
-        mask.reshape(shape),
-        place[rows.first[word] + moved],
-        place[rows.last[word] + moved],
-        rows.tags[word],
-    )
+    return Taken(rows.ids[token], lengths, rows.first[word] + moved, rows.last[word] + moved, word, n_words)
 
 
-def _ranges(starts: Ints, lengths: Ints) -> Ints:
+def collate(rows: Rows, sentences: Ints, corpus: int = 0) -> Batch:
+    """Put sentences into one padded batch."""
+    taken = take(rows, sentences)
+    shape = len(taken.lengths), int(taken.lengths.max())
+    place = ranges(np.arange(shape[0]) * shape[1], taken.lengths)
+    ids = np.full(shape, rows.pad_id, np.int64)
+    mask = np.zeros_like(ids)
+    ids.ravel()[place] = taken.ids
+    mask.ravel()[place] = 1
+    tags = rows.tags[taken.word] if len(rows.tags) else np.zeros(len(taken.word), np.int64)
+    return Batch(corpus, len(taken.word), ids, mask, place[taken.first], place[taken.last], tags)
+
+
+def ranges(starts: Ints, lengths: Ints) -> Ints:
     """Concatenate ``arange(start, start + length)``."""
     ends = np.cumsum(lengths)
     return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
 
 
-def plan_epoch(
-    corpora: Sequence[Rows],
-    shares: Sequence[float],
-    *,
-    batch: int,
-    batch_words: int | None,
-    seed: int,
-    epoch: int,
-) -> list[tuple[int, Ints]]:
-    """Return the batches of an epoch.
+def drawn(rows: Rows, share: float, *, number: int, seed: int, epoch: int) -> Ints:
+    """Return the sentences of a corpus that an epoch takes, in random order.
 
     The sentences of a corpus come in an endless series of random orders, each of which has every sentence once. An
     epoch takes the next ``share`` of a whole order from it, so that all sentences are seen equally often, even with a
@@ -190,14 +234,31 @@ def plan_epoch(
 
     Parameters
     ----------
+    rows
+        The corpus.
+    share
+        How much of it an epoch takes: 1 is all of it, once.
+    number, seed, epoch
+        What the order depends on: the number of the corpus, the seed, the epoch from 0.
+    """
+    n = len(rows)
+    begin, end = (int(np.floor((epoch + i) * share * n + 0.5)) for i in (0, 1))
+    if begin == end:
+        return np.empty(0, np.int64)
+    orders = range(begin // n, -(-end // n))
+    series = np.concatenate([np.random.default_rng([seed, 0, number, order]).permutation(n) for order in orders])
+    return series[begin - orders[0] * n : end - orders[0] * n]
+
+
+def plan_epoch(corpora: Sequence[Rows], *, batch: int, seed: int, epoch: int) -> list[tuple[int, Ints]]:
+    """Return the batches of an epoch, each from one corpus, which has every sentence once.
+
+    Parameters
+    ----------
     corpora
         The rows of each corpus.
-    shares
-        How much of each corpus an epoch takes: 1 is all of it, once.
     batch
         Sentences in a batch.
-    batch_words
-        If given, the most words in a batch, instead of `batch`. A longer sentence is a batch of its own.
     seed, epoch
         What the order depends on.
 
@@ -207,62 +268,46 @@ def plan_epoch(
         For each batch, the number of its corpus and its sentences.
     """
     batches: list[tuple[int, Ints]] = []
-    for number, (rows, share) in enumerate(zip(corpora, shares, strict=True)):
-        n = len(rows)
-        begin, end = (int(np.floor((epoch + i) * share * n + 0.5)) for i in (0, 1))
-        orders = range(begin // n, -(-end // n))
-        drawn = [np.random.default_rng([seed, 0, number, order]).permutation(n) for order in orders]
-        if not drawn:
-            continue
-        taken = np.concatenate(drawn)[begin - orders[0] * n : end - orders[0] * n]
+    for number, rows in enumerate(corpora):
+        taken = drawn(rows, 1.0, number=number, seed=seed, epoch=epoch)
         lengths = np.diff(rows.tokens)
         pool = _POOL_BATCHES * batch
-        if batch_words is not None:
-            pool = max(1, int(_POOL_BATCHES * batch_words / max(1.0, float(np.diff(rows.words).mean()))))
         for i in range(0, len(taken), pool):
             block = taken[i : i + pool]
             block = block[np.argsort(lengths[block], kind="stable")]
-            batches += [(number, part) for part in _cut(block, rows, batch, batch_words)]
+            batches += [(number, block[j : j + batch]) for j in range(0, len(block), batch)]
     order = np.random.default_rng([seed, 1, epoch]).permutation(len(batches))
     return [batches[i] for i in order]
 
 
-def _cut(block: Ints, rows: Rows, batch: int, batch_words: int | None) -> Iterator[Ints]:
-    if batch_words is None:
-        for i in range(0, len(block), batch):
-            yield block[i : i + batch]
-        return
-    n_words = np.diff(rows.words)[block]
-    start = total = 0
-    for i, n in enumerate(n_words):
-        if i > start and total + n > batch_words:
-            yield block[start:i]
-            start, total = i, 0
-        total += n
-    yield block[start:]
-
-
 def prefetch(corpora: Sequence[Rows], plan: Sequence[tuple[int, Ints]], device: Any) -> Iterator[Batch]:
     """Yield the batches of a plan as tensors on a device; a thread builds some batches ahead."""
-    import torch
+    return ahead(lambda entry: on_device(collate(corpora[entry[0]], entry[1], entry[0]), device), plan)
 
-    is_cuda = device.type == "cuda"
 
-    def build(entry: tuple[int, Ints]) -> Batch:
-        number, sentences = entry
-        made = collate(corpora[number], sentences, number)
-        parts = (made.ids, made.mask, made.first, made.last, made.tags)
-        # All parts go to the device in one copy, and are views of it there.
-        flat = torch.from_numpy(np.concatenate([part.ravel() for part in parts]))
-        if is_cuda:
-            flat = flat.pin_memory().to(device, non_blocking=True)
-        views = torch.split(flat, [part.size for part in parts])
-        return Batch(number, made.n_words, *(v.view(p.shape) for v, p in zip(views, parts, strict=True)))
-
+def ahead(build: Callable[[_Entry], _Built], entries: Iterable[_Entry]) -> Iterator[_Built]:
+    """Yield what `build` makes of each entry; a thread builds some ahead."""
     with ThreadPoolExecutor(1) as thread:
-        entries = iter(plan)
-        waiting = [thread.submit(build, entry) for entry in islice(entries, _AHEAD)]
+        left = iter(entries)
+        waiting = [thread.submit(build, entry) for entry in islice(left, _AHEAD)]
         while waiting:
             done = waiting.pop(0).result()
-            waiting += [thread.submit(build, entry) for entry in islice(entries, 1)]
+            waiting += [thread.submit(build, entry) for entry in islice(left, 1)]
             yield done
+
+
+def on_device(batch: _Built, device: Any) -> _Built:
+    """Return a batch with tensors on a device instead of its arrays; each kind of numbers goes there in one copy."""
+    import torch
+
+    arrays = {each.name: getattr(batch, each.name) for each in fields(batch)}  # type: ignore[arg-type]
+    arrays = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+    tensors: dict[str, Any] = {}
+    for kind in sorted({array.dtype.str for array in arrays.values()}):
+        own = {name: array for name, array in arrays.items() if array.dtype.str == kind}
+        flat = torch.from_numpy(np.concatenate([array.ravel() for array in own.values()]))
+        if device.type == "cuda":
+            flat = flat.pin_memory().to(device, non_blocking=True)
+        views = torch.split(flat, [array.size for array in own.values()])
+        tensors |= {name: view.view(own[name].shape) for name, view in zip(own, views, strict=True)}
+    return replace(batch, **tensors)  # type: ignore[type-var]

@@ -11,10 +11,12 @@ from safetensors.torch import save_file
 
 from handful import __version__
 from handful._util.files import replacing_folder
+from handful.encoders._names import NAMES_FILE
 from handful.encoders._pretrained import quiet
 from handful.encoders._shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
 from handful.text import Transitions
 
+from ._heads import NamesHead
 from ._prepare import Prepared
 from ._train import CLIP, WEIGHT_DECAY
 
@@ -22,7 +24,7 @@ __all__ = ["make_card", "write_encoder"]
 
 
 def make_card(prepared: Prepared, *, licence: str, origin: str, command: str) -> dict[str, Any]:
-    """Put the weights to keep into the encoder, and return the card.
+    """Put the weights to keep into the network, and return the card.
 
     The card has the key ``transitions``: how tags follow each other in the training sentences of all corpora.
     """
@@ -58,9 +60,9 @@ def make_card(prepared: Prepared, *, licence: str, origin: str, command: str) ->
     }
 
 
-def write_encoder(target: Path, model: Any, tokenizer: Any, card: dict[str, Any], *, name: str) -> None:
+def write_encoder(target: Path, prepared: Prepared, card: dict[str, Any], *, name: str) -> None:
     """Write the folder; it appears when it is complete."""
-    model = model.to("cpu").eval()
+    model, tokenizer, head = prepared.model.to("cpu").eval(), prepared.tokenizer, prepared.training.network.head
     shapes = remove_word_shapes(model) if has_word_shapes(model) else None
     for passing in ("is_local", "local_files_only"):  # how the base was read is not part of the result
         tokenizer.init_kwargs.pop(passing, None)
@@ -70,5 +72,7 @@ def write_encoder(target: Path, model: Any, tokenizer: Any, card: dict[str, Any]
             tokenizer.save_pretrained(folder)
         if shapes is not None:
             save_file({"weight": shapes.contiguous()}, folder / SHAPES_FILE)
+        if isinstance(head, NamesHead):
+            head.trained().save(folder / NAMES_FILE)
         text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
         (folder / name).write_text(text, encoding="utf-8")

@@ -1,11 +1,9 @@
 """Source corpora: files to tagged sentences, checked before any training starts.
 
 A corpus has a name and its own tag set, in the IO scheme: tag 0 is O, the others are its types, sorted.
-``NAME=PATH`` names a corpus; a plain path is named after its folder or file.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +12,9 @@ from typing import Any
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
 from handful.text import EntityType, Sentence, described, read, types_in
+
+from ._descriptions import Description, descriptions_of, read_descriptions
+from ._paths import Paths, find_paths
 
 __all__ = ["SourceCorpus", "io_tags", "read_corpora"]
 
@@ -29,9 +30,11 @@ class SourceCorpus:
     types
         All types, sorted by name, with descriptions where a file has them. The tag of ``types[i]`` is ``i + 1``.
     train, dev
-        Sentences to train on, and to measure on (may be empty). Mentions of hidden types are removed from both.
+        Sentences to train on, and to measure on; one of them may be empty. Mentions of hidden types are removed.
     files
         The files that were read, with sizes and digests, for the card.
+    called
+        How the names of types are read, where a file of descriptions says so.
     """
 
     name: str
@@ -39,6 +42,7 @@ class SourceCorpus:
     train: list[Sentence]
     dev: list[Sentence]
     files: list[dict[str, Any]]
+    called: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def type_names(self) -> list[str]:
@@ -53,6 +57,7 @@ class SourceCorpus:
             "files": self.files,
             "types": self.type_names,
             **({"descriptions": descriptions} if descriptions else {}),
+            **({"called": dict(self.called)} if self.called else {}),
             "train": _sizes(self.train),
             "dev": _sizes(self.dev),
         }
@@ -70,29 +75,23 @@ def io_tags(sentences: Iterable[Sentence], types: Sequence[str]) -> list[int]:
     return tags
 
 
-@dataclass
-class _Paths:
-    """The files of a corpus, before they are read."""
-
-    train: list[Path] = field(default_factory=list)
-    dev: list[Path] = field(default_factory=list)
-    is_named: bool = True
-
-
 def read_corpora(
     corpora: Sequence[PathLike],
     dev: Sequence[PathLike] = (),
     *,
     hide: Iterable[str] = (),
     hold_out: float = 0.0,
+    types: PathLike | None = None,
+    measure_others: bool = False,
 ) -> list[SourceCorpus]:
     """Read source corpora, and check them.
 
     Parameters
     ----------
     corpora
-        Each is a file, a folder with ``train.txt`` (and ``dev.txt``), or ``NAME=`` and one of these. Repeating a name
-        adds files to that corpus.
+        Each is a file, a folder, or ``NAME=`` and one of these. A folder has ``train.txt`` (and ``dev.txt``), or it
+        has nothing but small corpora whose heads describe their types; each is then a corpus ``NAME/file``.
+        Repeating a name adds files to that corpus.
     dev
         Files to measure on: ``NAME=PATH``, or a path alone where there is one corpus.
     hide
@@ -100,95 +99,55 @@ def read_corpora(
     hold_out
         This share of the training sentences of each corpus is moved to dev. Which ones depends only on their words,
         so it is the same for every run and every corpus.
+    types
+        A file of descriptions, see `handful.training._descriptions`; they replace those of the corpora's own files.
+    measure_others
+        Whether `dev` may also have corpora, and folders of corpora, that are not trained on.
 
     Returns
     -------
     list of SourceCorpus
         In the order in which their names first appear.
     """
-    if isinstance(corpora, str | os.PathLike) or not corpora:
-        raise DataError(f"corpora is {corpora!r}, expected a list of at least one path or NAME=PATH")
-    found: dict[str, _Paths] = {}
-    for given in corpora:
-        name, path = _split(given)
-        paths = _files_of(path)
-        paths.is_named = name is not None
-        name = name if name is not None else _name_of(path)
-        if name not in found:
-            found[name] = paths
-        elif paths.is_named and found[name].is_named:
-            found[name].train += paths.train
-            found[name].dev += paths.dev
-        else:
-            raise DataError(
-                f"two corpora would be called {name!r}: name them, for example first={path} "
-                "(the same name for both makes them one corpus)"
-            )
-    for given in dev:
-        name, path = _split(given)
-        if name is None and len(found) == 1:
-            name = next(iter(found))
-        if name not in found:
-            problem = f"names no corpus: {name!r}" if name else "does not say its corpus"
-            raise DataError(f"the dev file {path} {problem}; write NAME={path} with one of {', '.join(found)}")
-        found[name].dev.append(path)
+    found = find_paths(corpora, dev, measure_others=measure_others)
+    known = {} if types is None else read_descriptions(types)
     hidden = set(hide)
-    made = [_read_corpus(name, paths, hidden, hold_out) for name, paths in found.items()]
-    known = set().union(*(types for _, types in made))
-    if missing := sorted(hidden - known):
+    made = [_read_corpus(name, paths, hidden, hold_out, known) for name, paths in found.items()]
+    all_types = set().union(*(each for _, each in made))
+    if missing := sorted(hidden - all_types):
         raise DataError(
-            f"no corpus has the type {', '.join(missing)} that is to be hidden; types are {', '.join(sorted(known))}"
+            f"no corpus has the type {', '.join(missing)} that is to be hidden; "
+            f"types are {', '.join(sorted(all_types))}"
         )
     return [corpus for corpus, _ in made]
 
 
-def _split(given: PathLike) -> tuple[str | None, Path]:
-    text = os.fspath(given)
-    name, equals, path = text.partition("=")
-    if isinstance(given, str) and equals and not os.path.exists(text):
-        if not name or not path:
-            raise DataError(f"a corpus is PATH or NAME=PATH, found {text!r}")
-        return name, Path(path)
-    return None, Path(text)
-
-
-def _files_of(path: Path) -> _Paths:
-    if not path.exists():
-        raise FileError(f"{path}: there is no such file or folder")
-    if not path.is_dir():
-        return _Paths([path])
-    train, dev = path / "train.txt", path / "dev.txt"
-    if not train.is_file():
-        there = ", ".join(sorted(child.name for child in path.iterdir())[:5]) or "nothing"
-        raise FileError(f"{path}: the folder has no train.txt (it has {there}); give files, as NAME=PATH")
-    return _Paths([train], [dev] if dev.is_file() else [])
-
-
-def _name_of(path: Path) -> str:
-    return path.resolve().name if path.is_dir() else path.name.split(".")[0] or path.name
-
-
-def _read_corpus(name: str, paths: _Paths, hidden: set[str], hold_out: float) -> tuple[SourceCorpus, set[str]]:
+def _read_corpus(
+    name: str, paths: Paths, hidden: set[str], hold_out: float, descriptions: Mapping[str, Mapping[str, Description]]
+) -> tuple[SourceCorpus, set[str]]:
     """Return a corpus, and the types that it had before any were hidden."""
     files: list[dict[str, Any]] = []
     known: list[EntityType] = []
     train, dev = (_read_files(each, files, known) for each in (paths.train, paths.dev))
-    if not types_in(train):
-        raise DataError(f"{name}: {_list(paths.train)} has no mention, only O: there is nothing to learn")
+    if not types_in(train or dev):
+        raise DataError(f"{name}: {_list(paths.train or paths.dev)} has no mention, only O: there is nothing to learn")
     all_types = types_in([*train, *dev])
     held = [_is_held_out(sentence.words, hold_out) for sentence in train]
     dev += [sentence for sentence, is_held in zip(train, held, strict=True) if is_held]
     train = [sentence for sentence, is_held in zip(train, held, strict=True) if not is_held]
     train, dev = ([_hide(sentence, hidden) for sentence in each] for each in (train, dev))
-    if not types_in(train):
+    if not types_in(train if paths.train else dev):
         done = [f"holding out {hold_out:g}"] if hold_out else []
         done += [f"hiding {', '.join(sorted(hidden))}"] if hidden else []
         raise DataError(
-            f"{name}: after {' and '.join(done)}, the {len(train)} sentences that are left to train on have no "
-            "mention: there is nothing to learn"
+            f"{name}: after {' and '.join(done)}, the {len(train if paths.train else dev)} sentences that are left "
+            "have no mention: there is nothing to learn"
         )
+    ours = descriptions_of(descriptions, name, set(all_types))
+    known += [EntityType(one, said.description) for one, said in ours.items()]
     types = described((one for one in all_types if one not in hidden), known)
-    return SourceCorpus(name, types, train, dev, files), set(all_types)
+    called = {one: said.called for one, said in sorted(ours.items()) if said.called and one not in hidden}
+    return SourceCorpus(name, types, train, dev, files, called), set(all_types)
 
 
 def _read_files(paths: Sequence[Path], files: list[dict[str, Any]], known: list[EntityType]) -> list[Sentence]:

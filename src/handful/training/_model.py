@@ -1,15 +1,14 @@
-"""The network that is trained: an encoder, and on top of it one head per corpus.
+"""The network that is trained: an encoder, and a head on top of it (see `handful.training._heads`).
 
-A word's vector x is the mean of its first and last sub-word vectors. A head has one prototype c_j per tag; its
-logits are ``-1/2 ||x - c_j||^2``. The part ``-1/2 ||x||^2`` is left out, since it is the same for all tags::
+A word's vector x is the mean of its first and last sub-word vectors. The loss is the cross-entropy of each word's tag
+over O and the types of its own corpus, the mean over words. A second loss, with a small weight, wants each word to be
+nearest to a word with the same tag; j are the words of the same corpus in other sentences::
 
-    w_j = <x, c_j> - 1/2 ||c_j||^2
-
-The linear head, for comparison, has ``w_j = <x, c_j> + b_j`` with b_j learned.
+    d_ij = e^a ||z_i - z_j||^2 / 2             a is learned
+    -log( sum_{j with the tag of i} exp(-d_ij) / sum_j exp(-d_ij) )
 """
 
 import hashlib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,90 +21,155 @@ from handful.encoders._load import is_exported
 from handful.encoders._pretrained import read_pretrained
 from handful.errors import EncoderError
 
-from ._batches import Batch
+from ._batches import Batch, Ints, Rows, collate, on_device
+from ._heads import FreeHead, NamesHead
+from ._steps import Step
 
-__all__ = ["Head", "Network", "cut_layers", "digest_weights", "read_base", "set_dropout", "word_vectors"]
+__all__ = [
+    "Network",
+    "cut_layers",
+    "digest_weights",
+    "read_base",
+    "set_dropout",
+    "text_means",
+    "word_vectors",
+]
 
-_START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders themselves
-
-
-class Head(nn.Module):
-    """Tags of one corpus.
-
-    Parameters
-    ----------
-    n_tags, dim
-        The shape of the prototypes.
-    is_linear
-        Whether biases are learned, instead of those that distances have.
-    generator
-        Draws the first prototypes.
-    """
-
-    def __init__(self, n_tags: int, dim: int, *, is_linear: bool, generator: torch.Generator) -> None:
-        super().__init__()
-        self.prototypes = nn.Parameter(torch.randn(n_tags, dim, generator=generator) * _START_SCALE)
-        self.bias = nn.Parameter(torch.zeros(n_tags)) if is_linear else None
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the logits (n_words, n_tags) of vectors (n_words, dim)."""
-        bias = -0.5 * self.prototypes.square().sum(1) if self.bias is None else self.bias
-        return functional.linear(x, self.prototypes, bias)
+_NEVER = -1e9  # instead of minus infinity, whose gradients are not numbers
+_START_SCALE = -2.0  # of a in the second loss
 
 
 class Network(nn.Module):
-    """An encoder with its heads.
+    """An encoder with its head.
 
     Parameters
     ----------
     encoder
         A Hugging Face model.
-    n_tags
-        The number of tags of each corpus.
-    o_weights
-        How much an O word counts in the loss, by corpus; other words count 1.
     head
-        As in `Recipe`.
-    seed
-        Seed for the first prototypes.
+        What scores tags.
+    contrast
+        The weight of the second loss.
+    different
+        For each pair of types, of all corpora, whether a mention of the one is never of the other, shape
+        (n_types, n_types): then types of other corpora are wrong answers too. None, only those of the same corpus.
     """
 
     def __init__(
-        self, encoder: Any, n_tags: Sequence[int], o_weights: Sequence[float], *, head: str, seed: int
+        self, encoder: Any, head: FreeHead | NamesHead, *, contrast: float = 0.0, different: Tensor | None = None
     ) -> None:
         super().__init__()
-        generator = torch.Generator().manual_seed(seed)
         self.encoder = encoder
-        dim = encoder.config.hidden_size
-        self.heads = nn.ModuleList(Head(n, dim, is_linear=head == "linear", generator=generator) for n in n_tags)
-        self._is_weighted = [weight != 1 for weight in o_weights]
-        for number, (n, weight) in enumerate(zip(n_tags, o_weights, strict=True)):
-            tag_weights = torch.ones(n)
-            tag_weights[0] = weight
-            self.register_buffer(f"tag_weights_{number}", tag_weights, persistent=False)
+        self.head = head
+        self.contrast = contrast
+        self.log_scale = nn.Parameter(torch.tensor(_START_SCALE)) if contrast else None
+        self.register_buffer("different", different, persistent=False)
 
-    def logits(self, batch: Batch, head: int) -> Tensor:
-        """Return logits of shape (n_words, n_tags)."""
-        return self.heads[head](word_vectors(self.encoder, batch))  # type: ignore[no-any-return]
+    def new_parameters(self) -> list[nn.Parameter]:
+        """Return the parameters with the learning rate of prototypes: all but the encoder's and the matrix W."""
+        slow = set(self.encoder.parameters())
+        if isinstance(self.head, NamesHead):
+            slow |= set(self.head.linear.parameters())
+        return [parameter for parameter in self.parameters() if parameter not in slow]
 
-    def loss(self, batch: Batch) -> Tensor:
-        """Return the negative log-likelihood of the tags of a batch, per word."""
-        weights = None
-        if self._is_weighted[batch.corpus]:
-            weights = self.get_buffer(f"tag_weights_{batch.corpus}")
-        total = functional.cross_entropy(self.logits(batch, batch.corpus), batch.tags, weights, reduction="sum")
-        return total / batch.n_words
+    def loss(self, step: Step) -> Tensor:
+        """Return the loss of a step, per word."""
+        hidden = _hidden(self.encoder, step)
+        x = _middle(hidden, step.first, step.last)
+        losses = functional.cross_entropy(self.logits(x, hidden, step), step.tags, reduction="none")
+        total: Tensor = (losses * step.weights).sum() / step.n_words
+        if self.log_scale is not None and len(step.contrast):
+            total = total + self.contrast * self._contrastive(x, step)
+        return total
+
+    def logits(self, x: Tensor, hidden: Tensor, step: Step) -> Tensor:
+        """Return the logits of O and of all types of a step, (n_words, 1 + n_columns); types not asked for are low.
+
+        Parameters
+        ----------
+        x
+            Shape (n_words, dim): the vectors of words.
+        hidden
+            Shape (n_tokens, dim): those of all tokens, among them the texts of types.
+        step
+            Says which type belongs to which corpus.
+        """
+        if isinstance(self.head, NamesHead):
+            means = functional.embedding_bag(step.text_at, hidden, step.text_starts)
+            of_o, of_types = self.head(x, means, step.corpora)
+        else:
+            of_o, of_types = self.head(x, step.types, step.corpora)
+        is_asked = step.corpora[:, None] == step.type_corpora
+        if self.different is not None:
+            different = self.get_buffer("different")[step.types][:, step.types]
+            of_tag = torch.cat((torch.zeros_like(different[:1]), different))
+            is_asked = is_asked | of_tag[step.tags] | (step.is_plain & (step.tags == 0))[:, None]
+        return torch.cat((of_o[:, None], of_types.masked_fill(~is_asked, _NEVER)), 1)
+
+    def _contrastive(self, x: Tensor, step: Step) -> Tensor:
+        """Return the second loss, the mean over the words that have a partner."""
+        assert self.log_scale is not None
+        z = x.index_select(0, step.contrast)
+        tags, corpora, sentences = (
+            each.index_select(0, step.contrast) for each in (step.tags, step.corpora, step.sentences)
+        )
+        half = 0.5 * z.square().sum(1)
+        near = self.log_scale.exp() * (z @ z.T - half[:, None] - half)
+        is_other = (corpora[:, None] == corpora) & (sentences[:, None] != sentences)
+        is_partner = is_other & (tags[:, None] == tags)
+        has_partner = is_partner.any(1)
+        losses = near.masked_fill(~is_other, _NEVER).logsumexp(1) - near.masked_fill(~is_partner, _NEVER).logsumexp(1)
+        mean: Tensor = (losses * has_partner).sum() / has_partner.sum().clamp(min=1)
+        return mean
+
+
+def _hidden(encoder: Any, step: Step) -> Tensor:
+    """Return the vectors (n_tokens, dim) of all tokens of a step, in float32; on a GPU the encoder uses bfloat16."""
+    inputs: dict[str, Tensor] = {"input_ids": step.ids}
+    if step.is_packed:
+        # Each token sees those of its own sentence: 0 is added to their scores, and a large negative number to others.
+        is_apart = step.sequences[:, None, :, None] != step.sequences[:, None, None, :]
+        inputs["attention_mask"] = torch.zeros(is_apart.shape, device=is_apart.device).masked_fill_(is_apart, _NEVER)
+        inputs["position_ids"] = step.positions
+    else:
+        inputs["attention_mask"] = (step.sequences >= 0).long()
+    return _run(encoder, inputs)
+
+
+def _run(encoder: Any, inputs: dict[str, Tensor]) -> Tensor:
+    device = inputs["input_ids"].device
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+        output = encoder(**inputs, return_dict=True)
+    hidden: Tensor = output.last_hidden_state.flatten(0, 1).float()
+    return hidden
+
+
+def _middle(hidden: Tensor, first: Tensor, last: Tensor) -> Tensor:
+    return 0.5 * (hidden.index_select(0, first) + hidden.index_select(0, last))
 
 
 def word_vectors(encoder: Any, batch: Batch) -> Tensor:
     """Return the vectors (n_words, dim) of the words of a batch, in float32; on a GPU the encoder uses bfloat16."""
-    device = batch.ids.device
-    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
-        output = encoder(input_ids=batch.ids, attention_mask=batch.mask, return_dict=True)
-    hidden = output.last_hidden_state.flatten(0, 1)
-    ends: Tensor = hidden.index_select(0, torch.cat((batch.first, batch.last))).float()
-    first, last = ends.chunk(2)
-    return 0.5 * (first + last)
+    hidden = _run(encoder, {"input_ids": batch.ids, "attention_mask": batch.mask})
+    return _middle(hidden, batch.first, batch.last)
+
+
+def text_means(encoder: Any, rows: Rows, texts: Ints, device: torch.device) -> Tensor:
+    """Return for each text the mean (n_texts, dim) over its sub-words.
+
+    Parameters
+    ----------
+    encoder
+        A Hugging Face model.
+    rows, texts
+        Laid-out texts, and the numbers of those to encode.
+    device
+        Where the encoder is.
+    """
+    batch = on_device(collate(rows, texts), device)
+    hidden = _run(encoder, {"input_ids": batch.ids, "attention_mask": batch.mask})
+    n_words = torch.from_numpy(rows.words[texts + 1] - rows.words[texts])
+    return functional.embedding_bag(batch.first, hidden, (n_words.cumsum(0) - n_words).to(device))
 
 
 def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[Any, Any, int]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from handful.encoders._shapes import add_word_shapes, has_word_shapes
@@ -14,8 +15,13 @@ from handful.text import Sentence
 
 from ._batches import Rows, lay_out_corpus
 from ._corpora import SourceCorpus, io_tags
+from ._heads import FreeHead, NamesHead
 from ._model import Network, digest_weights, read_base
-from ._recipe import Recipe
+from ._negatives import different_types, plain_words
+from ._packing import layout_of
+from ._recipe import Recipe, of_corpus
+from ._steps import Source
+from ._texts import lay_out_types
 from ._train import Data, Training
 
 __all__ = ["Prepared", "prepare"]
@@ -66,24 +72,43 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
     if recipe.shapes and not has_word_shapes(model):
         add_word_shapes(model)
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
-    data = [_lay_out(corpus, splitter, window) for corpus in sources]
-    network = Network(
-        model,
-        [len(corpus.types) + 1 for corpus in sources],
-        [recipe.o_weights.get(corpus.name, 1.0) for corpus in sources],
-        head=recipe.head,
-        seed=recipe.seed,
-    ).to(where)
-    training = Training(network, data, recipe, where)
-    return Prepared(sources, recipe, base, model, tokenizer, training, where)
+    is_named = recipe.head == "names"
+    has_negatives = is_named and recipe.negatives > 0
+    texts = None
+    if is_named:
+        shares = {"name_only": recipe.name_only, "description_only": recipe.description_only}
+        texts = lay_out_types(sources, splitter, window, **shares)
+    trained = _sources(sources, recipe, splitter, window, plain_words(sources) if has_negatives else set())
+    dev = [_rows(corpus, corpus.dev, splitter, window) if corpus.dev else None for corpus in sources]
+    data = Data(sources, trained, dev, texts, layout_of(model, window))
+    different = different_types(encoder, sources, recipe.negatives, where) if has_negatives else None
+    dim, n_types = model.config.hidden_size, sum(len(corpus.types) for corpus in sources)
+    head: FreeHead | NamesHead
+    if is_named:
+        head = NamesHead(len(sources), dim, seed=recipe.seed)
+    else:
+        head = FreeHead(n_types, len(sources), dim, is_linear=recipe.head == "linear", seed=recipe.seed)
+    network = Network(model, head, contrast=recipe.contrast, different=different).to(where)
+    return Prepared(sources, recipe, base, model, tokenizer, Training(network, data, recipe, where), where)
 
 
-def _lay_out(corpus: SourceCorpus, tokenizer: WordTokenizer, window: int) -> Data:
-    def rows(sentences: list[Sentence]) -> Rows:
-        tags = io_tags(sentences, corpus.type_names)
-        return lay_out_corpus(sentences, tags, tokenizer, window, name=corpus.name)
+def _sources(
+    corpora: Sequence[SourceCorpus], recipe: Recipe, tokenizer: WordTokenizer, window: int, plain: set[str]
+) -> list[Source]:
+    found: list[Source] = []
+    first = 0
+    for corpus in corpora:
+        rows = _rows(corpus, corpus.train, tokenizer, window)
+        types = np.arange(first, first + len(corpus.types))
+        is_plain = np.array([word.lower() in plain for sentence in corpus.train for word in sentence.words], bool)
+        share, o_weight = (of_corpus(each, corpus.name) for each in (recipe.weights, recipe.o_weights))
+        found.append(Source(rows, types, share, o_weight, is_plain))
+        first += len(types)
+    return found
 
-    return Data(corpus, rows(corpus.train), rows(corpus.dev) if corpus.dev else None)
+
+def _rows(corpus: SourceCorpus, sentences: Sequence[Sentence], tokenizer: WordTokenizer, window: int) -> Rows:
+    return lay_out_corpus(sentences, io_tags(sentences, corpus.type_names), tokenizer, window, name=corpus.name)
 
 
 def _device(name: str | None) -> torch.device:

@@ -7,7 +7,7 @@ from typing import Any
 from handful._util.options import check_options, documented, option
 from handful.errors import DataError
 
-__all__ = ["Recipe"]
+__all__ = ["Recipe", "group_of", "of_corpus"]
 
 
 @documented
@@ -22,15 +22,31 @@ class Recipe:
     )
     hide: tuple[str, ...] = option((), metavar="TYPE,...", help="Types whose mentions become O, in all corpora.")
     epochs: int = option(3, least=1, help="Passes over the corpora.")
-    batch: int = option(32, least=1, help="Sentences in a batch. A batch comes from one corpus.")
-    batch_words: int | None = option(None, least=1, help="The most words in a batch, instead of a number of sentences.")
-    lr: float = option(5e-5, least=0, help="Learning rate of the encoder after the warm-up; it falls to 0.")
-    head_lr: float = option(1e-3, least=0, help="Learning rate of the prototypes after the warm-up; it falls to 0.")
+    batch_tokens: int = option(
+        8192, least=1, help="Tokens in a step, over several corpora; the texts of their types count too."
+    )
+    lr: float = option(1.4e-4, least=0, help="Learning rate of the encoder after the warm-up; it falls to 0.")
+    head_lr: float = option(1e-3, least=0, help="Learning rate of prototypes after the warm-up; it falls to 0.")
     warmup: float = option(0.05, least=0, below=1, help="Share of the steps in which the learning rates rise.")
     head: str = option(
-        "prototypes",
-        choices=("prototypes", "linear"),
-        help="With prototypes, logits are distances; linear is an ordinary output layer.",
+        "names",
+        choices=("names", "prototypes", "linear"),
+        help="names: the encoder reads the name and the description of each type, and finds types that it was never "
+        "trained on. prototypes: a free vector for each tag of each corpus. linear: an ordinary output layer.",
+    )
+    name_only: float = option(0.25, least=0, help="How often a type is read by its name alone, as a share.")
+    description_only: float = option(
+        0.25, least=0, help="How often a type is read by its description alone, as a share; else by both."
+    )
+    negatives: float = option(
+        0.35,
+        least=0,
+        below=1,
+        help="With names, types of other corpora are wrong answers too: for a mention if their texts are among this "
+        "share of the least similar pairs, and for words that are O nearly everywhere. 0: never.",
+    )
+    contrast: float = option(
+        0.1, least=0, help="Weight of a second loss: a word is to be nearest to words with the same tag."
     )
     dropout: float | None = option(
         None, least=0, below=1, help="Dropout in the encoder; if not set, as its configuration says."
@@ -41,7 +57,8 @@ class Recipe:
         metavar="NAME=NUMBER",
         example="--weight news=0.5",
         least=0,
-        help="How much of a corpus an epoch takes: 0.5 is half of it, 2 is all of it twice. 1 if not set.",
+        help="How much of a corpus an epoch takes: 0.5 is half of it, 2 is all of it twice. 1 if not set. NAME may be "
+        "a group: web is for web/blogs and web/news, unless they have a number of their own.",
     )
     o_weights: Mapping[str, float] = option(
         {},
@@ -49,8 +66,8 @@ class Recipe:
         metavar="NAME=NUMBER",
         example="--o-weight news=0.5",
         least=0,
-        help="How much an O word of a corpus counts in the loss: below 1 where the corpus does not mark all types. "
-        "1 if not set.",
+        help="How much an O word of a corpus or a group counts in the loss: below 1 where the corpus does not mark "
+        "all types. 1 if not set.",
     )
     hold_out: float = option(
         0.0, least=0, below=1, help="Share of each corpus that is not trained on, but measured on."
@@ -70,8 +87,23 @@ class Recipe:
         object.__setattr__(self, "hide", tuple(self.hide))
         if nothing := [name for name, weight in self.weights.items() if not weight]:
             raise DataError(f"weights of {', '.join(nothing)} is 0; leave the corpus out instead")
+        if self.name_only + self.description_only > 1:
+            raise DataError(
+                f"name_only and description_only are {self.name_only:g} and {self.description_only:g}, expected "
+                "shares whose sum is at most 1"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all settings in a form that JSON does not change."""
         in_order = {name: dict(sorted(getattr(self, name).items())) for name in ("weights", "o_weights")}
         return asdict(self) | in_order | {"hide": sorted(self.hide)}
+
+
+def group_of(name: str) -> str:
+    """Return the group of a corpus: ``web`` for ``web/blogs``; a corpus without one is its own group."""
+    return name.partition("/")[0]
+
+
+def of_corpus(numbers: Mapping[str, float], name: str) -> float:
+    """Return the number of a corpus: its own, that of its group, or 1."""
+    return numbers.get(name, numbers.get(group_of(name), 1.0))

@@ -9,7 +9,7 @@ from handful._util.files import PathLike, check_empty
 from handful.errors import Advice, DataError, FileError, MissingExtraError
 
 from ._corpora import SourceCorpus, read_corpora
-from ._recipe import Recipe
+from ._recipe import Recipe, group_of
 from ._state import OnState, showing
 
 __all__ = ["CARD", "pretrain"]
@@ -24,6 +24,7 @@ def pretrain(
     encoder: PathLike,
     out: PathLike,
     dev: Sequence[PathLike] = (),
+    types: PathLike | None = None,
     recipe: Recipe | None = None,
     licence: str = "",
     origin: str = "",
@@ -35,8 +36,10 @@ def pretrain(
 ) -> dict[str, Any]:
     """Train an encoder to tell the mentions of labelled corpora apart.
 
-    The encoder is trained together with one prototype for each tag of each corpus, by the likelihood of IO tags under
-    ``w_j = -1/2 ||x - c_j||^2``. The prototypes are then thrown away.
+    With ``head="names"``, the encoder also learns to read the names and descriptions of types: a type's vector is
+    made of its text by the encoder itself, so that the result finds types that no corpus had. With
+    ``head="prototypes"`` or ``"linear"``, each tag of each corpus has a vector of its own, which is thrown away
+    afterwards. The formulas are in `handful.training._heads`.
 
     When it is interrupted, it leaves a checkpoint beside `out` (its name and ``.checkpoint``), and the same call
     continues from there. On the CPU the weights are then the same as without the interruption.
@@ -44,15 +47,19 @@ def pretrain(
     Parameters
     ----------
     corpora
-        Each is a file, a folder with ``train.txt`` (and ``dev.txt``), or ``NAME=`` and one of these. Each has its own
-        tag set. Repeating a name adds files to that corpus.
+        Each is a file, a folder, or ``NAME=`` and one of these, and has its own tag set. A folder has ``train.txt``
+        (and ``dev.txt``), or it has nothing but small corpora whose heads describe their types (``# TYPE: what it
+        means``); these are then the corpora ``NAME/file``. Repeating a name adds files to that corpus.
     encoder
         The encoder to start from: a folder in the Hugging Face layout, or a name on its hub.
     out
-        The folder to write, in the Hugging Face layout with a card (``handful.json``). It must be new or empty, and
-        appears when it is complete.
+        The folder to write, in the Hugging Face layout with a card (``handful.json``) and, with names, the head that
+        reads types (``names.safetensors``). It must be new or empty, and appears when it is complete.
     dev
-        Files to measure on after each epoch: ``NAME=PATH``, or just a path where there is one corpus.
+        Files to measure on after each epoch: ``NAME=PATH``, or just a path where there is one corpus. With names,
+        also corpora and folders of corpora that are not trained on.
+    types
+        A file that describes the types of corpora: ``[corpus]``, then ``TYPE: what it means`` on each line.
     recipe
         How to train; ``Recipe()`` if None.
     licence, origin, command
@@ -76,7 +83,14 @@ def pretrain(
     recipe = Recipe() if recipe is None else recipe
     target = Path(out)
     _check_target(target)
-    sources = read_corpora(corpora, dev, hide=recipe.hide, hold_out=recipe.hold_out)
+    sources = read_corpora(
+        corpora,
+        dev,
+        hide=recipe.hide,
+        hold_out=recipe.hold_out,
+        types=types,
+        measure_others=recipe.head == "names",
+    )
     _check_recipe(recipe, sources)
     _check_libraries()
     from ._card import make_card, write_encoder
@@ -90,7 +104,7 @@ def pretrain(
     with showing(progress) as report:
         prepared.training.run(checkpoint, prepared.identity(), every=checkpoint_every, report=report)
     card = make_card(prepared, licence=licence, origin=origin, command=command)
-    write_encoder(target, prepared.model, prepared.tokenizer, card, name=CARD)
+    write_encoder(target, prepared, card, name=CARD)
     checkpoint.unlink(missing_ok=True)
     return card
 
@@ -107,10 +121,13 @@ def _check_target(target: Path) -> None:
 
 def _check_recipe(recipe: Recipe, sources: Sequence[SourceCorpus]) -> None:
     """Check what the recipe says about the corpora."""
-    names = [corpus.name for corpus in sources]
+    trained = [corpus.name for corpus in sources if corpus.train]
+    known = dict.fromkeys([*map(group_of, trained), *trained])
     for setting, given in (("weights", recipe.weights), ("o_weights", recipe.o_weights)):
-        if strange := sorted(set(given) - set(names)):
-            raise DataError(f"{setting} names no corpus: {', '.join(strange)}; corpora are {', '.join(names)}")
+        if strange := sorted(set(given) - set(known)):
+            raise DataError(
+                f"{setting} names no corpus: {', '.join(strange)}; corpora are {', '.join(list(known)[:30])}"
+            )
     if recipe.keep == "best" and not any(corpus.dev for corpus in sources):
         raise DataError(
             "the best epoch can be kept only if there are sentences to measure on",

@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["OnState", "TrainingState", "showing"]
+from ._recipe import group_of
+
+__all__ = ["OnState", "TrainingState", "mean_f1", "showing"]
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,22 @@ class TrainingState:
                 f"epoch {self.epoch}/{self.n_epochs} · step {self.step:,}/{self.n_steps:,} · "
                 f"loss {self.loss:.4f} · {self.words_per_second:,.0f} words/s"
             )
-        figures = " · ".join(f"{name} {100 * scores['f1']:.1f}" for name, scores in self.dev.items())
+        figures = " · ".join(f"{name} {100 * f1:.1f}" for name, f1 in mean_f1(self.dev).items())
         return f"epoch {self.epoch}/{self.n_epochs} done · loss {self.loss:.4f}" + (
             f" · dev F1: {figures}" if figures else ""
         )
+
+
+def mean_f1(dev: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return the F1 of each corpus, and for a group of corpora their mean."""
+    groups: dict[str, list[str]] = {}
+    for name in dev:
+        groups.setdefault(group_of(name), []).append(name)
+    return {
+        f"{group} ({len(names)} corpora)" if len(names) > 1 else names[0]: sum(dev[name]["f1"] for name in names)
+        / len(names)
+        for group, names in groups.items()
+    }
 
 
 #: Called with each state.

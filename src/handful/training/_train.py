@@ -1,7 +1,7 @@
 """The training loop, its state, and how it continues where it stopped.
 
-Everything random is a pure function of the seed and of the epoch (order of the data) or the step (dropout). So on the
-CPU, a training that was stopped and continued gives the same weights as one that was not.
+Everything random is a pure function of the seed and of the epoch (order of the data) or the step (texts of types,
+dropout). So on the CPU, a training that was stopped and continued gives the same weights as one that was not.
 """
 
 import math
@@ -21,17 +21,19 @@ from torch import Tensor
 from handful.encoders._shapes import has_word_shapes
 from handful.errors import Advice, DataError, EncoderError, ModelError
 
-from ._batches import Batch, Rows, plan_epoch, prefetch
+from ._batches import Rows, ahead, on_device
 from ._checkpoint import read_checkpoint, write_checkpoint
 from ._corpora import SourceCorpus
 from ._measure import measure
 from ._model import Network
 from ._recipe import Recipe
 from ._state import OnState, TrainingState
+from ._steps import Layout, PlannedStep, Source, Step, StepBuilder, plan_steps
+from ._texts import TypeTexts
 
 __all__ = ["CLIP", "WEIGHT_DECAY", "Data", "Training"]
 
-WEIGHT_DECAY = 0.01  # for matrices in the encoder; not for biases, norms and prototypes
+WEIGHT_DECAY = 0.01  # for matrices in the encoder; not for biases, norms and heads
 CLIP = 1.0  # the largest norm of the gradient
 
 _REPORT_STEPS = 50
@@ -39,11 +41,21 @@ _REPORT_STEPS = 50
 
 @dataclass(frozen=True)
 class Data:
-    """A corpus as the loop needs it."""
+    """All corpora as the loop needs them.
 
-    corpus: SourceCorpus
-    train: Rows
-    dev: Rows | None
+    Attributes
+    ----------
+    corpora : the corpora
+    sources, dev : for each of them, what is trained on, and the sentences to measure on, if there are any
+    texts : the texts of all types; None if types are not read
+    layout : how rows are made
+    """
+
+    corpora: Sequence[SourceCorpus]
+    sources: Sequence[Source]
+    dev: Sequence[Rows | None]
+    texts: TypeTexts | None
+    layout: Layout
 
 
 class Training:
@@ -54,7 +66,7 @@ class Training:
     network
         On its device.
     data
-        One entry per corpus, in the order of the heads of the network.
+        The corpora.
     recipe
         How to train.
     device
@@ -68,22 +80,23 @@ class Training:
         One entry per finished epoch: its mean loss per word, and the dev figures by corpus.
     """
 
-    def __init__(self, network: Network, data: Sequence[Data], recipe: Recipe, device: torch.device) -> None:
+    def __init__(self, network: Network, data: Data, recipe: Recipe, device: torch.device) -> None:
         self.network = network
         self.recipe = recipe
         self.step = 0
         self.history: list[dict[str, Any]] = []
         self._data = data
         self._device = device
-        self._weights = [recipe.weights.get(each.corpus.name, 1.0) for each in data]
+        self._builder = StepBuilder(
+            data.sources, data.texts, data.layout, contrast=recipe.contrast > 0, seed=recipe.seed
+        )
         self._epoch_steps = [len(self._plan(epoch)) for epoch in range(recipe.epochs)]
         self.n_steps = sum(self._epoch_steps)
         if not min(self._epoch_steps):
             raise DataError(f"the weights {dict(recipe.weights)} leave no sentence for an epoch; raise them")
         self._optimizer = _optimizer(network, recipe, device)
         self._rates = [group["lr"] for group in self._optimizer.param_groups]
-        self._parameters = list(network.parameters())
-        self._encoder = dict(network.encoder.named_parameters())
+        self._parameters = dict(network.named_parameters())
         self._average: dict[str, Tensor] = {}
         self._best: dict[str, Tensor] = {}
         self._best_f1 = -1.0
@@ -128,22 +141,21 @@ class Training:
                     saved = time.monotonic()
 
     def finish(self) -> int:
-        """Put the weights to keep into the encoder; return the number of their epoch, from 1."""
+        """Put the weights to keep into the network; return the number of their epoch, from 1."""
         if self.recipe.keep == "best":
-            _fill(self._encoder, self._best)
+            _fill(self._parameters, self._best)
             return 1 + max(range(len(self.history)), key=lambda epoch: self._mean_f1(epoch))
-        _fill(self._encoder, self._average)
+        _fill(self._parameters, self._average)
         return self.recipe.epochs
 
     def _steps(self, report: OnState) -> Iterator[None]:
         """Take the steps that are left; a loss that is not finite is an error."""
-        train = [each.train for each in self._data]
         for epoch in range(len(self.history), self.recipe.epochs):
             before = sum(self._epoch_steps[:epoch])
             plan = self._plan(epoch)[self.step - before :]
             clock = _Clock(self._loss, self._n_words)
-            for batch in prefetch(train, plan, self._device):
-                self._take(batch)
+            for step in ahead(lambda planned: on_device(self._builder.build(planned), self._device), plan):
+                self._take(step)
                 if self.step % _REPORT_STEPS == 0 or self.step == before + self._epoch_steps[epoch]:
                     loss, speed = clock.read(self._loss, self._n_words)
                     if not math.isfinite(loss):
@@ -161,23 +173,23 @@ class Training:
     def _state(self, epoch: int, loss: float, speed: float, dev: Any = None) -> TrainingState:
         return TrainingState(epoch + 1, self.recipe.epochs, self.step, self.n_steps, loss, speed, dev)
 
-    def _take(self, batch: Batch) -> None:
+    def _take(self, step: Step) -> None:
         """Take one step."""
         torch.manual_seed(int(np.random.SeedSequence([self.recipe.seed, 2, self.step]).generate_state(1)[0]))
         factor = self._factor(self.step)
         for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
             group["lr"] = rate * factor
-        loss = self.network.loss(batch)
+        loss = self.network.loss(step)
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self._parameters, CLIP)
+        torch.nn.utils.clip_grad_norm_(self._parameters.values(), CLIP)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
-        self._loss += loss.detach() * batch.n_words
-        self._n_words += batch.n_words
+        self._loss += loss.detach() * step.n_words
+        self._n_words += step.n_words
         self.step += 1
         n_averaged = self.step - math.floor(self.n_steps * (1 - self.recipe.average))
         if self.recipe.average and n_averaged > 0:
-            now = {name: parameter.detach() for name, parameter in self._encoder.items()}
+            now = {name: parameter.detach() for name, parameter in self._parameters.items()}
             if not self._average:
                 self._average = {name: tensor.clone() for name, tensor in now.items()}
             else:
@@ -190,31 +202,26 @@ class Training:
             return (step + 1) / n_warmup
         return (self.n_steps - step) / max(1, self.n_steps - n_warmup)
 
-    def _plan(self, epoch: int) -> list[tuple[int, Any]]:
-        recipe = self.recipe
-        return plan_epoch(
-            [each.train for each in self._data],
-            self._weights,
-            batch=recipe.batch,
-            batch_words=recipe.batch_words,
-            seed=recipe.seed,
-            epoch=epoch,
-        )
+    def _plan(self, epoch: int) -> list[PlannedStep]:
+        texts = self._data.texts
+        text_tokens = [0 if texts is None else int(texts.lengths(source.types).sum()) for source in self._data.sources]
+        batch_tokens, seed = self.recipe.batch_tokens, self.recipe.seed
+        return plan_steps(self._data.sources, text_tokens, batch_tokens=batch_tokens, seed=seed, epoch=epoch)
 
     def _end_epoch(self) -> None:
         """Measure on the dev sentences, with the weights that would be kept if this were the last epoch."""
-        now = {name: parameter.detach().clone() for name, parameter in self._encoder.items()}
-        _fill(self._encoder, self._average)
-        dev = {
-            each.corpus.name: measure(self.network, number, each.corpus, each.dev, self._device)
-            for number, each in enumerate(self._data)
-            if each.dev is not None
-        }
+        now = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
+        _fill(self._parameters, self._average)
+        dev = {}
+        for number, (corpus, rows) in enumerate(zip(self._data.corpora, self._data.dev, strict=True)):
+            if rows is not None:
+                types = self._data.sources[number].types
+                dev[corpus.name] = measure(self.network, corpus, rows, number, types, self._data.texts, self._device)
         self.history.append({"loss": round(float(self._loss) / self._n_words, 6), "dev": dev})
         if self.recipe.keep == "best" and self._mean_f1(-1) > self._best_f1:
             self._best_f1 = self._mean_f1(-1)
-            self._best = {name: parameter.detach().clone() for name, parameter in self._encoder.items()}
-        _fill(self._encoder, now)
+            self._best = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
+        _fill(self._parameters, now)
         self._loss.zero_()
         self._n_words = 0
 
@@ -263,8 +270,8 @@ class Training:
         self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
         self._average = {name: tensor.to(self._device) for name, tensor in parts["average"].items()}
         self._best = {name: tensor.to(self._device) for name, tensor in parts["best"].items()}
-        # The dict has the order of the file; the loop needs the order of the encoder.
-        self._average = {name: self._average[name] for name in self._encoder if name in self._average}
+        # The dict has the order of the file; the loop needs the order of the network.
+        self._average = {name: self._average[name] for name in self._parameters if name in self._average}
         self._loss.copy_(tensors["loss"])
         self.step, self._n_words = state["step"], state["n_words"]
         self._best_f1, self.history = state["best_f1"], state["history"]
@@ -289,11 +296,13 @@ class _Clock:
 
 def _optimizer(network: Network, recipe: Recipe, device: torch.device) -> torch.optim.AdamW:
     embeddings = network.encoder.get_input_embeddings()
-    new = [*network.heads.parameters()]
+    new = network.new_parameters()
     new += embeddings.shapes.parameters() if has_word_shapes(network.encoder) else []
-    old = [p for p in network.encoder.parameters() if not any(p is other for other in new)]
-    matrices = [p for p in old if p.ndim > 1]
-    others = [p for p in old if p.ndim <= 1]
+    known = set(new)
+    encoder = [p for p in network.encoder.parameters() if p not in known]
+    known |= set(encoder)
+    matrices = [p for p in encoder if p.ndim > 1]
+    others = [p for p in encoder if p.ndim <= 1] + [p for p in network.parameters() if p not in known]
     groups = [
         {"params": matrices, "lr": recipe.lr, "weight_decay": WEIGHT_DECAY},
         {"params": others, "lr": recipe.lr, "weight_decay": 0.0},

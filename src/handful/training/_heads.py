@@ -1,0 +1,126 @@
+"""Heads: what turns the vector x of a word into scores of O and of types.
+
+`FreeHead` has one vector c for each tag of each corpus, and scores are distances, ``-1/2 ||x - c||^2``. The part
+``-1/2 ||x||^2`` is left out, since it is the same for all tags::
+
+    w_j(x) = <x, c_j> - 1/2 ||c_j||^2         or, as an ordinary output layer, <x, c_j> + b_j
+
+`NamesHead` reads types. With h_1..h_m the vectors of the sub-words of a type's text, and delta_c a shift of O for each
+corpus, which is thrown away after training::
+
+    n_t    = W mean_i(h_i) + b
+    s_t(x) = <x, n_t> - 1/2 ||n_t||^2 + beta
+    s_O(x) = log sum_j exp(<x, o_j + delta_c> - 1/2 ||o_j + delta_c||^2)
+"""
+
+import torch
+from torch import Tensor, nn
+
+from handful.encoders import NameHead
+
+__all__ = ["FreeHead", "NamesHead"]
+
+N_O_PROTOTYPES = 8
+_START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders themselves
+
+
+class FreeHead(nn.Module):
+    """One vector for each tag of each corpus.
+
+    Parameters
+    ----------
+    n_types, n_corpora, dim
+        The number of types of all corpora, of corpora, and the length of a vector.
+    is_linear
+        Whether biases are learned, instead of those that distances have.
+    seed
+        Seed for the first vectors.
+    """
+
+    def __init__(self, n_types: int, n_corpora: int, dim: int, *, is_linear: bool, seed: int) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+        # The vectors of O, one per corpus, come first.
+        self.n_corpora = n_corpora
+        self.prototypes = nn.Parameter(torch.randn(n_corpora + n_types, dim, generator=generator) * _START_SCALE)
+        self.bias = nn.Parameter(torch.zeros(n_corpora + n_types)) if is_linear else None
+
+    def forward(self, x: Tensor, types: Tensor, corpora: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the scores of O and of types.
+
+        Parameters
+        ----------
+        x
+            Shape (n_words, dim).
+        types
+            Shape (n_columns,): numbers of types.
+        corpora
+            Shape (n_words,): the corpus of each word, for its O.
+
+        Returns
+        -------
+        tuple
+            Shapes (n_words,) and (n_words, n_columns).
+        """
+        bias = -0.5 * self.prototypes.square().sum(1) if self.bias is None else self.bias
+        columns = types + self.n_corpora
+        # The scores of all corpora's O, of which each word takes its own.
+        of_o = x @ self.prototypes[: self.n_corpora].T + bias[: self.n_corpora]
+        of_types = x @ self.prototypes.index_select(0, columns).T + bias.index_select(0, columns)
+        return of_o.gather(1, corpora[:, None])[:, 0], of_types
+
+
+class NamesHead(nn.Module):
+    """Reads types, and has prototypes of O that all corpora share.
+
+    Parameters
+    ----------
+    n_corpora, dim
+        The number of corpora, and the length of a vector.
+    seed
+        Seed for the first prototypes.
+    """
+
+    def __init__(self, n_corpora: int, dim: int, *, seed: int) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+        # Without its own first values, which would be drawn from the random numbers of the caller.
+        self.linear: nn.Linear = nn.utils.skip_init(nn.Linear, dim, dim)  # type: ignore[no-untyped-call]
+        with torch.no_grad():
+            self.linear.weight.copy_(torch.eye(dim))
+            self.linear.bias.zero_()
+        self.beta = nn.Parameter(torch.zeros(()))
+        self.o_prototypes = nn.Parameter(torch.randn(N_O_PROTOTYPES, dim, generator=generator) * _START_SCALE)
+        self.shifts = nn.Parameter(torch.zeros(n_corpora, dim))
+
+    def forward(self, x: Tensor, means: Tensor, corpora: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return the scores of O and of types.
+
+        Parameters
+        ----------
+        x
+            Shape (n_words, dim).
+        means
+            Shape (n_columns, dim): the mean over the sub-words of each type's text.
+        corpora
+            Shape (n_words,): the corpus of each word, for the shift of its O; None for no shift, as in use.
+
+        Returns
+        -------
+        tuple
+            Shapes (n_words,) and (n_words, n_columns).
+        """
+        vectors = self.linear(means)
+        of_types = x @ vectors.T - 0.5 * vectors.square().sum(1) + self.beta
+        o, norms = self.o_prototypes, self.o_prototypes.square().sum(1)
+        inner = x @ o.T - 0.5 * norms
+        if corpora is not None:
+            shift = self.shifts.index_select(0, corpora)
+            inner = inner - shift @ o.T + (x * shift).sum(1, keepdim=True) - 0.5 * shift.square().sum(1, keepdim=True)
+        return inner.logsumexp(1), of_types
+
+    def trained(self) -> NameHead:
+        """Return what is written into the encoder's folder."""
+        tensors = self.linear.weight, self.linear.bias, self.o_prototypes
+        weight, bias, o_prototypes = (tensor.detach().float().cpu().numpy() for tensor in tensors)
+        return NameHead(weight, bias, o_prototypes, float(self.beta.detach()))

@@ -1,0 +1,300 @@
+"""Steps of several corpora: what they hold, and the loss against one that is computed word by word."""
+
+import math
+import random
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from made import make_corpus, make_encoder, write_conll
+
+from handful.encoders._transformers import window_of, word_tokenizer
+from handful.text import EntityType, to_sentence
+from handful.training import Recipe
+from handful.training._batches import on_device
+from handful.training._corpora import io_tags, read_corpora
+from handful.training._heads import FreeHead, NamesHead
+from handful.training._model import Network, read_base
+from handful.training._packing import layout_of
+from handful.training._prepare import prepare
+from handful.training._steps import PlannedStep, StepBuilder, plan_steps
+from handful.training._texts import forms_of, lay_out_types
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpora")
+    people = make_corpus(random.Random(1), 40, ["PER", "LOC"])
+    people[3] = [pair for sentence in people[10:30] for pair in sentence]  # longer than the window
+    things = make_corpus(random.Random(2), 30, ["GENE", "DRUG", "LOC"])
+    files = [write_conll(folder / "people.txt", people), write_conll(folder / "things.txt", things)]
+    descriptions = (
+        "[people]\nPER: who walks today\nLOC: where\n[things]\nGENE = the gene: which\nLOC: near the person\n"
+    )
+    (folder / "types.ini").write_text(descriptions)
+    return read_corpora(files, types=folder / "types.ini")
+
+
+def prepared(encoder, corpora, **settings):
+    """Return the training of a recipe, whose network has random weights in its head."""
+    recipe = Recipe(**{"dropout": 0.0, "negatives": 0, "contrast": 0, **settings})
+    training = prepare(corpora, encoder, recipe, "cpu").training
+    generator = torch.Generator().manual_seed(1)
+    for parameter in training.network.head.parameters():
+        parameter.data += 0.3 * torch.randn(parameter.shape, generator=generator)
+    training.network.eval()
+    return training
+
+
+def build(training, chunks, number=0):
+    return on_device(training._builder.build(PlannedStep(0, number, chunks)), CPU)
+
+
+CHUNKS = [(0, np.array([3, 7, 1])), (1, np.array([2, 5])), (0, np.array([8])), (1, np.array([0, 2]))]
+
+
+def alone(model, tokenizer, words):
+    """Return the vectors of all sub-words of a short text, and how many each word has."""
+    subwords = word_tokenizer(tokenizer)(words)
+    ids = torch.tensor([[0, *(token for word in subwords for token in word), 2]])
+    hidden = model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state[0, 1:-1]
+    return hidden, [len(word) for word in subwords]
+
+
+def slow_loss(network, tokenizer, corpora, chunks, *, forms=None, o_weights=(1.0, 1.0), is_wrong=None, contrast=0.0):
+    """The loss, word by word. `forms` says which text a type is read by; `is_wrong(number, type, word, other)`."""
+    head, losses, vectors = network.head, [], []
+    asked = [(c, one) for c in dict.fromkeys(c for c, _ in chunks) for one in corpora[c].types]
+    columns = []
+    for c, one in asked:
+        if isinstance(head, NamesHead):
+            text = forms_of(one, corpora[c].called.get(one.name, ""))[(forms or {}).get((c, one.name), 0)]
+            mean = alone(network.encoder, tokenizer, to_sentence(text).words)[0].mean(0)
+            n = head.linear(mean)
+            columns.append((n, head.beta - n @ n / 2))
+        else:
+            number = [(k, other.name) for k in range(2) for other in corpora[k].types].index((c, one.name))
+            n = head.prototypes[2 + number]
+            columns.append((n, -(n @ n) / 2))
+    for c, sentences in chunks:
+        for i in sentences:
+            sentence = corpora[c].train[i]
+            hidden, sizes = alone(network.encoder, tokenizer, sentence.words)
+            tags = io_tags([sentence], corpora[c].type_names)
+            at = 0
+            for word, size, tag in zip(sentence.words, sizes, tags, strict=True):
+                x = 0.5 * (hidden[at] + hidden[at + size - 1])
+                at += size
+                if isinstance(head, NamesHead):
+                    o = [x @ p - p @ p / 2 for p in (row + head.shifts[c] for row in head.o_prototypes)]
+                    scores = [torch.stack(o).logsumexp(0)]
+                else:
+                    scores = [x @ head.prototypes[c] - head.prototypes[c] @ head.prototypes[c] / 2]
+                right = scores[0] if tag == 0 else None
+                for (other, one), (n, bias) in zip(asked, columns, strict=True):
+                    is_own = other == c
+                    if is_own or (is_wrong is not None and is_wrong(c, tag, word, other, one)):
+                        scores.append(x @ n + bias)
+                    if is_own and tag and corpora[c].types[tag - 1] == one:
+                        right = scores[-1]
+                loss = torch.stack(scores).logsumexp(0) - right
+                losses.append(loss * (o_weights[c] if tag == 0 else 1.0))
+                vectors.append((x, c, int(i), tag))
+    total = torch.stack(losses).mean()
+    if contrast:
+        total = total + contrast * slow_contrast(vectors, network.log_scale.exp())
+    return total
+
+
+def slow_contrast(vectors, scale):
+    found = []
+    for i, (x, c, s, tag) in enumerate(vectors):
+        others = [
+            (-scale * (x - y).square().sum() / 2, other)
+            for j, (y, d, r, other) in enumerate(vectors)
+            if j != i and d == c and r != s
+        ]
+        partners = [near for near, other in others if other == tag]
+        if partners:
+            every = torch.stack([near for near, _ in others])
+            found.append(every.logsumexp(0) - torch.stack(partners).logsumexp(0))
+    return torch.stack(found).mean()
+
+
+SHORT = [(0, np.array([7, 1])), (1, np.array([2, 5])), (0, np.array([8]))]
+
+
+@pytest.mark.parametrize("head", ["names", "prototypes"])
+@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+def test_the_loss_is_that_of_words_one_by_one(head, kind, corpora, tmp_path):
+    folder = make_encoder(tmp_path / kind, kind)
+    settings = {"name_only": 0, "description_only": 0, "contrast": 0.5, "o_weights": {"things": 0.3}}
+    training = prepared(folder, corpora, head=head, **settings)
+    tokenizer = read_base(folder, None, None)[1]
+    with torch.inference_mode():
+        found = training.network.loss(build(training, SHORT))
+        wanted = slow_loss(training.network, tokenizer, corpora, SHORT, o_weights=(1.0, 0.3), contrast=0.5)
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_types_of_other_corpora_are_wrong_answers_where_they_are_different(corpora, encoder, monkeypatch):
+    monkeypatch.setattr("handful.training._negatives._LEAST_COUNT", 5)
+    monkeypatch.setattr("handful.training._negatives._LARGEST_SHARE", 0.0)
+    training = prepared(encoder, corpora, name_only=0, description_only=0, negatives=0.5)
+    training.network.head.linear.weight.data *= 0.1  # so that no type is far more probable than the others
+    different = training.network.different
+    n_pairs = int(different.triu(1).sum())
+    assert n_pairs == 5  # half of the pairs of five types
+    assert torch.equal(different, different.T)
+    assert not different.diagonal().any()
+    first = [0, 2]
+    names = [[one.name for one in corpus.types] for corpus in corpora]
+    counts = Counter(word for corpus in corpora for sentence in corpus.train for word in sentence.words)
+    plain = {word for word, n in counts.items() if n >= 5 and not word.endswith(("son", "sen", "burg", "ville"))}
+
+    def is_wrong(c, tag, word, other, one):
+        if tag == 0:
+            return word in plain
+        return bool(different[first[c] + tag - 1, first[other] + names[other].index(one.name)])
+
+    tokenizer = read_base(encoder, None, None)[1]
+    with torch.inference_mode():
+        found = training.network.loss(build(training, SHORT))
+        wanted = slow_loss(training.network, tokenizer, corpora, SHORT, is_wrong=is_wrong)
+        without = slow_loss(training.network, tokenizer, corpora, SHORT)
+    assert abs(wanted - without) > 1e-3
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("head", ["names", "prototypes", "linear"])
+def test_another_corpus_in_the_step_changes_no_words_loss(head, corpora, encoder):
+    training = prepared(encoder, corpora, head=head, name_only=0, description_only=0)
+    first, second = [(0, np.array([3, 7, 1]))], [(1, np.array([2, 5]))]
+    with torch.inference_mode():
+        parts = [build(training, chunks) for chunks in (first, second, first + second)]
+        losses = [training.network.loss(part).item() * part.n_words for part in parts]
+    assert math.isclose(losses[0] + losses[1], losses[2], rel_tol=1e-5)
+    assert min(losses) > 0
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet", "distilbert"])
+def test_packed_rows_give_the_vectors_of_rows_of_one_sentence(kind, corpora, tmp_path):
+    folder = make_encoder(tmp_path / kind, kind)
+    training = prepared(folder, corpora, name_only=0, description_only=0, contrast=0.1)
+    data = training._data
+    assert data.layout.is_packed
+    builders = [
+        StepBuilder(data.sources, data.texts, layout, contrast=True, seed=0)
+        for layout in (data.layout, replace(data.layout, is_packed=False))
+    ]
+    packed, padded = (builder.build(PlannedStep(0, 0, CHUNKS)) for builder in builders)
+    assert packed.ids.size < 0.6 * padded.ids.size
+    with torch.inference_mode():
+        losses = [training.network.loss(on_device(step, CPU)).item() for step in (packed, padded)]
+    assert math.isclose(*losses, rel_tol=1e-5)
+
+
+def test_an_encoder_that_reads_its_neighbours_is_not_packed(encoder):
+    model, tokenizer, _ = read_base(encoder, None, None)
+    window = window_of(model, tokenizer)
+    assert layout_of(model, window).is_packed
+    forward = model.forward
+
+    def shifted(**inputs):
+        output = forward(**inputs)
+        output.last_hidden_state = output.last_hidden_state + output.last_hidden_state.roll(1, 1)
+        return output
+
+    model.forward = shifted
+    assert not layout_of(model, window).is_packed
+    model.forward = lambda input_ids, attention_mask: forward(input_ids=input_ids, attention_mask=attention_mask)
+    assert not layout_of(model, window).is_packed  # it takes no positions
+
+
+def test_a_step_holds_its_words_tags_and_texts(corpora, encoder):
+    training = prepared(encoder, corpora, contrast=0.1)
+    step = training._builder.build(PlannedStep(0, 0, CHUNKS))
+    sentences = [(c, int(i)) for c, numbers in CHUNKS for i in numbers]
+    n_words = [len(corpora[c].train[i].words) for c, i in sentences]
+    assert step.n_words == sum(n_words) == len(step.tags) == len(step.first) == len(step.weights)
+    assert step.types.tolist() == [0, 1, 2, 3, 4]
+    assert step.type_corpora.tolist() == [0, 0, 1, 1, 1]
+    wanted = []
+    for c, i in sentences:
+        own = io_tags([corpora[c].train[i]], corpora[c].type_names)
+        wanted += [tag + 2 if tag and c else tag for tag in own]
+    assert step.tags.tolist() == wanted
+    assert step.corpora.tolist() == np.repeat([c for c, _ in sentences], n_words).tolist()
+    assert step.sentences.tolist() == np.repeat([i for _, i in sentences], n_words).tolist()
+    assert len(step.text_starts) == 5
+    assert (step.ids[step.sequences < 0] == 1).all()
+    assert len(set(step.contrast.tolist())) == len(step.contrast) == step.n_words
+
+
+def test_texts_follow_the_seed_and_their_shares(corpora, encoder):
+    tokenizer = read_base(encoder, None, None)[1]
+    texts = lay_out_types(corpora, word_tokenizer(tokenizer), 64, name_only=0.2, description_only=0.5)
+    types = np.arange(5)
+    first, same, other = (
+        [texts.choose(types, np.random.default_rng(seed)).tolist() for seed in seeds]
+        for seeds in (range(300), range(300), range(300, 600))
+    )
+    assert first == same != other
+    forms = np.array(first) % 3
+    assert (np.array(first) // 3 == types).all()
+    shares = [np.mean(forms == form) for form in range(3)]
+    np.testing.assert_allclose(shares, [0.3, 0.2, 0.5], atol=0.04)
+    training = [prepared(encoder, corpora, seed=seed) for seed in (0, 0, 1)]
+    steps = [[build(each, CHUNKS, number).ids.tolist() for number in range(5)] for each in training]
+    assert steps[0] == steps[1] != steps[2]
+    assert len({str(ids) for ids in steps[0]}) > 1  # another step, other texts
+
+
+def test_texts_of_types():
+    assert forms_of(EntityType("creative-work", "books and films")) == (
+        "creative work: books and films",
+        "creative work",
+        "books and films",
+    )
+    assert forms_of(EntityType("ORG")) == ("organization",) * 3
+    assert forms_of(EntityType("ORG", "firms"), "company")[0] == "company: firms"
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 100, 400, 10_000])
+def test_an_epoch_takes_every_sentence_in_steps_of_limited_size(corpora, encoder, batch_tokens):
+    training = prepared(encoder, corpora, weights={"people": 2.0, "things": 0.5})
+    sources, text_tokens = training._data.sources, [10, 20]
+    plans = [
+        plan_steps(sources, text_tokens, batch_tokens=batch_tokens, seed=seed, epoch=epoch)
+        for seed, epoch in ((0, 0), (0, 0), (0, 1), (1, 0))
+    ]
+    shown = [str(plan) for plan in plans]
+    assert shown[0] == shown[1]
+    assert len({text.replace("epoch=1", "epoch=0") for text in shown}) == 3
+    for plan in plans:
+        seen = Counter((c, int(i)) for step in plan for c, part in step.chunks for i in part)
+        assert Counter(c for c, _ in seen.elements()) == {0: 80, 1: 15}
+        assert {n for (c, _), n in seen.items() if c == 0} == {2}
+        assert [step.number for step in plan] == list(range(len(plan)))
+        for step in plan:
+            n_tokens = sum(np.diff(sources[c].rows.tokens)[part].sum() for c, part in step.chunks)
+            n_tokens += sum(text_tokens[c] for c in {c for c, _ in step.chunks})
+            assert n_tokens <= batch_tokens or len(step.chunks) == 1
+    assert len(plans[0]) == 1 or batch_tokens < 10_000
+
+
+def test_free_heads_read_no_texts(corpora, encoder):
+    training = prepared(encoder, corpora, head="linear")
+    assert isinstance(training.network.head, FreeHead)
+    step = training._builder.build(PlannedStep(0, 0, CHUNKS))
+    assert not len(step.text_at)
+    assert not len(step.contrast)
+
+
+def test_a_network_without_a_second_loss_has_no_scale(encoder, corpora):
+    assert prepared(encoder, corpora).network.log_scale is None
+    assert isinstance(prepared(encoder, corpora, contrast=0.1).network, Network)
