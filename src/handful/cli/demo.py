@@ -87,8 +87,8 @@ def _write_corpus(path: Path, quiet: bool) -> None:
             shutil.copyfile(source, folder / name)
         write((sentence.without_labels() for sentence in read(examples.HELDOUT)), folder / "notes.txt", "text")
     say(
-        "wrote types.txt (what they mean), few.txt (labelled), corpus.txt (unlabelled), notes.txt (to tag) and test.txt "
-        f"(to score on) to {path}\ntry: handful predict --types {path}/types.txt {path}/notes.txt",
+        "wrote types.txt (what they mean), few.txt (labelled), corpus.txt (unlabelled), notes.txt (to tag) and "
+        f"test.txt (to score on) to {path}\ntry: handful predict --types {path}/types.txt {path}/notes.txt",
         quiet=quiet,
     )
 
