@@ -240,12 +240,13 @@ class TypeNames:
     @property
     def n_words(self) -> int:
         """How many words `as_words` returns."""
-        return len(self.biases) + len(self.o_biases)
+        return int(np.count_nonzero(self.weights > 0)) + len(self.o_biases)
 
     def as_words(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Return the names as labelled words, and the prototypes of O as words that are O: vectors and tags."""
-        tags = np.concatenate([np.arange(1, 1 + len(self.biases)), np.zeros(len(self.o_biases), np.int64)])
-        return np.concatenate([self.vectors, self.o_vectors]), tags
+        """Return names that count as labelled words, and the prototypes of O as words that are O: vectors and tags."""
+        counts = np.flatnonzero(self.weights > 0)
+        tags = np.concatenate([1 + counts, np.zeros(len(self.o_biases), np.int64)])
+        return np.concatenate([self.vectors[counts], self.o_vectors]), tags
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""

@@ -62,8 +62,11 @@ METHODS: dict[str, Method] = {
     "paper": Method({"prototypes": 1.0}),
 }
 
-# How much a name counts beside the labels of its type: as many as NAME_WORTH labels at first, never less than a half.
+# How much a name counts beside the labels of its type: NAME_WORTH without labels or with one, and less with more.
 NAME_WORTH, NAME_LEAST = 8.0, 0.5
+# A name is trusted as far as it fits the labelled words of its type better than other names do: not at all at the first
+# share of them, wholly from the second on. It takes two labelled mentions to doubt it.
+DOUBTFUL, TRUSTED, FEWEST_TO_DOUBT = 0.1, 0.5, 2
 ENOUGH_WORDS = 1_500  # for clusters; with fewer, distances to prototypes count less
 
 
@@ -134,7 +137,8 @@ def learn(
     words = np.asarray(text.features[known.rows])
     counts = np.array(labelled.count_mentions())
     if names is not None:
-        names = replace(names, weights=np.maximum(NAME_LEAST, NAME_WORTH / np.maximum(counts, 1)))
+        by_count = np.maximum(NAME_LEAST, NAME_WORTH / np.maximum(counts, 1))
+        names = replace(names, weights=by_count * trust(names, words, known.tags, counts))
     has_labels = len(np.unique(known.tags)) > 1
 
     @cache
@@ -176,6 +180,22 @@ def learn(
     projected = words if prototypes is None else prototypes.project(words)
     vectors = np.ascontiguousarray(projected, np.float32)
     return Learned(model, fitted, labelled, Examples(list(text.labels.values()), known.places, known.tags, vectors))
+
+
+def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how far the name of each type can be trusted, from 0 to 1, given labelled words with their tags.
+
+    It can where most of the type's words are nearer to its name than to the names of other types. Whoever swaps two
+    descriptions, or describes something else than they label, is overruled by a few labels.
+    """
+    trusted = np.ones(len(counts))
+    if len(counts) < 2 or not len(words):
+        return trusted
+    nearest = 1 + names.scores(words)[:, 1:].argmax(axis=1)
+    for t in np.flatnonzero(counts >= FEWEST_TO_DOUBT):
+        share = float((nearest[tags == t + 1] == t + 1).mean())
+        trusted[t] = np.clip((share - DOUBTFUL) / (TRUSTED - DOUBTFUL), 0, 1)
+    return trusted
 
 
 def type_names(encoder: Any, types: tuple[EntityType, ...]) -> TypeNames:

@@ -12,7 +12,7 @@ from handful.text import EntityType
 
 from ._decode import runs
 from ._evidence import TypeNames
-from ._learning import FEWEST_MENTIONS, Learned
+from ._learning import FEWEST_MENTIONS, NAME_LEAST, Learned
 from ._model import Model
 from ._text import TrainingText
 
@@ -117,8 +117,13 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
         objective=0.0 if fitted is None else float(fitted.objective_[-1]),
         unlabelled_words={name: int(n) for name, n in zip(names, counts[1:], strict=True)},
         examples=_examples(text, model, tags, is_free),
-        notes=notes,
+        notes=list(notes),
     )
+    piece = model.piece(TypeNames)
+    if piece is not None and (doubted := [names[t] for t in np.flatnonzero(piece.weights < NAME_LEAST)]):
+        summary.notes.append(
+            f"what {', '.join(doubted)} is said to mean does not fit the words that are labelled so: it counts less"
+        )
     sure_o = labelled.is_sure & labelled.allowed[:, 0]
     summary.advice.extend(_advice(summary, is_auto, float(sure_o.mean()) if len(sure_o) else 0.0))
     return summary
