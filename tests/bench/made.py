@@ -5,7 +5,8 @@ from random import Random
 
 import numpy as np
 
-from handful.text import Sentence, Span, Transitions, write
+from handful.encoders import TypeVectors
+from handful.text import Sentence, Span, Transitions, types_of, write
 
 KINDS = {"P": 1, "L": 2}
 NAMES = {"PER": ["Paul", "Pia", "Peter", "Pat", "Pablo", "Pam"], "LOC": ["Lima", "Leeds", "Lagos", "Lyon", "Lille"]}
@@ -33,6 +34,26 @@ class MadeEncoder:
         vector = 0.8 * np.random.default_rng(seed).standard_normal(self.dim)
         vector[KINDS.get(word[0], 0)] += 2
         return vector
+
+
+class NamingEncoder(MadeEncoder):
+    """Reads a type by the first letter of its description, or of its name where it has none."""
+
+    has_names = True
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.asked = []
+
+    def encode_types(self, types):
+        types = types_of(types)
+        self.asked.append(types)
+        vectors = np.zeros((len(types), self.dim), np.float32)
+        for row, one in zip(vectors, types, strict=True):
+            row[KINDS.get((one.description or one.name)[0].upper(), 5)] = 3
+        o_vectors = np.zeros((1, self.dim), np.float32)
+        o_vectors[0, 0] = 3
+        return TypeVectors(types, vectors, np.zeros(len(types), np.float32), o_vectors, np.zeros(1, np.float32))
 
 
 def sentences(n, seed):

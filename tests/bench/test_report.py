@@ -17,7 +17,7 @@ from handful.bench._environment import _SHOWING
 from handful.bench._latex import latex
 from handful.bench._methods import Variant, variants
 from handful.bench._protocols import hidden_note
-from handful.bench._published import published_lines
+from handful.bench._published import published_lines, sources
 from handful.bench._tables import markdown, table
 from handful.errors import DataError, FileError
 from handful.evaluate import sample_support
@@ -118,6 +118,28 @@ def test_published_figures_stand_beside_and_are_never_best():
     assert "| CONTaiNER + Viterbi † | 27.5 ±1.9 |" in markdown(board)
 
 
+def test_published_figures_without_labels_are_at_no_labels_and_say_their_source():
+    targets = ["BTC", "ncbi_disease", "mit_movie", "wnut17", "conll2003"]
+    lines = published_lines("transfer", targets, shots=(0, 1, 5))
+    by_label = {line.label: {place: figure.mean for place, figure in line.figures.items()} for line in lines}
+    assert by_label["gliner-bi-base-v2, no labels"] == {
+        (0, "conll2003"): 65.6, (0, "BTC"): 72.1, (0, "ncbi_disease"): 65.2, (0, "mit_movie"): 46.2,
+    }  # fmt: skip
+    assert by_label["gliner_small-v2.5, no labels"][0, "BTC"] == 65.0
+    assert by_label["GLiNER-L, no labels"] == {(0, "ncbi_disease"): 65.3}
+    assert by_label["label semantics"] == {
+        (1, "conll2003"): 68.4, (1, "wnut17"): 38.3, (1, "ncbi_disease"): 30.7,
+        (5, "conll2003"): 76.6, (5, "wnut17"): 40.8, (5, "ncbi_disease"): 34.9,
+    }  # fmt: skip
+    assert {shots for shots, _ in by_label["BERTweet, all training labels"]} == {1, 5}
+    notes = sources(lines)
+    assert any("arXiv 2602.18487), Tables 2 and 3; as published" in note for note in notes)
+    assert any("Findings of ACL 2022" in note for note in notes)
+    assert any("an @ and the user name after it are one mention" in note for note in notes)
+    others = sources(published_lines("extension", ["A", "B", "C"]))
+    assert [note.split(":")[0] for note in others] == ["published, paper"]
+
+
 # The means of its averages, as the paper prints them: each is the mean of the figures beside it.
 AVERAGES = {
     "transfer": {
@@ -170,7 +192,7 @@ def test_wrong_variants(methods, ratios, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"shots": (0,)}, "shots is"), ({"shots": ()}, "shots is"), ({"sets": 0}, "sets is 0"),
+        ({"shots": (-1,)}, "shots is"), ({"shots": ()}, "shots is"), ({"sets": 0}, "sets is 0"),
         ({"seed": -1}, "seed is -1"), ({"on": "train"}, "on is 'train'"),
         ({"layers": -1}, "layers is -1, expected a list"), ({"methods": "proto"}, "methods is 'proto', expected a"),
         ({"on": "dev", "supports": "x"}, "supports cannot be given when dev is scored on"),

@@ -64,6 +64,33 @@ def test_on_dev_and_a_method_of_ones_own(garden, tmp_path):
     assert [line["cells"][0]["mean"] for line in json.loads(done.stdout)["lines"]] == [0.0]
 
 
+def test_no_labels_and_what_types_mean(garden, tmp_path):
+    (tmp_path / "types.txt").write_text(
+        "PLANT: plants, trees and vegetables\nPEST: insects, slugs and diseases that harm plants\nTOOL: garden tools\n"
+    )
+    options = ["--types", tmp_path / "types.txt", "--shots", "0", "--texts", "all,none", "--no-plots", "--json"]
+    names = ["--methods", "proto,handful,names"]
+    done = run("bench", "transfer", garden, *names, *options, "--report", tmp_path / "r", "--quiet")
+    means = {(line["method"], line["text"]): line["cells"][0]["mean"] for line in json.loads(done.stdout)["lines"]}
+    assert means.keys() == {("handful", "all"), ("handful", "none"), ("names", "none")}
+    assert min(means.values()) > 20
+    rows = [json.loads(line) for line in (tmp_path / "r" / "results.jsonl").read_text().splitlines()]
+    assert {tuple(row["types"][2]) for row in rows} == {("TOOL", "garden tools")}
+    assert {row["names"] for row in rows} == {True}
+
+
+def test_labelled_files_are_targets_of_which_a_half_is_scored(garden, tmp_path):
+    options = ["--on", "dev", "--shots", "0,1", "--sets", "1", "--methods", "names,proto", "--no-plots"]
+    targets = [garden / "dev.txt", garden / "test.txt"]
+    done = run("bench", "transfer", *targets, *options, "--report", tmp_path / "r", "--json", "--quiet")
+    lines = {line["method"]: line["cells"] for line in json.loads(done.stdout)["lines"]}
+    assert [cell["target"] for cell in lines["names"]] == ["dev", "test", "Avg."] * 2
+    assert [cell["shown"] for cell in lines["proto"][:3]] == ["-"] * 3
+    assert lines["names"][2]["mean"] == lines["names"][5]["mean"] > 20
+    done = run("bench", "transfer", garden / "dev.txt", "--report", tmp_path / "r")
+    assert failed(done, "dev: one file has no test split; say --on dev to score on one half of it")
+
+
 def test_ablation_and_extension(garden, tmp_path):
     quick = ["--sets", "1", "--shots", "1", "--no-plots", "--json", "--quiet"]
     done = run("bench", "ablation", garden, "--which", "subspace", *quick, "--report", tmp_path / "a")
@@ -93,8 +120,8 @@ def test_what_is_wrong_is_one_line(arguments, message, garden, tmp_path):
 @pytest.mark.parametrize(
     ("option", "given", "message"),
     [
-        ("--shots", "few", "found 'few', expected a list, each entry a whole number of at least 1, as in 1,5"),
-        ("--shots", "1,0", "found '1,0', expected a list, each entry a whole number of at least 1"),
+        ("--shots", "few", "found 'few', expected a list, each entry a whole number of at least 0, as in 1,5"),
+        ("--shots", "1,-1", "found '1,-1', expected a list, each entry a whole number of at least 0"),
         ("--layers", "top", "found 'top', expected a list, each entry a whole number, as in -1"),
         ("--on", "train", "found 'train', expected test or dev"),
         ("--sets", "0", "greater than or equal to 1"),
@@ -112,10 +139,11 @@ def test_every_setting_is_an_option_that_reaches_it(monkeypatch, tmp_path):
     given = {
         "methods": ("proto", "hard"), "ratios": ("none", "0.9"), "shots": (1, 3), "sets": 2, "seed": 4,
         "supports": tmp_path, "layers": (-1, 2), "on": "test", "most_words": 7, "published": True, "plots": False,
-        "skip_unnamed": True, "threads": 2,
+        "skip_unnamed": True, "threads": 2, "texts": ("all", "none"), "types": tmp_path / "types.txt",
     }  # fmt: skip
     options = "--methods proto,hard --ratios none --ratios 0.9 --shots 1,3 --sets 2 --seed 4 --layers=-1,2 --on test"
     options += f" --most-words 7 --published --no-plots --skip-unnamed --threads 2 --supports {tmp_path}"
+    options += f" --texts all,none --types {tmp_path / 'types.txt'}"
     found = []
 
     def keep(*arguments, settings, **more):
@@ -127,11 +155,15 @@ def test_every_setting_is_an_option_that_reaches_it(monkeypatch, tmp_path):
     assert run("bench", "transfer", "x", "--report", "y", *options.split()).exit_code == 1
     groups = ["--groups", "ontonotes", "--encoder", "e"]
     assert run("bench", "extension", "x", *groups, "--report", "y", *options.split()).exit_code == 1
-    of_ablation = options.replace("--methods proto,hard ", "").split()
+    of_ablation = options.replace("--methods proto,hard ", "").replace(" --texts all,none", "").split()
     assert run("bench", "ablation", "x", "--report", "y", *of_ablation).exit_code == 1
     assert {each.name for each in fields(Settings)} == given.keys() | {"command"}
     wanted = Settings(**given)
-    assert [replace(each, command="") for each in found] == [wanted, wanted, replace(wanted, methods=None)]
+    assert [replace(each, command="") for each in found] == [
+        wanted,
+        wanted,
+        replace(wanted, methods=None, texts=("all",)),
+    ]
     assert run("bench", "ablation", "x", "--report", "y", "--methods", "proto").exit_code == 2
 
 

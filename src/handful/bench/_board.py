@@ -8,7 +8,7 @@ from statistics import fmean, pstdev
 from ._methods import DEFAULTS, NAMES, OURS, Variant
 from ._results import Row
 
-__all__ = ["MANY", "Board", "Figure", "Line", "Place", "make_board"]
+__all__ = ["MANY", "Board", "Figure", "Line", "Place", "by_target", "make_board", "text_of"]
 
 Place = tuple[int, str]  # shots and target
 
@@ -97,10 +97,12 @@ class Board:
         return (min(means), max(means)) if means else None
 
     def targets_run(self, shots: int) -> list[str]:
-        """Return the targets for which anything was run with these shots; names alone count only by themselves."""
-        run = [line for line in self.lines if line.variant is not None and line.variant.method != NAMES]
-        run = run or [line for line in self.lines if line.variant is not None]
-        return [name for name in self.targets if any((shots, name) in line.figures for line in run)]
+        """Return the targets with a run at these shots; names alone count only where nothing else was run."""
+        run = [line for line in self.lines if line.variant is not None]
+        for lines in ([line for line in run if line.variant and line.variant.method != NAMES], run):
+            if found := [name for name in self.targets if any((shots, name) in line.figures for line in lines)]:
+                return found
+        return []
 
     def _means(self, line: Line, shots: int) -> list[float]:
         found = [line.figures.get((shots, name)) for name in self.targets_run(shots)]
@@ -162,9 +164,13 @@ def label_of(variant: Variant) -> str:
     return f"{variant.method}{ratio}{text}"
 
 
+def text_of(variant: Variant) -> str:
+    """Return which unlabelled text there was, to go after a name; empty where there was all of it."""
+    return "" if variant.method == NAMES else _TEXTS.get(variant.text, f", unlabelled text: {variant.text} words")
+
+
 def _section(variant: Variant) -> str:
-    text = _TEXTS.get(variant.text, f", unlabelled text: {variant.text} words") if variant.method != NAMES else ""
-    return _TITLES.get(variant.method, "Baselines") + text
+    return _TITLES.get(variant.method, "Baselines") + text_of(variant)
 
 
 def _label(variant: Variant, ratios: Sequence[object]) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._board import Board, Line, by_target
+from ._board import Board, Line, by_target, text_of
+from ._methods import DEFAULTS, NAMES
 
 __all__ = ["Difference", "compare", "differences", "name_of", "reference_line"]
 
@@ -133,6 +134,8 @@ def _pairs(one: Mapping[str, Mapping[str, float]], other: Mapping[str, Mapping[s
 
 def name_of(line: Line) -> str:
     """Return a name for a line outside its section."""
-    if not line.is_ours:
+    if not line.is_ours or line.variant is None or line.variant.method == NAMES:
         return line.label
-    return line.label if line.label.startswith("handful") else f"{line.section}, {line.label}"
+    if line.variant.method in DEFAULTS:
+        return line.label + text_of(line.variant)
+    return f"{line.section}, {line.label}"

@@ -1,5 +1,6 @@
 """Pictures of a report (extra ``plots``)."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from handful._util.files import replacing
 from handful.training._corpora import io_tags
 
 from ._board import MANY, Line
+from ._differences import name_of
 from ._runs import Bench, encoded
 from ._tasks import Task
 
@@ -80,12 +82,14 @@ def _series(
         has_zero = any(value == 0 for points in curves.values() for value, _ in points)
         axes.set_xscale("symlog", linthresh=1) if has_zero else axes.set_xscale("log")
     if ticks is not None:
-        axes.set_xticks(ticks, [str(tick) for tick in ticks], minor=False)
+        used = {value for points in curves.values() for value, _ in points}
+        axes.set_xticks([tick for tick in ticks if tick in used], [str(tick) for tick in ticks if tick in used])
         axes.minorticks_off()
     axes.set_xlabel(x)
     axes.set_ylabel("strict F1")
     axes.grid(alpha=0.3)
-    figure.legend(fontsize="small", loc="outside right upper")
+    figure.set_figheight(figure.get_figheight() + 0.2 * math.ceil(len(curves) / 2))
+    figure.legend(fontsize="small", loc="outside lower center", ncols=2)
     return True
 
 
@@ -108,8 +112,7 @@ def _by_shots(figure: Any, report: "Report") -> bool:
         for shots in report.board.shots:
             found = report.board.average(line, shots)
             if found is not None:
-                label = line.label if not line.is_ours else f"{line.section}, {line.label}"
-                curves[label].append((shots, found.mean))
+                curves[name_of(line)].append((shots, found.mean))
     ticks = sorted(report.board.shots)
     return _series(figure, curves, "labels of each type", is_log=ticks[-1] > 10, ticks=ticks)
 
