@@ -1,10 +1,10 @@
-"""The guide's figures: what more labels, more text and a ratio are worth, on the garden notes inside the package.
+"""The guide's figures: what names, labels, text and a ratio are worth, on the garden notes inside the package.
 
     python benchmarks/guide.py
 
-The held-out notes are halved: every second one is scored on, in all rows alike; the others, with the notes of the
-support, are what labels are drawn from. Each figure is the strict span F1, the mean and the standard deviation over the
-supports drawn. The unlabelled text is the package's own, the same for all.
+The held-out notes are halved: every second one is scored on, in all rows alike. Labels are drawn from the others and
+from the notes of the support. Each figure is the strict span F1, the mean and the standard deviation over the supports
+drawn. The unlabelled text and what the types mean are the package's own, the same for all.
 """
 
 import argparse
@@ -15,9 +15,9 @@ from measure import describe_machine
 from handful import Tagger, examples
 from handful.encoders import CachedEncoder, load
 from handful.evaluate import sample_support, score
-from handful.text import read
+from handful.text import read, read_types
 
-SHOTS = (1, 2, 3, 5, 10)
+SHOTS = (0, 1, 2, 3, 5, 10)
 AMOUNTS = (0, 50, 100, 200, 434)
 RATIOS = (None, "auto", 0.8, 0.85, 0.9, 0.925, 0.95, 0.975)
 
@@ -31,31 +31,33 @@ def main():
     heldout, text = read(examples.HELDOUT), read(examples.UNLABELLED)
     gold, pool = heldout[::2], [*read(examples.SUPPORT), *heldout[1::2]]
 
+    types = read_types(examples.TYPES)
+
     def measured(supports, unlabelled, **parameters):
         found = []
         for support in supports:
-            tagger = Tagger(encoder, cache=False, **parameters).fit(support, unlabelled or None, progress=False)
+            tagger = Tagger(encoder, types=types, cache=False, **parameters)
+            tagger.fit(support or None, unlabelled or None, progress=False)
             found.append(100 * score(gold, tagger.predict_sentences(gold)).micro.f1)
-        return f"{statistics.mean(found):.1f} ±{statistics.stdev(found):.1f}"
+        return f"{statistics.mean(found):.1f}" + (f" ±{statistics.stdev(found):.1f}" if len(found) > 1 else "")
 
-    supports = {shots: sample_support(pool, shots, 0, sets=options.sets) for shots in SHOTS}
+    supports = {shots: sample_support(pool, shots, 0, sets=options.sets) if shots else [[]] for shots in SHOTS}
     print(describe_machine())
     print(f"scored on {len(gold)} sentences; {options.sets} supports of each size, drawn from {len(pool)}\n")
-    print("| mentions of each type | sentences | labels alone | and 434 sentences of text |\n|---|---|---|---|")
+    print("| mentions of each type | sentences | names | and 434 sentences of text | no names | no names, text |")
+    print("|---|---|---|---|---|---|")
     for shots, drawn in supports.items():
-        size = f"{statistics.mean(map(len, drawn)):.1f}"
-        print(f"| {shots} | {size} | {measured(drawn, None)} | {measured(drawn, text)} |", flush=True)
-    print("\n| sentences of text | words | F1, 5 mentions of each type |\n|---|---|---|")
+        row = [f"{statistics.mean(map(len, drawn)):.1f}", measured(drawn, None), measured(drawn, text)]
+        row += [measured(drawn, part, names=False) if shots else "-" for part in (None, text)]
+        print(f"| {shots} | {' | '.join(row)} |", flush=True)
+    print("\n| sentences of text | words | no labels | 5 mentions of each type |\n|---|---|---|---|")
     for amount in AMOUNTS:
         part = text[:amount]
-        print(f"| {amount} | {sum(map(len, part)):,} | {measured(supports[5], part)} |", flush=True)
-    print("\n| ratio | handful, 5 mentions | paper, 5 mentions | handful, 1 | paper, 1 |\n|---|---|---|---|---|")
+        row = [measured(supports[shots], part) for shots in (0, 5)]
+        print(f"| {amount} | {sum(map(len, part)):,} | {' | '.join(row)} |", flush=True)
+    print("\n| ratio | no labels | 5 mentions of each type |\n|---|---|---|")
     for ratio in RATIOS:
-        row = [
-            measured(supports[shots], text, method=method, o_ratio=ratio)
-            for shots in (5, 1)
-            for method in ("handful", "paper")
-        ]
+        row = [measured(supports[shots], text, o_ratio=ratio) for shots in (0, 5)]
         print(f"| {ratio} | {' | '.join(row)} |", flush=True)
     words = [word for sentence in gold for word in sentence.words]
     inside = sum(span.end - span.start for sentence in gold for span in sentence.spans)
