@@ -80,7 +80,7 @@ def _series(
         )
     if is_log:
         has_zero = any(value == 0 for points in curves.values() for value, _ in points)
-        axes.set_xscale("symlog", linthresh=1) if has_zero else axes.set_xscale("log")
+        axes.set_xscale("symlog", linthresh=1, linscale=0.4) if has_zero else axes.set_xscale("log")
     if ticks is not None:
         used = {value for points in curves.values() for value, _ in points}
         axes.set_xticks([tick for tick in ticks if tick in used], [str(tick) for tick in ticks if tick in used])
