@@ -281,6 +281,7 @@ def test_what_types_mean_is_kept(tmp_path):
         (SubspaceKMeans(0.5), "clusters has o_ratio=0.5; give the ratio to the tagger"),
         (SubspaceKMeans(max_iter=0), "max_iter=0 is not possible"),
         ("many", "expected a handful.SubspaceKMeans"),
+        ({"max_iter": 3}, "expected a handful.SubspaceKMeans"),
     ],
 )
 def test_a_clustering_that_cannot_be_used_is_refused_before_the_text_is_encoded(clusters, message):

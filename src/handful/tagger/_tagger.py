@@ -92,7 +92,8 @@ class Tagger(Predictor):
         self.names = names
         self.method = method
         self.o_ratio = o_ratio
-        self._clusters: SubspaceKMeans | dict[str, Any] | None = clusters
+        self._clusters = clusters
+        self._saved_clusters: dict[str, Any] | None = None
         self.layers = layers
         self.threads = threads
         self.cache = cache
@@ -113,13 +114,14 @@ class Tagger(Predictor):
     @property
     def clusters(self) -> "SubspaceKMeans | None":
         """The clustering with its parameters, or None for the default; a loaded tagger makes it when it is needed."""
-        if isinstance(self._clusters, dict):
+        if self._saved_clusters is not None:
             from handful.cluster import SubspaceKMeans  # and scikit-learn with it, which prediction does without
 
             try:
-                self._clusters = SubspaceKMeans(**self._clusters)
+                self._clusters, self._saved_clusters = SubspaceKMeans(**self._saved_clusters), None
             except TypeError:
-                raise ModelError(f"its parameters of the clustering are not possible: {self._clusters}") from None
+                what = f"its parameters of the clustering are not possible: {self._saved_clusters}"
+                raise ModelError(what) from None
         return self._clusters
 
     def __getstate__(self) -> dict[str, Any]:
@@ -151,7 +153,9 @@ class Tagger(Predictor):
             This one.
         """
         given, labels = gather_for_fit(support, unlabelled)
-        check(self.method, self.o_ratio, self.clusters)  # these two before the long wait
+        check(
+            self.method, self.o_ratio, self._clusters if self._model is None else self.clusters
+        )  # before the long wait
         self._types_to_find(labels, given.types)
         encoder = self._caching()
         features = encode(encoder, given.sentences, progress)
@@ -278,7 +282,7 @@ class Tagger(Predictor):
                 "names": self.names,
                 "method": self.method,
                 "o_ratio": self.o_ratio,
-                "clusters": self._clusters if isinstance(self._clusters, dict) else _parameters(self._clusters),
+                "clusters": self._saved_clusters or _parameters(self._clusters),
                 "layers": self.layers,
             },
             encoder={
@@ -314,9 +318,9 @@ class Tagger(Predictor):
         saved = read_folder(folder)
         chosen, opened = open_saved(folder, saved.encoder, encoder, saved.parameters.get("layers", -1), threads)
         try:
-            names = ("types", "names", "method", "o_ratio", "clusters", "layers")
-            given = {name: saved.parameters[name] for name in names}
+            given = {name: saved.parameters[name] for name in ("types", "names", "method", "o_ratio", "layers")}
             tagger = cls(chosen, **given, threads=threads, cache=cache)
+            tagger._saved_clusters = saved.parameters["clusters"]
         except (KeyError, DataError):
             raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
         tagger._opened = opened
