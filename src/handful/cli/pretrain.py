@@ -70,9 +70,8 @@ def pretrain(
     \b
     handful pretrain news.conll --encoder bert-base-cased --out encoder
     handful pretrain a.conll b.txt --encoder my-bert --types types.txt --out enc
-    handful pretrain mosaic=corpora/mosaic/train --dev new=corpora/mosaic/dev --weight mosaic=4 \\
-        --encoder my-bert --out encoder
-    handful pretrain news.conll --head prototypes --encoder bert-base-cased --out encoder
+    handful pretrain mosaic=corpora/mosaic/train --encoder my-bert --out encoder
+    handful pretrain news.conll --head prototypes --encoder my-bert --out enc
     """
     from handful.training import pretrain as train
 
