@@ -199,6 +199,11 @@ def test_min_score_leaves_mentions_out(inside, tagger):
     result = run("predict", "model", "text.txt", "--min-score", limit)
     kept = [entity["score"] for line in result.stdout.splitlines() for entity in json.loads(line)["entities"]]
     assert sorted(kept) == [score for score in scores if score >= limit]
+    by_type = run("predict", "model", "text.txt", "--min-score", "PER=1.0,LOC=0")
+    kept = [entity for line in by_type.stdout.splitlines() for entity in json.loads(line)["entities"]]
+    assert {entity["entity_group"] for entity in kept if entity["score"] < 1} == {"LOC"}
+    assert run("predict", "model", "text.txt", "--min-score", "much").exit_code == 2
+    assert failed(run("predict", "model", "text.txt", "--min-score", "GOD=0.5"), "min_score names GOD")
 
 
 def test_colours_on_a_terminal_brackets_without(inside):

@@ -92,7 +92,10 @@ def test_min_score_leaves_out_the_less_sure():
     kept = model.predict(text, min_score=scores[2])
     assert kept == [mention for mention in everything if mention["score"] >= scores[2]]
     assert len(everything) - 2 == len(kept)
-    for wrong in (-0.1, 1.1, "high", None, True, float("nan")):
+    of_places = model.predict(text, min_score={"LOC": 1.0})
+    assert of_places == [one for one in everything if one["entity_group"] == "PER" or one["score"] == 1]
+    assert [one.mention for one in model.explain(text, min_score={"LOC": 1.0})] == of_places
+    for wrong in (-0.1, 1.1, "high", None, True, float("nan"), {"LOC": 2}, {"GOD": 0.5}):
         with pytest.raises(DataError, match="min_score"):
             model.predict(text, min_score=wrong)
 

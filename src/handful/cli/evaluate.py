@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from handful.tagger import Evaluation, Mistake
+    from handful.text import EntityType
 
 
 def evaluate(
@@ -48,10 +49,10 @@ def evaluate(
     if as_json:
         typer.echo(json.dumps(result.to_dict(errors), indent=2, ensure_ascii=False))
     else:
-        _show(result, errors)
+        _show(result, errors, tagger.types_)
 
 
-def _show(result: "Evaluation", n_errors: int) -> None:
+def _show(result: "Evaluation", n_errors: int, types: "list[EntityType]") -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -73,6 +74,9 @@ def _show(result: "Evaluation", n_errors: int) -> None:
         modes.add_row(mode, *map(percent, (micro.precision, micro.recall, micro.f1, scores.macro_f1)))
     console.print()
     console.print(modes)
+    for one in types:
+        if one.description:
+            console.print(Text.assemble("\n" if one is types[0] else "", (one.name, "bold"), f": {one.description}"))
     if result.unknown_types:
         console.print(Text(f"\nnot among the tagger's types, so never found: {', '.join(result.unknown_types)}"))
     console.print("\n[bold]gold[/bold] (rows) and [bold]found[/bold], where both have the same words; O is none")

@@ -17,6 +17,7 @@ from .options import (
     Texts,
     Threads,
     documents_of,
+    least_score,
     load,
     say,
 )
@@ -36,7 +37,7 @@ def explain(
     nearest: Annotated[
         int, typer.Option("--nearest", metavar="N", min=1, help="How many labelled words to show for each.")
     ] = 3,
-    min_score: MinScore = 0.0,
+    min_score: MinScore = "0",
     encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
@@ -68,7 +69,7 @@ def explain(
     n_found = 0
     documents = documents_of(files, text, from_format, encoding, quiet=quiet)
     for sentence in (sentence for document in documents for sentence in document.sentences):
-        found = tagger.explain(sentence, min_score=min_score, n_nearest=nearest)
+        found = tagger.explain(sentence, min_score=least_score(min_score), n_nearest=nearest)
         n_found += len(found)
         if as_json:
             shown = {"text": sentence.with_text().text, "explanations": [one.to_dict() for one in found]}

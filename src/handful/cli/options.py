@@ -71,7 +71,12 @@ Scheme = Annotated[
     str, typer.Option("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES), help=f"Tags: {', '.join(SCHEMES)}.")
 ]
 MinScore = Annotated[
-    float, typer.Option("--min-score", metavar="SCORE", min=0.0, max=1.0, help="Leave out mentions that score less.")
+    str,
+    typer.Option(
+        "--min-score",
+        metavar="SCORE",
+        help="Leave out mentions that score less: 0.5 for all types, PER=0.5,LOC=0.3 for some.",
+    ),
 ]
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The folder that handful fit wrote.")]
@@ -152,6 +157,18 @@ def types_given(types: str | None, encoding: str) -> "tuple[EntityType, ...]":
         return ()
     is_file = os.path.exists(types) or types.endswith(".txt") or os.sep in types
     return read_types(types, encoding=encoding) if is_file else types_of(types)
+
+
+def least_score(given: str) -> "float | dict[str, float]":
+    """Return the score of ``--min-score``, or the scores by type."""
+    try:
+        if "=" not in given:
+            return float(given)
+        return {name.strip(): float(score) for name, _, score in (one.partition("=") for one in given.split(","))}
+    except ValueError:
+        raise typer.BadParameter(
+            f"{given!r} is neither a number nor TYPE=NUMBER,...", param_hint="--min-score"
+        ) from None
 
 
 def progress_of(quiet: bool) -> bool | None:

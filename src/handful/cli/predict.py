@@ -23,6 +23,7 @@ from .options import (
     counting,
     documents_of,
     is_terminal,
+    least_score,
     load,
     one_of,
     say_report,
@@ -72,7 +73,7 @@ def predict(
     out: Annotated[
         Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
     ] = None,
-    min_score: MinScore = 0.0,
+    min_score: MinScore = "0",
     encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
@@ -113,7 +114,7 @@ def predict(
         raise DataError(f"--to {to} cannot be written with the types of this model: {unfit}; --to jsonl holds any type")
     documents = documents_of(files, text, from_format, encoding, quiet=quiet)
     documents = counting(documents, quiet=quiet or (out is None and is_terminal()))
-    tagged = tagger.tag(documents, min_score=min_score)
+    tagged = tagger.tag(documents, min_score=least_score(min_score))
     target = "-" if out is None else out
     if to == "html":
         title = f"{title} · {', '.join(files or []) or 'text'}"

@@ -12,7 +12,7 @@ from handful.text import Document, Prediction
 
 from ._evidence import Prototypes
 from ._model import Examples, Model
-from ._tagging import TaggedWords
+from ._tagging import MinScore, TaggedWords, is_sure
 
 __all__ = ["Explanation", "NearPrototype", "NearWord", "check_n_nearest", "explain"]
 
@@ -86,7 +86,12 @@ def check_n_nearest(n_nearest: object) -> None:
 
 
 def explain(
-    document: Document, words: Iterable[TaggedWords], model: Model, examples: Examples, min_score: float, n_nearest: int
+    document: Document,
+    words: Iterable[TaggedWords],
+    model: Model,
+    examples: Examples,
+    min_score: MinScore,
+    n_nearest: int,
 ) -> list[Explanation]:
     """Explain the mentions of a document, given its sentences with what was found for their words."""
     prototypes = model.piece(Prototypes)
@@ -96,7 +101,7 @@ def explain(
     return [
         _explain(model, prototypes, examples, prediction, one, slice(span.start, span.end), n_nearest)
         for prediction, (one, span) in zip(tagged.predictions(), rows, strict=True)
-        if prediction["score"] >= min_score
+        if is_sure(span, min_score)
     ]
 
 

@@ -9,7 +9,7 @@ from handful.errors import DataError
 from handful.text import Document, EntityType, Prediction, Sentence
 
 from ._model import TagModel
-from ._tagging import tag_documents
+from ._tagging import MinScore, tag_documents
 
 __all__ = ["AnyText", "Predictor", "check_min_score"]
 
@@ -33,13 +33,13 @@ class Predictor:
         raise NotImplementedError
 
     @overload
-    def predict(self, texts: AnyText, *, min_score: float = 0.0) -> list[Prediction]: ...  # type: ignore[overload-overlap]
+    def predict(self, texts: AnyText, *, min_score: MinScore = 0.0) -> list[Prediction]: ...  # type: ignore[overload-overlap]
     @overload
     def predict(
-        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: float = 0.0
+        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0
     ) -> list[list[Prediction]]: ...
     def predict(
-        self, texts: AnyText | Iterable[AnyText | Sequence[str]], *, min_score: float = 0.0
+        self, texts: AnyText | Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0
     ) -> list[Prediction] | list[list[Prediction]]:
         """Find mentions.
 
@@ -47,8 +47,8 @@ class Predictor:
         ----------
         texts
             A text (str), a `Sentence` or a `Document`; or a list of these, or of lists of words.
-        min_score : float
-            Mentions with a lower score are left out.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
 
         Returns
         -------
@@ -62,7 +62,7 @@ class Predictor:
         return list(self.predict_iter(texts, min_score=min_score))
 
     def predict_iter(
-        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: float = 0.0
+        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0
     ) -> Iterator[list[Prediction]]:
         """Yield the mentions of each text, in order, holding few texts at a time.
 
@@ -70,30 +70,30 @@ class Predictor:
         ----------
         texts
             An iterable of texts, of `Sentence` or `Document`, or of lists of words.
-        min_score : float
-            Mentions with a lower score are left out.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
         """
         if isinstance(texts, str | bytes | Sentence | Document | Mapping) or not isinstance(texts, Iterable):
             raise DataError(f"texts must be a list of texts, Sentences or lists of words, found {type(texts).__name__}")
         documents = (_document(text, f"text {number} (from 0)") for number, text in enumerate(texts))
         return (document.predictions() for document in self.tag(documents, min_score=min_score))
 
-    def tag(self, documents: Iterable[Document], *, min_score: float = 0.0) -> Iterator[Document]:
+    def tag(self, documents: Iterable[Document], *, min_score: MinScore = 0.0) -> Iterator[Document]:
         """Yield documents with the mentions found in them, in order, holding few documents at a time.
 
         Parameters
         ----------
         documents
             As `handful.text.stream` gives them. Labels that they have are replaced.
-        min_score : float
-            Mentions with a lower score are left out.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
         """
         encoder, model = self._ready()
-        check_min_score(min_score)
+        check_min_score(min_score, model.types)
         return tag_documents(encoder, model, documents, min_score)
 
     def predict_sentences(
-        self, sentences: Iterable[Sentence | Sequence[str]], *, min_score: float = 0.0
+        self, sentences: Iterable[Sentence | Sequence[str]], *, min_score: MinScore = 0.0
     ) -> list[Sentence]:
         """Return sentences with the mentions found in them; their words and texts stay as they are.
 
@@ -101,8 +101,8 @@ class Predictor:
         ----------
         sentences
             `Sentence` objects or lists of words.
-        min_score : float
-            Mentions with a lower score are left out.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
         """
         given = _sentences(sentences)
         found = self.tag([Document.of(sentence) for sentence in given], min_score=min_score)
@@ -112,10 +112,16 @@ class Predictor:
         ]
 
 
-def check_min_score(min_score: object) -> None:
-    """Refuse what is not a share."""
-    if isinstance(min_score, bool) or not isinstance(min_score, int | float) or not 0 <= min_score <= 1:
-        raise DataError(f"min_score is {min_score!r}, expected a number from 0 to 1")
+def check_min_score(min_score: object, types: Iterable[EntityType]) -> None:
+    """Refuse what is not a share, or a dict of shares by the names of types."""
+    shares = min_score if isinstance(min_score, Mapping) else {"": min_score}
+    for name, share in shares.items():
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            of_type = f" of {name}" if name else ""
+            raise DataError(f"min_score{of_type} is {share!r}, expected a number from 0 to 1")
+    known = {one.name for one in types}
+    if isinstance(min_score, Mapping) and (strange := sorted(set(min_score) - known)):
+        raise DataError(f"min_score names {', '.join(map(str, strange))}, but the types are {', '.join(sorted(known))}")
 
 
 def _document(item: Any, where: str) -> Document:

@@ -20,7 +20,7 @@ from ._model import Examples, Model
 from ._predictor import Predictor, check_min_score
 from ._saving import ENCODER, Saved, read_folder, write_folder
 from ._summary import FitSummary, summarise
-from ._tagging import tag_sentences
+from ._tagging import MinScore, tag_sentences
 from ._text import TrainingText, Words, by_words, types_to_learn
 
 if TYPE_CHECKING:
@@ -197,32 +197,32 @@ class Tagger(Predictor):
         self._learn(text.with_labels(labels), given.types, self._notes + given.notes)
         return self
 
-    def tag(self, documents: Iterable[Document], *, min_score: float = 0.0) -> Iterator[Document]:
+    def tag(self, documents: Iterable[Document], *, min_score: MinScore = 0.0) -> Iterator[Document]:
         """Yield documents with the mentions found in them, in order, holding few documents at a time.
 
         Parameters
         ----------
         documents
             As `handful.text.stream` gives them. Labels that they have are replaced.
-        min_score : float
-            Mentions with a lower score are left out.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
         """
         return super().tag(self._watching(documents), min_score=min_score)
 
-    def explain(self, text: Any, *, min_score: float = 0.0, n_nearest: int = 3) -> list[Explanation]:
+    def explain(self, text: Any, *, min_score: MinScore = 0.0, n_nearest: int = 3) -> list[Explanation]:
         """Return for each mention why it was found.
 
         Parameters
         ----------
         text
             One text: a str, a `Sentence`, a `Document` or a list of words.
-        min_score : float
-            Mentions with a lower score are left out.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
         n_nearest : int
             How many labelled words to show for each.
         """
         model, examples = self._fitted()
-        check_min_score(min_score)
+        check_min_score(min_score, model.types)
         check_n_nearest(n_nearest)
         document = one_text(text, "the text")
         self._warn_if_foreign(document.sentences)

@@ -1,6 +1,6 @@
 """Documents in, the same documents with their mentions out: the one place where text is cut into batches."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -16,11 +16,14 @@ from handful.text import Document, Sentence, Span
 from ._decode import decode
 from ._model import TagModel
 
-__all__ = ["TaggedWords", "tag_documents", "tag_sentences"]
+__all__ = ["MinScore", "TaggedWords", "is_sure", "tag_documents", "tag_sentences"]
 
 FIRST, MOST = 256, 8192  # words in a batch: few at first, so that answers come soon, then more, which is faster
 
 Item = TypeVar("Item")
+
+MinScore = float | Mapping[str, float]
+"""The least score of a mention: of all types, or by the names of some."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class TaggedWords:
 
 
 def tag_documents(
-    encoder: WordEncoder, model: TagModel, documents: Iterable[Document], min_score: float = 0.0
+    encoder: WordEncoder, model: TagModel, documents: Iterable[Document], min_score: MinScore = 0.0
 ) -> Iterator[Document]:
     """Yield documents with the mentions found in them, in order, holding few at a time."""
     for batch in batches(documents, lambda document: document.n_words + 1, FIRST):  # empty documents count too
@@ -88,7 +91,13 @@ def batches(items: Iterable[Item], size_of: Callable[[Item], int], size: int) ->
         yield batch
 
 
-def _at_least(sentence: Sentence, min_score: float) -> Sentence:
+def is_sure(span: Span, min_score: MinScore) -> bool:
+    """Whether a mention has at least the score that is asked for, of all types or of its own."""
+    least = min_score.get(span.type, 0.0) if isinstance(min_score, Mapping) else min_score
+    return (span.score or 0.0) >= least
+
+
+def _at_least(sentence: Sentence, min_score: MinScore) -> Sentence:
     """Return a sentence without the mentions of a lower score."""
-    kept: tuple[Span, ...] = tuple(span for span in sentence.spans or () if (span.score or 0.0) >= min_score)
+    kept: tuple[Span, ...] = tuple(span for span in sentence.spans or () if is_sure(span, min_score))
     return sentence if len(kept) == len(sentence.spans or ()) else replace(sentence, spans=kept)
