@@ -105,6 +105,8 @@ def at_most(sentences: list[Sentence], n_words: int) -> list[Sentence]:
 def cases_of(encoder: Any, task: Task) -> list[Case]:
     names = type_names(encoder, task.types)
     scored, n_tags = encoder.encode(task.scored), 1 + len(task.types)
+    rows_of = dict(zip([s.words for s in task.text], split(encoder.encode(task.text), task.text), strict=True))
+    nothing = np.empty((0, encoder.dim), np.float32)
     tag_of = {one.name: tag for tag, one in enumerate(task.types, 1)}
     found = []
     for shots in SHOTS:
@@ -113,7 +115,7 @@ def cases_of(encoder: Any, task: Task) -> list[Case]:
         except DataError:  # too few mentions
             continue
         for support in supports:
-            words = encoder.encode(support) if support else np.empty((0, encoder.dim), np.float32)
+            words = np.concatenate([nothing, *(rows_of[sentence.words] for sentence in support)])
             tags = np.concatenate([np.zeros(0, np.int64), *(tags_of(sentence, tag_of) for sentence in support)])
             labels = None
             if shots:
@@ -121,11 +123,16 @@ def cases_of(encoder: Any, task: Task) -> list[Case]:
                 labels = Regression.fit(words, tags, n_tags).logits(scored) + 27 * near
             for has_text in (False, True):
                 known = {sentence.words for sentence in support}
-                text = encoder.encode([s for s in task.text if s.words not in known]) if has_text else words[:0]
+                others = [rows_of[s.words] for s in task.text if s.words not in known] if has_text else []
+                text = np.concatenate([nothing, *others])
                 clusters = cluster(names, words, tags, text, scored, n_tags) if len(words) + len(text) else None
                 n_words = len(words) + len(text)
                 found.append(Case(task, shots, has_text, n_words, names.scores(scored), labels, clusters))
     return found
+
+
+def split(features: Any, sentences: list[Sentence]) -> list[Any]:
+    return np.split(features, np.cumsum([len(sentence.words) for sentence in sentences])[:-1])
 
 
 def tags_of(sentence: Sentence, tag_of: dict[str, int]) -> Any:
