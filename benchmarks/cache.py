@@ -1,10 +1,10 @@
-"""Time to look up a whole corpus in the cache, beside the bare reading of the same bytes.
+"""How long it takes to look up a whole corpus in the cache, compared with reading the same bytes from one file.
 
     python benchmarks/cache.py --sentences 20000 --words 250000 --dim 768
 
-Medians of several runs, each into fresh memory from a warm page cache: ``np.load`` of one .npy file with the
-same features; the cache opened anew (index read, checksums verified); the same again, as in a refit; and
-with the sentences in another order. Then one sentence by itself, and the first encoding.
+Times are medians of several runs, each from a warm page cache into fresh memory: ``np.load`` of one .npy file with
+the same features; the cache when it is opened anew (it reads the index and verifies checksums); the same cache again,
+as in a refit; and again with the sentences in another order. Then come one sentence by itself, and the first encoding.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from handful.encoders.cache import CachedEncoder, FeatureCache
 
 
 class MadeEncoder:
-    """Random rows, as fast as they can be drawn, so that what remains is the time of the cache."""
+    """Draws random rows as fast as it can, so that most of the time is that of the cache."""
 
     fingerprint = "made"
 

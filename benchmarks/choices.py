@@ -2,18 +2,18 @@
 
     OMP_NUM_THREADS=1 python benchmarks/choices.py FOLDER... [--supports 10] [--only parts,ratio,scores]
 
-A FOLDER holds train.txt, dev.txt and test.txt (dev may be missing); nothing is scored on test. Dev (train where there
-is none) is cut into two halves by a hash of each sentence's words: supports come from one half and are scored on the
-other; the first half and 30,000 words of train are the unlabelled text. Strict span F1, the mean over targets.
+The method is the one without names of types: labels and clusters alone. The encoder must have transitions.
+
+A FOLDER holds train.txt, dev.txt and test.txt (dev may be missing); nothing is scored on test. Dev (train if there is
+no dev) is cut into two halves by a hash of the words of each sentence. Supports come from one half, and the other half
+is scored. The first half and 30,000 words of train are the unlabelled text. Figures are strict span F1, as a mean over
+targets.
 """
 
 import argparse
 from pathlib import Path
 
 import numpy as np
-from handful.tagger._labels import LabelModel
-from handful.tagger._ratio import FEWEST_MENTIONS
-from handful.tagger._training import TrainingText, types_to_learn
 from rich.console import Console
 from rich.table import Table
 from scipy.special import expit, softmax
@@ -24,13 +24,16 @@ from handful.bench._features import MemoryEncoder
 from handful.bench._settings import Settings
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
-from handful.cluster import SubspaceKMeans
+from handful.cluster import SubspaceKMeans, tag_distances
 from handful.encoders import CachedEncoder, load
-from handful.tagger._decode import ENGLISH, runs, viterbi
+from handful.tagger._decode import runs, viterbi
+from handful.tagger._evidence import NearestLabel, Regression
 from handful.tagger._inputs import gather_for_fit
-from handful.tagger._learning import LABELLED_MASS
-from handful.tagger._model import CLUSTERS
+from handful.tagger._learning import FEWEST_MENTIONS, METHODS, estimate_o_ratio
+from handful.tagger._text import TrainingText, types_to_learn
 
+METHOD = METHODS["handful"]  # without names
+CLUSTERS = METHOD.weights["prototypes"]
 SHOTS = (1, 5)
 FIXED = (0.85, 0.90, 0.95)
 PARTS = (
@@ -40,64 +43,62 @@ PARTS = (
 
 
 class Cell:
-    """One support of one target: features, labels, and what every choice below shares."""
+    """One support of one target: features, labels, and what all choices below share."""
 
     def __init__(self, task, support, encoder, unlabelled, scored):
-        self.shots = support.shots
-        sentences, labels, _ = gather_for_fit(support.sentences, unlabelled)
-        text = TrainingText.empty(encoder.dim).grown(sentences, encoder.encode(sentences)).labelled(labels)
+        self.shots, self.transitions = support.shots, encoder.transitions
+        given, labels = gather_for_fit(support.sentences, unlabelled)
+        text = TrainingText.empty(encoder.dim).with_more(given.sentences, encoder.encode(given.sentences))
         self.types = types_to_learn(labels.values())
-        self.X, self.allowed = text.features, text.allowed(self.types)
-        rows = text.sure_rows(self.allowed)[1]
-        self.labels = LabelModel.fit(self.X[rows], self.allowed[rows].argmax(axis=1), len(self.types) + 1)
-        self.sure = self.allowed.sum(axis=1) == 1
-        self.scored, self.X_scored = task.scored, scored
+        self.X, self.labelled = text.features, text.with_labels(labels).labelled_words(self.types)
+        known, n_tags = self.labelled.examples, self.labelled.n_tags
+        words = self.X[known.rows]
+        self.regression = Regression.fit(words, known.tags, n_tags)
+        self.X_scored = scored
         self.n_words = [len(s.words) for s in task.scored]
         self.gold = {(i, *_key(span)) for i, s in enumerate(task.scored) for span in s.spans}
-        self.regression = self.labels.regression(scored)
-        self.all_labels = self.labels.logits(scored)
+        self.by_regression = METHOD.weights["regression"] * self.regression.logits(scored)
+        nearest = NearestLabel.of(words, known.tags, n_tags)
+        self.by_labels = self.by_regression + METHOD.weights["nearest"] * nearest.logits(scored)
         self._distances = {}
 
     def distances(self, ratio, *, weighted):
-        """Return the squared distance of each scored word to each tag, and the share of O words found in the text."""
+        """Return the squared distance of each scored word to each tag, (n, n_tags)."""
         key = (ratio, weighted)
         if key not in self._distances:
-            weights = None
-            if weighted:
-                weights = np.where(self.sure, max(1, LABELLED_MASS * (~self.sure).sum() / self.sure.sum()), 1.0)
-            fitted = SubspaceKMeans(ratio).fit(self.X, self.allowed, sample_weight=weights)
-            self._distances[key] = fitted._tag_distances(self.X_scored)
+            weights = self.labelled.weights(METHOD.labelled_mass) if weighted else None
+            fitted = SubspaceKMeans(ratio).fit(self.X, self.labelled.labels(), sample_weight=weights)
+            self._distances[key] = tag_distances(
+                self.X_scored, fitted.prototypes_, fitted.prototype_tags_, fitted.projection_, self.labelled.n_tags
+            )
         return self._distances[key]
 
     def estimates(self):
         """Return ratios by name, each within what the labels allow."""
-        only_o = (self.sure & self.allowed[:, 0]).mean()
-        only_entity = (~self.allowed[:, 0]).mean()
-        chances = softmax(self.labels.regression(self.X), axis=1)[~self.sure]
-        free = (~self.sure).mean()
+        n, may_be_o, is_sure = len(self.X), self.labelled.allowed[:, 0], self.labelled.is_sure
+        only_o, only_entity = (is_sure & may_be_o).sum() / n, (~may_be_o).sum() / n
+        is_free = self.labelled.is_unlabelled()
+        is_o = self.regression.logits(self.X[is_free]).argmax(axis=1) == 0
         named = {
             "none": None,
             **{f"{ratio:.2f}": ratio for ratio in FIXED},
-            "the support's own share": self.allowed[self.sure, 0].mean(),
-            "regression, mean chance": only_o + free * chances[:, 0].mean(),
-            "regression, share of O": only_o + free * (chances.argmax(axis=1) == 0).mean(),
+            "the support's own share": may_be_o[is_sure].mean(),
+            "regression, mean chance": estimate_o_ratio(self.regression.logits, self.X, self.labelled),
+            "regression, share of O": only_o + is_free.mean() * is_o.mean(),
         }
-        small = 1 / len(self.X)
-        return {
-            name: None if r is None else float(np.clip(r, only_o + small, 1 - only_entity - small))
-            for name, r in named.items()
-        }
+        least, most = only_o + 1 / n, 1 - only_entity - 1 / n
+        return {name: None if r is None else float(np.clip(r, least, most)) for name, r in named.items()}
 
     def auto(self):
         """Return the ratio that `o_ratio="auto"` takes."""
         return self.estimates()["regression, mean chance"] if self.shots >= FEWEST_MENTIONS else None
 
     def tags(self, logits, *, path):
-        """Return the tag of each scored word, as the best path or each by itself."""
-        return viterbi(logits, self.n_words, ENGLISH) if path else logits.argmax(axis=1)
+        """Return the tag of each scored word: on the best path, or each by itself."""
+        return viterbi(logits, self.n_words, self.transitions) if path else logits.argmax(axis=1)
 
     def mentions(self, tags):
-        """Yield (mention, its words) of tags."""
+        """Yield each mention that tags make, with its words."""
         for i, start, stop, first in runs(tags, self.n_words):
             yield (i, start - first, stop - first, self.types[tags[start] - 1]), slice(start, stop)
 
@@ -112,10 +113,10 @@ class Cell:
         D = self.distances(None, weighted=True)
         ratio = self.distances(self.auto(), weighted=True)
         logits = [
-            (-plain, False), (-D, False), (-CLUSTERS * D, True), (self.regression - CLUSTERS * D, True),
-            (self.all_labels - CLUSTERS * D, True), (self.all_labels - CLUSTERS * ratio, True),
-            (self.all_labels - CLUSTERS * plain, True), (self.all_labels - CLUSTERS * D, False),
-            (self.all_labels, True), (self.regression, False),
+            (-plain, False), (-D, False), (-CLUSTERS * D, True), (self.by_regression - CLUSTERS * D, True),
+            (self.by_labels - CLUSTERS * D, True), (self.by_labels - CLUSTERS * ratio, True),
+            (self.by_labels - CLUSTERS * plain, True), (self.by_labels - CLUSTERS * D, False),
+            (self.by_labels, True), (self.by_regression, False),
         ]  # fmt: skip
         return dict(zip(PARTS, (self.f1(z, path=path) for z, path in logits), strict=True))
 
@@ -124,19 +125,22 @@ class Cell:
         found = {}
         for name, ratio in self.estimates().items():
             found["paper", name] = self.f1(-self.distances(ratio, weighted=False), path=False)
-            z = self.all_labels - CLUSTERS * self.distances(ratio, weighted=True)
+            z = self.by_labels - CLUSTERS * self.distances(ratio, weighted=True)
             found["handful", name] = self.f1(z, path=True)
         chosen = "regression, mean chance" if self.shots >= FEWEST_MENTIONS else "none"
         return found | {(method, "auto"): found[method, chosen] for method in ("paper", "handful")}
 
     def sureness(self):
-        """Yield for each mention: is it right, the paper's score, ours as a softmax, and its words' leads."""
+        """Yield for each mention: the method, whether it is right, its score as a softmax, and the leads of its words.
+
+        The lead of a word is how far its tag is ahead of the best other tag; it is None for the paper's method.
+        """
         D = self.distances(None, weighted=False)
         paper = softmax(-D, axis=1)
         for mention, rows in self.mentions(D.argmin(axis=1)):
             tag = self.types.index(mention[3]) + 1
             yield "paper", mention in self.gold, paper[rows, tag].mean(), None
-        z = self.all_labels - CLUSTERS * self.distances(self.auto(), weighted=True)
+        z = self.by_labels - CLUSTERS * self.distances(self.auto(), weighted=True)
         ours, ordered = softmax(z, axis=1), np.sort(z, axis=1)
         leads = z - np.where(z == ordered[:, -1:], ordered[:, -2:-1], ordered[:, -1:])
         for mention, rows in self.mentions(self.tags(z, path=True)):
@@ -155,7 +159,7 @@ def mean(values, shots):
 
 
 def by_name(results):
-    """Turn {cell: {name: F1}} around."""
+    """Return {name: {cell: F1}} of {cell: {name: F1}}."""
     return {name: {cell: found[name] for cell, found in results.items()} for name in next(iter(results.values()))}
 
 
@@ -250,11 +254,14 @@ def show_scores(console, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
-    parser.add_argument("--supports", type=int, default=10)
-    parser.add_argument("--only", default="parts,ratio,scores")
+    parser.add_argument("--supports", type=int, default=10, help="how many supports for each number of shots")
+    parser.add_argument("--only", default="parts,ratio,scores", help="which tables to print")
+    parser.add_argument("--encoder", default="handful-en")
     options = parser.parse_args()
     only = options.only.split(",")
-    encoder = CachedEncoder(load("handful-en"))
+    encoder = CachedEncoder(load(options.encoder))
+    if encoder.transitions is None:
+        parser.error(f"the encoder {options.encoder} has no transitions; take one that was trained with handful")
     console = Console(width=170)
     parts, ratios, scores = {}, {}, []
     for folder in options.folders:

@@ -1,12 +1,12 @@
-"""Words per second of every way to encode, beside the loops that people write, in one run.
+"""Words per second of every way to encode, compared in one run with the loops that people write.
 
     python benchmarks/encode.py CORPUS ENCODER [ENCODER ...]    speed and exactness
     python benchmarks/encode.py CORPUS ENCODER --memory         peak memory, writing to a file
 
-CORPUS has a word first on each line and a blank line between sentences; an ENCODER is a folder in the Hugging
-Face layout. The peers are plain transformers, float32: batches of 32 in the order of the file, and the same
-sorted by length. The embedded handful-en is beside them: against an encoder of 12 layers and 768 dimensions, its
-line says how much faster it is than an encoder of the size of BERT-base.
+CORPUS has one word at the start of each line and a blank line between sentences. An ENCODER is a folder in the Hugging
+Face layout. The peers are plain transformers in float32, with batches of 32 in the order of the file, and the same
+sorted by length. The embedded handful-en runs too: if ENCODER has 12 layers and 768 dimensions, its line shows how
+much faster it is than an encoder of the size of BERT-base.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def plain_loop(folder, device="cpu", precision="float32"):
                 for position, word in enumerate(batch.word_ids(row)):
                     if word is not None:
                         places[word].append(position)
-                # A word that was cut off or tokenised into nothing has no vector in this loop.
+                # This loop has no vector for a word that was cut off or tokenised into nothing.
                 missing = np.full(hidden.shape[-1], np.nan, np.float32)
                 found[i] = [(hidden[row, p[0]] + hidden[row, p[-1]]) / 2 if p else missing for p in places]
         return np.array([vector for vectors in found for vector in vectors])
@@ -109,7 +109,7 @@ def compare(title, folder, paths, sentences, repeats, threads, clock):
         **{name: lambda encoder=encoder: encoder.encode(sentences, progress=False) for name, encoder in ours.items()},
     }
     seconds, results = {}, {}
-    for _ in range(repeats):  # turn by turn, so that a busy moment of the machine hits all alike
+    for _ in range(repeats):  # all take turns, so that a busy moment of the machine affects all of them
         for name, way in ways.items():
             start = clock()
             results[name] = way()
@@ -120,7 +120,7 @@ def compare(title, folder, paths, sentences, repeats, threads, clock):
     for name, taken in seconds.items():
         print(f"{name:28}{n_words / taken:9,.0f}{plain / taken:9.2f}{by_length / taken:9.2f}")
     reference = results["plain loop, file order"]
-    # Where the plain loop drops a word, ours reads an unknown token: other words around, so other vectors.
+    # Where the plain loop drops a word, ours reads an unknown token, so all vectors of the sentence differ.
     lengths = [len(words) for words in sentences]
     is_missing = np.isnan(reference).any(axis=1)
     spoilt = np.repeat([part.any() for part in np.split(is_missing, np.cumsum(lengths)[:-1])], lengths)

@@ -1,4 +1,4 @@
-"""How fast SubspaceKMeans fits, beside the plain ways to compute the same and beside the limit.
+"""How fast SubspaceKMeans fits, compared with plain ways to compute the same and with the limit.
 
 python benchmarks/fit.py             the paper's size, then a table over n; about six minutes on 2 cores
 python benchmarks/fit.py --quick     a tenth of it, to try
@@ -20,7 +20,7 @@ K = N_TYPES + O_PROTOTYPES
 
 
 def made_data(n, d, seed=0):
-    """Return features X (n, d) float32 in overlapping groups, and tags y with about 5 labelled words a type."""
+    """Return features X (n, d) float32 in overlapping groups, and tags y: 300 labels of O and 8 of each type."""
     rng = np.random.default_rng(seed)
     n_groups = 40  # O is many groups, each type one
     centres = rng.normal(scale=0.15, size=(n_groups, d)).astype(np.float32)  # overlapping, as words do
@@ -49,7 +49,7 @@ def fit(X, y, assignment):
 
 
 def limit(X):
-    """Time the bare products that any such fit needs: one X^T X; ten times X U and a weighted sum of rows by bucket."""
+    """Time the bare products that any such fit needs: one X^T X; ten times X U and a weighted sum of rows."""
     n, d = X.shape
     rng = np.random.default_rng(1)
     U = rng.normal(size=(d, K - 1)).astype(np.float32)
@@ -65,7 +65,7 @@ def limit(X):
 
 
 def plain_round(X, labels):
-    """Time a round's U the best plain way: a scatter for each hard cluster, from its own rows, and the eigenproblem."""
+    """Time U of one round in the best plain way: a scatter of the rows of each hard cluster, and the eigenproblem."""
     start = time.perf_counter()
     d = X.shape[1]
     S_w, S_b, mean = np.zeros((d, d)), np.zeros((d, d)), X.mean(axis=0, dtype=np.float64)
@@ -80,9 +80,9 @@ def plain_round(X, labels):
 
 
 def authors_round(X, A):
-    """Time a round's U as the paper's authors compute it: a weighted scatter for each prototype over all rows, float64.
+    """Time U of one round as the authors of the paper compute it: a weighted scatter of all rows for each prototype.
 
-    One prototype is timed and counted K times; then the dense generalised eigenproblem.
+    All is float64. One prototype is timed and counted K times; the dense generalised eigenproblem is added.
     """
     d = X.shape[1]
     X = X.astype(np.float64)

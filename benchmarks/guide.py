@@ -2,9 +2,9 @@
 
     python benchmarks/guide.py
 
-The held-out notes are halved: every second one is scored on, in all rows alike. Labels are drawn from the others and
-from the notes of the support. Each figure is the strict span F1, the mean and the standard deviation over the supports
-drawn. The unlabelled text and what the types mean are the package's own, the same for all.
+Every second one of the held-out notes is scored, the same ones in all rows. Supports are drawn from the others and from
+the notes of the support file. Each figure is strict span F1: the mean and the standard deviation over the supports. The
+unlabelled text and the descriptions of the types are those of the package, the same in all rows.
 """
 
 import argparse

@@ -2,9 +2,10 @@
 
     OMP_NUM_THREADS=1 python benchmarks/name_weights.py corpora/mosaic/dev/*.txt DATA/wnut17 DATA/btc ...
 
-A file is cut in two by its sentences, a folder's dev file (train where there is none) by a hash of the words: supports
-come from one half, the other is scored. With text, a fit also sees all of a file without labels, or 15,000 words of
-the folder's train file. Each piece of evidence gives its logits once; the weights are then tried on those.
+A file is cut in two by taking every second sentence. The dev file of a folder (train if there is no dev) is cut in two
+by a hash of the words of each sentence. Supports come from one half, and the other half is scored. "text" means that a
+fit also sees all of the file without labels, or the half that supports come from and 15,000 words of the folder's train
+file. The logits of each piece of evidence are computed once, and all weights are tried on them.
 """
 
 import argparse
@@ -185,7 +186,7 @@ def f1s(cases: list[Case], transitions: Any, of_names: float, of_clusters: float
 
 
 def calibration_error(cases: list[Case], transitions: Any) -> float:
-    """Score with the weights and the calibration of the default method, and compare scores with what is right."""
+    """Return how far the scores of the default method are from the share of mentions that are right."""
     method = METHODS["handful"].with_names
     pairs: list[tuple[float, bool]] = []
     for case in cases:

@@ -1,8 +1,10 @@
-"""How much reading a CoNLL file costs, against a bare loop of ``line.split()`` over the same file.
+"""How long reading a CoNLL file takes, compared with a bare loop of ``line.split()`` over the same file.
 
-Run ``python benchmarks/read.py [FILE]``. Without a file, one of 250,000 words is made. The last line is the figure: the
-processor time of `read` (with spans) divided by that of the bare loop, as the median of rounds that alternate the two.
-`stream` makes a document of each sentence, with a text.
+    python benchmarks/read.py [FILE]
+
+Without a file, one of 250,000 words is made. The last line is the figure that counts: the processor time of `read`
+(with spans) divided by that of the bare loop, as the median over rounds in which they take turns. `stream` makes a
+document with a text of each sentence.
 """
 
 import argparse
@@ -18,7 +20,7 @@ ROUNDS = 9
 
 
 def make_file(path: Path, n_words: int = 250_000) -> None:
-    """Write made-up sentences of 5 to 35 words, with one word in eight in a mention."""
+    """Write made-up sentences of 5 to 35 words, in which about one word in eight is in a mention."""
     draw = random.Random(0)
     vocabulary = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=draw.randint(1, 11))) for _ in range(20_000)]
     with path.open("w", encoding="utf-8") as file:
@@ -57,7 +59,7 @@ def pass_through(path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("file", nargs="?", type=Path, help="a CoNLL file (made when not given)")
+    parser.add_argument("file", nargs="?", type=Path, help="a CoNLL file (default: one is made)")
     path = parser.parse_args().file
     with tempfile.TemporaryDirectory() as folder:
         if path is None:

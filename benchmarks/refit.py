@@ -2,8 +2,9 @@
 
     python benchmarks/refit.py [--words 20000] [--dim 768] [--types 6]
 
-Text and features are made up, as of an encoder with `dim` numbers a word. "besides" is the time of `add` less that of
-the clustering on the same data: reading the label, laying out constraints, the regression on the labels, the summary.
+Text and features are made up, as if by an encoder with `dim` numbers per word. "besides" is the time of `add` minus the
+time of the clustering on the same data: it covers reading the label, laying out constraints, the regression on the
+labels, and the summary.
 """
 
 import argparse
@@ -26,7 +27,7 @@ class MadeEncoder:
         self.dim = dim
 
     def encode(self, sentences, *, out=None, progress=None):
-        """Give a vector a word, apart by the type in its name."""
+        """Return one vector per word; words of different types, which are in their names, lie apart."""
         words = [word for sentence in sentences for word in sentence.words]
         kinds = np.array([int(word.split("_")[0]) for word in words])
         seeds = np.array([zlib.crc32(word.encode()) for word in words])
@@ -63,8 +64,8 @@ def main():
     adds, fits = [], []
     for label in sentences[30 : 30 + options.repeats]:
         adds.append(seconds(lambda label=label: tagger.add([label])))
-        allowed = tagger._text.allowed(tagger.types_)
-        fits.append(seconds(lambda allowed=allowed: clusters.fit(tagger._text.features, allowed)))
+        labels = tagger._text.labelled_words([one.name for one in tagger.types_]).labels()
+        fits.append(seconds(lambda labels=labels: clusters.fit(tagger._text.features, labels)))
     add, fit = statistics.median(adds), statistics.median(fits)
     besides = statistics.median([a - f for a, f in zip(adds, fits, strict=True)])
     print(f"{options.words:,} words of {options.dim} numbers, {len(tagger.types_)} types; median of {options.repeats}")

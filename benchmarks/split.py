@@ -1,9 +1,9 @@
-"""Cut one labelled file into train, dev and test parts, 80, 10 and 10 in a hundred sentences.
+"""Cut one labelled file into train, dev and test parts: 80, 10 and 10 percent of its sentences.
 
     python benchmarks/split.py DATA/fewnerd_inter/test.txt fewnerd17
 
-The part depends on a sentence's words alone (the first 8 bytes of their SHA-256), so the same words are never
-in two parts, and every run agrees. Lines are copied as they are.
+The part of a sentence depends only on its words (the first 8 bytes of their SHA-256). So the same words are never in
+two parts, and every run cuts the same way. Lines are copied as they are.
 """
 
 import argparse

@@ -2,9 +2,10 @@
 
     python benchmarks/start.py
 
-Each is a new process, timed from outside; the best and the median of several runs, after one that warms the page
-cache, and the least time of a processor that a run took, which other work on the machine hardly changes. The model is
-fitted before, on sentences of the package's own example. Then what a start loads, by the time that its imports take.
+Each command runs in a new process, which is timed from outside. One run warms the page cache. Then there are the best
+and the median time of several runs, and the least processor time of a run ("busy"), which other work on the machine
+hardly changes. The model is fitted first, on sentences of the example in the package. The last lines show which
+packages are loaded, and how long their imports take.
 """
 
 import argparse
@@ -27,7 +28,7 @@ HEAVY = ("sklearn", "scipy", "numpy", "onnxruntime", "tokenizers", "torch", "tra
 
 
 def timed(arguments, environment):
-    """Give the seconds by the clock, and those of a processor."""
+    """Return the seconds of a run by the clock, and its seconds of processor time."""
     started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", RUN, *arguments], check=True, capture_output=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -35,7 +36,7 @@ def timed(arguments, environment):
 
 
 def imports(arguments, environment):
-    """Give the milliseconds that importing each large package took, what it imports itself included."""
+    """Return the milliseconds that each large package took to import, without the other packages that it imports."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-c", RUN, *arguments], capture_output=True, text=True, env=environment
     )
