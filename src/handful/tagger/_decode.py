@@ -108,7 +108,7 @@ def decode(
     Parameters
     ----------
     scores : (n, 1 + number of types)
-        One row a word, of all sentences one after the other; the first column is O.
+        One row per word, of all sentences one after the other; the first column is O.
     n_words
         The words of each sentence; their sum is n.
     types
