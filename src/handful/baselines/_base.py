@@ -1,6 +1,6 @@
 """What the baselines share: a support becomes labelled words, scores of tags become mentions."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -115,7 +115,7 @@ def tag_log_scores(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(log_softmax(-distances, axis=1)) if len(distances) else distances
 
 
-class Baseline(Predictor, ABC):
+class Baseline(Predictor):
     """A method with the `fit` and `predict` of `handful.Tagger`; what it learns is up to `_learn`.
 
     Words whose tag is not certain (partial labels, "some entity") are not used, and no unlabelled text is: `fit`

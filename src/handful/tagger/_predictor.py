@@ -1,5 +1,6 @@
 """`Predictor`: the ways to predict, for the tagger and for every baseline."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
@@ -17,7 +18,7 @@ AnyText = str | Sentence | Document
 """One text: a str, a `Sentence` or a `Document`."""
 
 
-class Predictor:
+class Predictor(ABC):
     """Something that was fitted, and finds mentions.
 
     Attributes
@@ -28,9 +29,9 @@ class Predictor:
 
     types_: list[EntityType]
 
+    @abstractmethod
     def _ready(self) -> tuple[WordEncoder, TagModel]:
         """Return what gives features, and what tags them; an error where nothing is fitted."""
-        raise NotImplementedError
 
     @overload
     def predict(self, texts: AnyText, *, min_score: MinScore = 0.0) -> list[Prediction]: ...  # type: ignore[overload-overlap]

@@ -10,7 +10,7 @@ from handful.encoders import EMBEDDED, WordEncoder
 from handful.encoders._opened import AnyEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
 from handful.errors import Advice, DataError, ModelError
 from handful.evaluate import Evaluation, evaluate
-from handful.text import Document, EntityType, Sentence, described, types_of
+from handful.text import Document, EntityType, Sentence, types_of
 
 from ._explanation import Explanation, check_n_nearest, explain
 from ._inputs import gather, gather_for_fit, gather_to_add, one_text
@@ -21,7 +21,8 @@ from ._predictor import Predictor, check_min_score
 from ._saving import ENCODER, Saved, read_folder, write_folder
 from ._summary import FitSummary, summarise
 from ._tagging import MinScore, tag_sentences
-from ._text import TrainingText, Words, by_words, types_to_learn
+from ._text import TrainingText, Words, by_words
+from ._types import types_to_find
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
@@ -352,35 +353,9 @@ class Tagger(Predictor):
     def _types_to_find(
         self, labels: Mapping[Words, Sentence], known: Sequence[EntityType]
     ) -> tuple[tuple[EntityType, ...], list[str]]:
-        """Return the types to find, sorted by name, and the names of those that cannot be found.
-
-        They are those in the labels, and those that the tagger or a file describes, if the encoder reads names.
-        """
+        """Return the types to find, sorted by name, and the names of those that cannot be found."""
         before = self.types_ if self._model is not None else []
-        known = types_of([*self.types, *_unless_described(known, self.types), *_unless_described(before, self.types)])
-        in_labels = types_to_learn(labels.values())
-        others = [one.name for one in known if one.name not in in_labels]
-        reads_names = self._reads_names()
-        names = sorted({*in_labels, *(others if reads_names else ())})
-        if not names and others:
-            raise DataError(
-                "there are no labels, and this encoder does not read the names of types"
-                if self.names
-                else "there are no labels, and names=False says that the names of types are not read",
-                Advice(
-                    "label at least one mention of each type, or use encoder='handful-en'",
-                    "label at least one mention of each type, or use --encoder handful-en",
-                ),
-            )
-        if not names:
-            raise DataError(
-                "there is no type to find: no mention is marked, and no type is named",
-                Advice(
-                    "name types (types={'PER': 'names of people'}), or mark mentions, as in [Baghdad](LOC)",
-                    "name types (--types 'person, place'), or mark mentions, as in [Baghdad](LOC)",
-                ),
-            )
-        return described(names, known), [] if reads_names else others
+        return types_to_find(self.types, [*known, *before], labels.values(), self._reads_names(), self.names)
 
     def _reads_names(self) -> bool:
         return self.names and bool(getattr(self._open(), "has_names", False))
@@ -421,9 +396,3 @@ class Tagger(Predictor):
 
 def _parameters(clusters: "SubspaceKMeans | None") -> dict[str, Any] | None:
     return None if clusters is None else dict(clusters.get_params())
-
-
-def _unless_described(types: Sequence[EntityType], by: Sequence[EntityType]) -> list[EntityType]:
-    """Return types that have no description elsewhere; what was said to the tagger itself counts most."""
-    described_there = {one.name for one in by if one.description}
-    return [one for one in types if one.name not in described_there]
