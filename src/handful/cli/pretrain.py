@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from handful.training import Recipe
-from handful.training._state import mean_f1
 
 from ._dataclass_options import command_line, with_options
 
@@ -74,6 +73,7 @@ def pretrain(
     handful pretrain news.conll --head prototypes --encoder my-bert --out enc
     """
     from handful.training import pretrain as train
+    from handful.training._state import mean_f1
 
     try:
         card = train(

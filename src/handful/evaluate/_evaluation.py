@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 from handful.text import Sentence, Span, types_in, types_of
@@ -184,7 +183,7 @@ def _scores_of_words(sentence: Sentence) -> list[float]:
 
 
 def _mean(sure: Sequence[float], span: Span | None) -> float:
-    return fmean(sure[span.start : span.end]) if span is not None else 0.0
+    return sum(sure[span.start : span.end]) / (span.end - span.start) if span is not None else 0.0
 
 
 def _overlap(one: Span, other: Span) -> int:

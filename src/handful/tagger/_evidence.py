@@ -178,7 +178,7 @@ class NearestLabel:
 
     def logits(self, features: Float) -> NDArray[np.float32]:
         """Return one logit per tag for each word, (n, n_tags)."""
-        known = np.unique(self.tags)
+        known = np.flatnonzero(np.bincount(self.tags))
         logits = np.empty((len(features), len(known)), np.float32)
         for part, block in row_blocks(features):
             cosines = unit(block) @ self.vectors.T  # (b, m)

@@ -1,7 +1,20 @@
 """Source-domain training (extra ``transformers``)."""
 
+from typing import TYPE_CHECKING
+
 from ._recipe import Recipe
-from ._run import CARD, pretrain
-from ._state import TrainingState
+
+if TYPE_CHECKING:
+    from ._run import CARD, pretrain
+    from ._state import TrainingState
 
 __all__ = ["CARD", "Recipe", "TrainingState", "pretrain"]
+
+
+def __getattr__(name: str) -> object:
+    """Import the rest when it is asked for: the command line makes its options from `Recipe` alone."""
+    if name in __all__:
+        from . import _run, _state
+
+        return getattr(_state if name == "TrainingState" else _run, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
