@@ -6,7 +6,9 @@ import sys
 
 from typer.testing import CliRunner
 
-from handful.cli.commands import app
+from handful.cli.commands import make_app
+
+app = make_app()
 
 SUPPORT = """\
 [Ekeus](PER) heads for [Baghdad](LOC) on Thursday .

@@ -9,8 +9,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "encoders"))
 from models import FAMILIES
 
 from handful.cli import main
-from handful.cli.commands import app
+from handful.cli.commands import make_app
 from handful.encoders import load
+
+app = make_app()
 
 
 @pytest.mark.parametrize(("layers", "given"), [([], "0, 1, 2"), (["--layers", "1"], "2")])

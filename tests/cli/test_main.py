@@ -16,7 +16,7 @@ run = CliRunner().invoke
 
 
 def test_version():
-    assert run(cli.app, ["--version"]).output == f"handful {handful.__version__}\n"
+    assert run(cli.make_app(), ["--version"]).output == f"handful {handful.__version__}\n"
 
 
 def test_python_runs_the_module():
@@ -27,7 +27,7 @@ def test_python_runs_the_module():
 
 
 def test_help_names_the_commands():
-    assert "demo" in run(cli.app, ["--help"]).output
+    assert "demo" in run(cli.make_app(), ["--help"]).output
 
 
 def test_help_imports_nothing_heavy():
@@ -37,7 +37,7 @@ def test_help_imports_nothing_heavy():
 
 
 def test_errors_and_warnings_of_ours_are_one_line(monkeypatch):
-    app = typer.Typer(cls=type(typer.main.get_command(cli.app)))
+    app = typer.Typer(cls=type(typer.main.get_command(cli.make_app())))
 
     @app.callback()
     def _():
@@ -58,7 +58,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("handful.text.describe", press)
-    result = run(cli.app, ["stats", __file__, "--from", "text"])
+    result = run(cli.make_app(), ["stats", __file__, "--from", "text"])
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
 
 
@@ -72,13 +72,13 @@ def test_ctrl_c_that_became_another_error_is_still_ctrl_c(monkeypatch, error, is
             raise error from (pressed if is_named else None)
 
     monkeypatch.setattr("handful.text.describe", press)
-    result = run(cli.app, ["stats", __file__, "--from", "text"])
+    result = run(cli.make_app(), ["stats", __file__, "--from", "text"])
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
 
 
 def commands(group=None, name=()):
     """Yield every command, those of groups too, with the words that call it."""
-    for word, command in (group or typer.main.get_command(cli.app)).commands.items():
+    for word, command in (group or typer.main.get_command(cli.make_app())).commands.items():
         if hasattr(command, "commands"):
             yield from commands(command, (*name, word))
         yield (*name, word), command
@@ -86,7 +86,7 @@ def commands(group=None, name=()):
 
 @pytest.mark.parametrize(("name", "command"), list(commands()))
 def test_help_reads_well_in_80_columns(name, command):
-    shown = run(cli.app, [*name, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).output
+    shown = run(cli.make_app(), [*name, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).output
     assert max(map(len, shown.splitlines())) <= 80
     examples = command.help.split("\b\n")[1].split("\n") if "\b\n" in command.help else []
     assert any(" ".join(["handful", *name]) in line for line in examples)

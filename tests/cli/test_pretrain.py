@@ -16,8 +16,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "training"))
 from made import make_corpus, make_encoder, write_conll
 
 from handful.cli import main
-from handful.cli.commands import app
+from handful.cli.commands import make_app
 from handful.training import Recipe
+
+app = make_app()
 
 
 @pytest.fixture

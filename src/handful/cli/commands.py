@@ -1,13 +1,15 @@
 """All commands under one name, and what ends them early.
 
-A command's module imports what it needs inside its function, so that ``handful --help`` stays quick.
+A command's module imports what it needs inside its function, and a run loads the module of its own command alone, so
+that it starts quickly.
 """
 
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any
 
 import typer
@@ -16,21 +18,25 @@ from typer.core import TyperGroup
 from handful import __version__
 from handful.errors import HandfulError, HandfulWarning
 
-from .bench import bench
-from .cache import cache
-from .convert import convert
-from .demo import demo
-from .evaluate import evaluate
-from .explain import explain
-from .export_encoder import export_encoder
-from .fit import fit
 from .options import Quiet, Threads, paragraphs
-from .predict import predict
-from .pretrain import pretrain
-from .sample import sample
-from .stats import stats
 
-__all__ = ["app"]
+__all__ = ["COMMANDS", "make_app"]
+
+#: The commands, in the order of the help; each is in a module of its name.
+COMMANDS = (
+    "demo",
+    "fit",
+    "predict",
+    "explain",
+    "evaluate",
+    "sample",
+    "stats",
+    "convert",
+    "cache",
+    "export-encoder",
+    "pretrain",
+    "bench",
+)
 
 _SIGPIPE = 13
 
@@ -118,17 +124,32 @@ def _let_go_of_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-app = typer.Typer(
-    name="handful",
-    cls=_Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 all is well, 1 an error (one line says which), 2 wrong usage, 130 stopped by Ctrl-C, "
-    "141 the reader of the output has gone.",
-)
+def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """Return the command line with some commands, or all."""
+    app = typer.Typer(
+        name="handful",
+        cls=_Commands,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog="Exit codes: 0 all is well, 1 an error (one line says which), 2 wrong usage, 130 stopped by Ctrl-C, "
+        "141 the reader of the output has gone.",
+    )
+    app.callback()(_options)
+    for name in names:
+        module = name.replace("-", "_")
+        command = getattr(import_module(f".{module}", __package__), module)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command)
+            infos = command.registered_commands
+        else:
+            app.command()(command)
+            infos = app.registered_commands[-1:]
+        for info in infos:
+            info.help = paragraphs(info.callback.__doc__ or "")
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -137,26 +158,19 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
     quiet: Quiet = False,
     threads: Threads = None,
 ) -> None:
-    """Find named entities from a handful of labelled examples and unlabelled text.
+    """Find named entities of your own types: from what they mean, a handful of labels, and unlabelled text.
 
     [bold]Start here[/bold]
 
     \b
     handful demo
+    handful predict --types "person, place, disease" notes.txt
     handful fit few.txt --unlabelled corpus.txt --out model
     handful predict model notes.txt
     handful evaluate model test.conll
     """
-
-
-for command in (demo, fit, predict, explain, evaluate, sample, stats, convert, cache, export_encoder, pretrain):
-    app.command()(command)
-app.add_typer(bench)
-for info in (*app.registered_commands, *bench.registered_commands):
-    info.help = paragraphs(info.callback.__doc__ or "")
