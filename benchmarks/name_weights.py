@@ -11,7 +11,7 @@ file. The logits of each piece of evidence are computed once, and all weights ar
 import argparse
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from handful.errors import DataError
 from handful.evaluate import sample_support, score
 from handful.tagger._decode import decode, viterbi
 from handful.tagger._evidence import NearestLabel, Regression
-from handful.tagger._learning import ENOUGH_WORDS, METHODS, NAME_LEAST, NAME_WORTH, type_names
+from handful.tagger._learning import ENOUGH_WORDS, METHODS, NAME_LEAST, NAME_WORTH, trust, type_names
 from handful.tagger._model import Lead
 from handful.text import Sentence, read, read_types
 
@@ -54,16 +54,25 @@ class Case:
     names: Any
     labels: Any
     clusters: Any
+    words: Any  # the names' scores of the labelled words, their tags, and the mentions of each type
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="+", help="inline files, or folders with dev.txt, train.txt and types.txt")
     parser.add_argument("--encoder", default="handful-en")
+    parser.add_argument("--only", choices=["weights", "transitions", "swapped", "scores"], nargs="+")
     given = parser.parse_args()
     encoder = encoders.load(given.encoder)
     cases = [case for place in given.corpora for case in cases_of(encoder, task_of(Path(place)))]
     transitions = encoder.transitions
+    parts = {"weights": weights, "transitions": decoding, "swapped": swapped, "scores": scores}
+    for name in given.only or parts:
+        parts[name](cases, transitions)
+        print()
+
+
+def weights(cases: list[Case], transitions: Any) -> None:
     print("weights of names by the number of labels: F1, mean of files / mean of folders")
     for shots in SHOTS:
         for has_text in (False, True):
@@ -76,7 +85,60 @@ def main() -> None:
                 ]
                 shown = "  ".join(f"{files:5.1f} / {folders:5.1f}" for files, folders in row)
                 print(f"{shots:3} labels, {'text' if has_text else 'none'}, names x {weight:4}: {shown}")
-    print("columns: clusters x 0, 1/192, 1/96, 1/64, 1/24\n\nscores: expected calibration error, ten bins")
+    print("columns: clusters x 0, 1/192, 1/96, 1/64, 1/24")
+
+
+def decoding(cases: list[Case], transitions: Any) -> None:
+    print("names alone, no labels, no text")
+    some = [case for case in cases if (case.shots, case.has_text) == (0, False)]
+    for name, of_names, without_prior in (("none", 1.0, None), ("all of them", 1.0, 0.0), ("as chosen", 8.0, 4.0)):
+        files, folders = f1s(some, transitions, of_names, 0, without_prior)
+        print(f"transitions, {name}: {files:.1f} / {folders:.1f}")
+
+
+def swapped(cases: list[Case], transitions: Any) -> None:
+    """Give each type the description of the one before it; clusters are left out, for they have seen the right ones."""
+    print("descriptions swapped in a circle, no text, no clusters, corpora of two types or more")
+    for shots in SHOTS[1:]:
+        some = [c for c in cases if (c.shots, c.has_text) == (shots, False) and len(c.task.types) > 1]
+        weight = max(NAME_LEAST, NAME_WORTH / shots)
+        turned = [replace(case, names=turn(case.names)) for case in some]
+        doubted = [replace(case, names=scale(case.names, doubt(case))) for case in turned]
+        rows = {
+            "right": f1s(some, transitions, weight, 0),
+            "right, doubted": f1s(
+                [replace(c, names=scale(c.names, doubt(c, 0))) for c in some], transitions, weight, 0
+            ),
+            "swapped": f1s(turned, transitions, weight, 0),
+            "swapped, doubted": f1s(doubted, transitions, weight, 0),
+            "no names": f1s(some, transitions, 0.0, 0),
+        }
+        print(f"{shots:3} labels:", "; ".join(f"{name} {a:.1f} / {b:.1f}" for name, (a, b) in rows.items()))
+
+
+def turn(scores: Any) -> Any:
+    return np.concatenate([scores[:, :1], np.roll(scores[:, 1:], 1, axis=1)], axis=1)
+
+
+def doubt(case: Case, by: int = 1) -> Any:
+    """Return how far each name is trusted, with names swapped or not."""
+    of_words, tags, counts = case.words
+
+    class Given:
+        def scores(self, _: Any) -> Any:
+            return turn(of_words) if by else of_words
+
+    return trust(Given(), of_words, tags, counts)  # type: ignore[arg-type]
+
+
+def scale(scores: Any, trusted: Any) -> Any:
+    difference = scores - scores[:, :1]
+    difference[:, 1:] *= trusted
+    return difference
+
+
+def scores(cases: list[Case], transitions: Any) -> None:
+    print("expected calibration error, ten bins")
     for shots in SHOTS:
         for has_text in (False, True):
             some = [case for case in cases if (case.shots, case.has_text) == (shots, has_text)]
@@ -128,7 +190,11 @@ def cases_of(encoder: Any, task: Task) -> list[Case]:
                 text = np.concatenate([nothing, *others])
                 clusters = cluster(names, words, tags, text, scored, n_tags) if len(words) + len(text) else None
                 n_words = len(words) + len(text)
-                found.append(Case(task, shots, has_text, n_words, names.scores(scored), labels, clusters))
+                counts = np.array(
+                    [sum(span.type == one.name for s in support for span in s.spans) for one in task.types]
+                )
+                of_words = (names.scores(words), tags, counts)
+                found.append(Case(task, shots, has_text, n_words, names.scores(scored), labels, clusters, of_words))
     return found
 
 
@@ -165,18 +231,21 @@ def total(case: Case, of_names: float, of_clusters: float) -> Any:
     return logits
 
 
-def found_in(case: Case, logits: Any, scores: Any, transitions: Any, of_names: float) -> list[Sentence]:
+def found_in(case: Case, logits: Any, scores: Any, transitions: Any, without_prior: float | None) -> list[Sentence]:
     n_words = [len(sentence.words) for sentence in case.task.scored]
-    tags = viterbi(logits, n_words, transitions, of_names / 2)
+    tags = logits.argmax(axis=1) if without_prior is None else viterbi(logits, n_words, transitions, without_prior)
     spans = decode(scores, n_words, [one.name for one in case.task.types], tags)
     return [Sentence(s.words, found) for s, found in zip(case.task.scored, spans, strict=True)]
 
 
-def f1s(cases: list[Case], transitions: Any, of_names: float, of_clusters: float) -> tuple[float, float]:
+def f1s(
+    cases: list[Case], transitions: Any, of_names: float, of_clusters: float, without_prior: float | None = -1.0
+) -> tuple[float, float]:
     by_task: dict[str, list[float]] = {}
+    without_prior = of_names / 2 if without_prior == -1 else without_prior
     for case in cases:
         logits = total(case, of_names, of_clusters)
-        found = found_in(case, logits, logits, transitions, of_names)
+        found = found_in(case, logits, logits, transitions, without_prior)
         by_task.setdefault(case.task.name, []).append(100 * score(case.task.scored, found).micro.f1)
     means = {name: float(np.mean(values)) for name, values in by_task.items()}
     files, folders = (
@@ -193,7 +262,7 @@ def calibration_error(cases: list[Case], transitions: Any) -> float:
         weight = max(NAME_LEAST, NAME_WORTH / max(case.shots, 1))
         logits = total(case, weight, method.weights["prototypes"])
         lead = Lead(method.calibration.at_zero, method.calibration.by_logit / (1 + weight))
-        found = found_in(case, logits, lead.scores(logits), transitions, weight)
+        found = found_in(case, logits, lead.scores(logits), transitions, weight / 2)
         for gold, sentence in zip(case.task.scored, found, strict=True):
             right = Counter(gold.spans)
             pairs += [(span.score, right[span] > 0) for span in sentence.spans]
