@@ -30,7 +30,7 @@ from handful.tagger._decode import runs, viterbi
 from handful.tagger._evidence import NearestLabel, Regression
 from handful.tagger._inputs import gather_for_fit
 from handful.tagger._learning import FEWEST_MENTIONS, METHODS, estimate_o_ratio
-from handful.tagger._text import TrainingText, types_to_learn
+from handful.tagger._text import TrainingText, sentences_of, types_to_learn
 
 METHOD = METHODS["handful"]  # without names
 CLUSTERS = METHOD.weights["prototypes"]
@@ -49,7 +49,7 @@ class Cell:
         self.shots, self.transitions = support.shots, encoder.transitions
         given, labels = gather_for_fit(support.sentences, unlabelled)
         text = TrainingText.empty(encoder.dim).with_more(given.sentences, encoder.encode(given.sentences))
-        self.types = types_to_learn(labels.values())
+        self.types = types_to_learn(sentences_of(labels))
         self.X, self.labelled = text.features, text.with_labels(labels).labelled_words(self.types)
         known, n_tags = self.labelled.examples, self.labelled.n_tags
         words = self.X[known.rows]

@@ -80,6 +80,14 @@ def test_shots_are_the_mentions_of_the_rarest_type():
     assert read_support(["see [Pum Pim](!O) and [Pam](!O)"]).shots == 2  # of no type: they are all one
 
 
+def test_words_that_are_labelled_in_two_ways_count_in_both():
+    support = read_support(["see [Pam](PER)", "so [Lom](LOC) left", "see [Pam](LOC)"])
+    words = support.words(encoder())
+    assert [sentence.words for sentence in support.sentences] == [("see", "Pam"), ("see", "Pam"), ("so", "Lom", "left")]
+    assert words.tags.tolist() == [0, 2, 0, 1, 0, 1, 0]  # O, LOC, PER
+    assert (words.features[1] == words.features[3]).all()
+
+
 def test_viterbi_uses_the_transitions_of_the_source():
     chain = [Sentence(("Pa", "Pb", "x"), (Span(0, 2, "PER"),)), Sentence(("x", "y"), ())] * 20
     source, support, test = Source([chain], encoder()), sentences(1, 6), sentences(2, 60)

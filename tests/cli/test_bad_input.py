@@ -39,7 +39,6 @@ def test_bad_files_are_one_line(inside, tmp_path, command, content, message):
     [
         ("[Ekeus](PER)\n[Baghdad](LOC)\n", "no word that is O"),
         ("nothing is marked here .\nnor is it here .\n", "no sentence is labelled"),
-        ("the rain in [Paris](LOC)\nthe rain in [Paris](PER)\n", "same words"),
     ],
 )
 def test_bad_supports_are_one_line(inside, tmp_path, support, message):

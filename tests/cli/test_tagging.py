@@ -64,6 +64,15 @@ def test_fit_takes_several_files_such_as_one_with_gaps_and_one_without(inside, t
     assert failed(run("fit", "support.txt", "text.txt", *options), message)
 
 
+def test_the_same_words_may_be_labelled_in_two_ways(inside, tmp_path):
+    ways = "the rain in [Paris](LOC)\nthe rain in [Paris](PER)\n"
+    (tmp_path / "support.txt").write_text(SUPPORT + ways, encoding="utf-8")
+    result = run("fit", tmp_path / "support.txt", "--encoder", "encoder", "--out", tmp_path / "model")
+    assert result.exit_code == 0
+    assert "8 labelled sentences" in result.stdout
+    assert "1 sentence is labelled in more than one way" in result.stdout
+
+
 def test_types_are_enough(inside, tmp_path):
     (tmp_path / "types.txt").write_text("PER: names of people\nLOC: names of places\n", encoding="utf-8")
     options = ["--types", tmp_path / "types.txt", "--encoder", "encoder"]

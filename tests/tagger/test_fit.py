@@ -84,11 +84,44 @@ def test_labels_of_the_unlabelled_text_are_not_used():
     assert any("5 sentences" in note for note in model.summary_.notes)
 
 
-def test_same_words_with_other_labels_are_refused_with_both_shown():
-    other = "Paul went to [London](ORG) with me"
-    with pytest.raises(DataError, match=r"\[Paul\]\(PER\).*\[London\]\(LOC\).* and .*\[London\]\(ORG\)"):
-        tagger().fit([*SUPPORT, other])
-    assert answer(tagger().fit([*SUPPORT, SUPPORT[0]])) == answer(tagger().fit(SUPPORT))  # one sentence
+def test_same_words_with_other_labels_each_keep_their_own():
+    """Labels count for their own sentence; an unlabelled copy may be what either says."""
+    ways = ["[Paul](PER) went to [London](LOC) with me", "Paul went to [London](PER) with [me](_)"]
+    text = [*UNLABELLED, "Paul went to London with me", "Paul went to London with me"]
+    model = tagger(o_ratio=0.6).fit([*ways, SUPPORT[1], ways[0]], text)
+    words = model._text.labelled_words(names(model))  # O, LOC, PER
+    by_row = {int(row): words.allowed[i].astype(int).tolist() for i, row in enumerate(words.rows)}
+    o, loc, per = [1, 0, 0], [0, 1, 0], [0, 0, 1]
+    n = 41  # words of the unlabelled text before the copies
+    copies = [[1, 0, 1], o, o, [0, 1, 1], o, o]  # "me": O in one, nothing is said in the other
+    assert [by_row[n + i] for i in range(12)] == copies * 2
+    assert [by_row[n + 12 + i] for i in range(6)] == [per, o, o, loc, o, o]
+    assert [by_row[n + 18 + i] for i in range(6)] == [o, o, o, per, o, [1, 1, 1]]
+    assert len(model._text.features) == n + 12 + 12 + 7
+    assert model.summary_.n_support == 3
+    assert model.summary_.mentions == {"LOC": 2, "PER": 3}
+    (note,) = model.summary_.notes
+    assert note.startswith("1 sentence is labelled in more than one way")
+    same = tagger().fit([*SUPPORT, SUPPORT[0]])  # the same labels twice: one sentence
+    assert answer(same) == answer(tagger().fit(SUPPORT))
+    assert same.summary_.notes == []
+
+
+def test_labels_that_differ_and_do_not_contradict_are_taken_together():
+    """What is unknown in one sentence, or left open, another may say."""
+    ways = ["[Paul](_) went to [London](LOC|PER) with [me](!O)", "[Paul](PER) went to [London](LOC) with [me](_)"]
+    model = tagger().fit([*ways, SUPPORT[1]], ["Paul went to London with me"])
+    words = model._text.labelled_words(names(model))
+    assert words.allowed[words.rows < 6].astype(int).tolist() == [
+        [0, 0, 1], [1, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 1, 1],
+    ]  # fmt: skip
+
+
+def test_of_several_labels_one_that_says_nothing_opens_nothing():
+    ways = ["[Paul](PER) went home", "[Paul](LOC) went home", "[Paul](_) went home"]
+    model = tagger().fit([*ways, *SUPPORT], ["Paul went home"])
+    words = model._text.labelled_words(names(model))
+    assert words.allowed[words.rows == 0].tolist() == [[False, True, True]]
 
 
 def test_support_without_labels_counts_as_text():
@@ -209,6 +242,17 @@ def test_adding_known_words_changes_their_labels():
     assert names(model) == ["GOD", "LOC", "PER"]
     assert model.summary_.notes == ["1 sentences got new labels"]
     assert model.summary_.n_support == 2
+
+
+def test_adding_one_sentence_labelled_in_two_ways_equals_fitting_with_it():
+    ways = ["[Pia](PER) and [Pip](LOC) sat", "[Pia](LOC) and [Pip](LOC) sat"]
+    model = fitted(o_ratio=0.6).add(ways)
+    expected = tagger(o_ratio=0.6).fit([*SUPPORT, *ways], UNLABELLED)
+    assert answer(model) == answer(expected)
+    assert model.summary_ == expected.summary_
+    model.add(ways[:1])  # new labels for both
+    assert model.summary_.n_support == 3
+    assert model.summary_.notes == ["1 sentences got new labels"]
 
 
 def test_a_fit_that_fails_leaves_the_tagger_as_it_was():

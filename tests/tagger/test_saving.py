@@ -95,7 +95,7 @@ MORE = ["[Gap](ORG) sells to [Pia](PER)", "the [Peter](PER) of [Lima](ORG) sleep
 
 @pytest.mark.parametrize("unlabelled", [None, UNLABELLED])
 def test_a_loaded_tagger_adds_as_if_it_had_never_been_away(tmp_path, unlabelled):
-    support = [*SUPPORT, "[Gus](!LOC) and [Pim](PER) sleep"]
+    support = [*SUPPORT, "[Gus](!LOC) and [Pim](PER) sleep", "[Lot](LOC) left", "[Lot](PER) left"]
     model = tagger(o_ratio=None).fit(support, unlabelled)
     model.save(tmp_path / "model")
     again = load(tmp_path / "model").add(MORE, unlabelled)

@@ -17,7 +17,7 @@ from handful.errors import DataError
 from handful.tagger import Predictor
 from handful.tagger._decode import viterbi
 from handful.tagger._inputs import gather_for_fit
-from handful.tagger._text import LabelledWords, TrainingText, check_sure, types_to_learn
+from handful.tagger._text import LabelledWords, TrainingText, by_words, check_sure, sentences_of, types_to_learn
 from handful.text import EntityType, Sentence, Transitions, described
 
 __all__ = ["Baseline", "Fitted", "KnownWords", "LabelledSupport", "read_support", "tag_log_scores"]
@@ -39,12 +39,12 @@ class KnownWords:
 
 @dataclass(frozen=True)
 class LabelledSupport:
-    """Labelled sentences, each once.
+    """Labelled sentences, each once for every way in which it is labelled.
 
     Attributes
     ----------
     types : the types, sorted by name
-    sentences : in order, no two with the same words
+    sentences : those with the same words stand together
     """
 
     types: tuple[EntityType, ...]
@@ -75,7 +75,7 @@ class LabelledSupport:
         names = [one.name for one in self.types]
         no_features = np.empty((sum(len(sentence.words) for sentence in self.sentences), 0), np.float32)
         text = TrainingText.empty(0).with_more(self.sentences, no_features)
-        labelled = text.with_labels({sentence.words: sentence for sentence in self.sentences}).labelled_words(names)
+        labelled = text.with_labels(by_words(self.sentences)).labelled_words(names)
         check_sure(labelled, ("O", *names))
         return labelled
 
@@ -107,7 +107,8 @@ class Fitted:
 def read_support(support: Any) -> LabelledSupport:
     """Read labelled sentences, in any form that `handful.Tagger.fit` takes; those without labels are left out."""
     given, labels = gather_for_fit(support, None)
-    return LabelledSupport(described(types_to_learn(labels.values()), given.types), list(labels.values()))
+    sentences = sentences_of(labels)
+    return LabelledSupport(described(types_to_learn(sentences), given.types), sentences)
 
 
 def tag_log_scores(distances: NDArray[np.float64]) -> NDArray[np.float64]:

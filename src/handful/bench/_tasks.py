@@ -26,7 +26,7 @@ class Support:
     shots : the mentions of each type that it should have
     name : its number
     origin : where it came from
-    sentences : no two with the same words
+    sentences : as they were given or drawn
     """
 
     shots: int
@@ -184,32 +184,14 @@ def _supports(
     if given:
         if len(given) < sets:
             notes.append(f"{name}: {len(given)} supports of {shots} shots are given, not {sets}")
-        return [
-            Support(shots, number, "given", _unique(sentences, f"{name}, {shots} shots, support {number}", notes))
-            for number, sentences in given[:sets]
-        ]
+        return [Support(shots, number, "given", sentences) for number, sentences in given[:sets]]
     mentions = Counter(describe(pool).mentions)
     if rare := [f"{label} ({n})" for label, n in sorted(mentions.items()) if n < shots]:
         scarce[shots] = f"{name}: too few mentions for {shots} shots, shown as -: {', '.join(rare)}"
         notes.append(scarce[shots])
         return []
-    return [
-        Support(
-            shots, str(i), f"drawn with seed {seed}", _unique(one, f"{name}, {shots} shots, support {i}", notes)
-        )
-        for i, one in enumerate(sample_support(pool, shots, seed, sets=sets))
-    ]  # fmt: skip
-
-
-def _unique(sentences: Iterable[Sentence], where: str, notes: list[str]) -> list[Sentence]:
-    """Return sentences of which no two have the same words; where one is labelled in two ways, the last counts."""
-    by_words: dict[tuple[str, ...], Sentence] = {}
-    for sentence in sentences:
-        before = by_words.get(sentence.words)
-        if before is not None and (before.spans, before.allowed) != (sentence.spans, sentence.allowed):
-            notes.append(f"{where} labels “{' '.join(sentence.words)}” in two ways: the last counts")
-        by_words[sentence.words] = sentence
-    return list(by_words.values())
+    drawn = sample_support(pool, shots, seed, sets=sets)
+    return [Support(shots, str(i), f"drawn with seed {seed}", one) for i, one in enumerate(drawn)]
 
 
 def _check_labelled(name: str, what: str, sentences: list[Sentence]) -> None:

@@ -3,7 +3,7 @@
 import io
 import json
 import os
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from handful.errors import DataError, FileError
 from handful.text import Corpus, Document, EntityType, Sentence, read
 
-from ._text import Words, by_words, count_changed
+from ._text import TrainingText, Ways, by_words, count_changed
 
 __all__ = ["Given", "gather", "gather_for_fit", "gather_to_add", "one_text"]
 
@@ -32,7 +32,7 @@ class Given:
     notes: list[str] = field(default_factory=list)
 
     @property
-    def labels(self) -> dict[Words, Sentence]:
+    def labels(self) -> Ways:
         """The labelled sentences, by their words."""
         return by_words(sentence for sentence in self.sentences if not sentence.is_unlabelled)
 
@@ -43,14 +43,15 @@ class Given:
         self.notes += [f"{corpus.report.name}: {line}" for line in corpus.report.handled()]
 
 
-def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, dict[Words, Sentence]]:
+def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, Ways]:
     """Read support and unlabelled text.
 
     Returns
     -------
     given, labels
         All sentences, in the order of the fit: unlabelled text, then sentences of the support without labels, then
-        labelled ones whose words the unlabelled text does not have. And the labelled sentences, by their words.
+        labelled ones whose words the unlabelled text does not have, or that are labelled in several ways. And the
+        labelled sentences, by their words.
     """
     given = Given() if support is None else gather(support, "the support", is_inline=True)
     labels = given.labels
@@ -64,23 +65,21 @@ def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, dict[Words, Se
     if blank:
         given.notes.append(f"{len(blank)} sentences of the support have no labels and count as unlabelled text")
     known = {sentence.words for sentence in given.sentences}
-    given.sentences += [sentence for words, sentence in labels.items() if words not in known]
+    for words, ways in labels.items():
+        if len(ways) > 1 or words not in known:
+            given.sentences += ways
     return given, labels
 
 
-def gather_to_add(
-    support: Any, unlabelled: Any, labels: dict[Words, Sentence], known: Container[Words]
-) -> tuple[Given, dict[Words, Sentence]]:
+def gather_to_add(support: Any, unlabelled: Any, text: TrainingText) -> tuple[Given, Ways]:
     """Read what is added to a fit: more labelled sentences, and more unlabelled text, if any.
 
     Parameters
     ----------
     support, unlabelled
         As people give them.
-    labels
-        The labelled sentences so far, by their words.
-    known
-        The words of the sentences that have features.
+    text
+        The text of the fit so far, with its labels.
 
     Returns
     -------
@@ -88,26 +87,31 @@ def gather_to_add(
         The sentences without features, in the order of `gather_for_fit`, and all labelled ones.
     """
     given = gather(support, "the sentences to add", is_inline=True)
-    more, added = given.labels, given.sentences
-    if n_changed := count_changed(labels, more):
+    more, blank = given.labels, [sentence for sentence in given.sentences if sentence.is_unlabelled]
+    if n_changed := count_changed(text.labels, more):
         given.notes.append(f"{n_changed} sentences got new labels")
-    labels = {**labels, **more}
-    given.sentences = [sentence for sentence in _unlabelled(unlabelled, given) if sentence.words not in known]
-    new = {sentence.words for sentence in given.sentences}
-    once = {s.words: s for s in [*labels.values(), *added] if s.words not in known and s.words not in new}
-    given.sentences += once.values()
+    labels = {**text.labels, **more}
+    given.sentences = [sentence for sentence in _unlabelled(unlabelled, given) if sentence.words not in text.places]
+    known = text.places.keys() | {sentence.words for sentence in given.sentences}
+    for words, ways in labels.items():
+        if len(ways) > 1:
+            given.sentences += ways[len(text.own_places(words)) :]
+        elif words not in known:
+            given.sentences += ways
+    known |= labels.keys()
+    given.sentences += {s.words: s for s in blank if s.words not in known}.values()
     return given, labels
 
 
 def _unlabelled(unlabelled: Any, given: Given) -> list[Sentence]:
-    """Return the sentences of unlabelled text; what is to be said of it goes to the notes of `given`."""
+    """Return the sentences of unlabelled text, without labels; the notes of `given` get what is to be said of it."""
     if unlabelled is None:
         return []
     found = gather(unlabelled, "the unlabelled text", is_inline=False)
     given.notes += found.notes
     if n_labelled := sum(not sentence.is_unlabelled for sentence in found.sentences):
         given.notes.append(f"labels in the unlabelled text are not used: {n_labelled} sentences have them")
-    return found.sentences
+    return [sentence if sentence.is_unlabelled else sentence.without_labels() for sentence in found.sentences]
 
 
 def gather(source: Any, name: str, *, is_inline: bool) -> Given:

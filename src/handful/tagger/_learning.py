@@ -14,7 +14,7 @@ from handful.text import EntityType, Transitions
 
 from ._evidence import NearestLabel, Prototypes, Regression, TypeNames
 from ._model import Calibration, Examples, Lead, Model, Softmax
-from ._text import LabelledWords, TrainingText, check_sure
+from ._text import LabelledWords, TrainingText, check_sure, sentences_of
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
@@ -179,7 +179,7 @@ def learn(
     )
     projected = words if prototypes is None else prototypes.project(words)
     vectors = np.ascontiguousarray(projected, np.float32)
-    return Learned(model, fitted, labelled, Examples(list(text.labels.values()), known.places, known.tags, vectors))
+    return Learned(model, fitted, labelled, Examples(sentences_of(text.labels), known.places, known.tags, vectors))
 
 
 def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:

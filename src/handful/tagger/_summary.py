@@ -14,7 +14,7 @@ from ._decode import runs
 from ._evidence import TypeNames
 from ._learning import FEWEST_MENTIONS, NAME_LEAST, Learned
 from ._model import Model
-from ._text import TrainingText
+from ._text import TrainingText, sentences_of
 
 __all__ = ["FitSummary", "summarise"]
 
@@ -101,13 +101,14 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
     is_free = labelled.is_unlabelled()
     tags = np.zeros(0, np.int64) if fitted is None else fitted.tags_
     counts = np.bincount(tags[is_free], minlength=len(model.tags))
-    mentions = Counter(span.type for sentence in text.labels.values() for span in sentence.spans or ())
+    support = sentences_of(text.labels)
+    mentions = Counter(span.type for sentence in support for span in sentence.spans or ())
     summary = FitSummary(
         method=method,
         types=list(model.types),
         mentions={name: mentions[name] for name in names},
-        n_support=len(text.labels),
-        n_support_words=sum(map(len, text.labels)),
+        n_support=len(support),
+        n_support_words=sum(map(len, support)),
         n_unlabelled_words=int(is_free.sum()),
         has_names=model.piece(TypeNames) is not None,
         o_ratio=None if fitted is None or fitted.o_ratio is None else float(fitted.o_ratio),
@@ -119,6 +120,12 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
         examples=_examples(text, model, tags, is_free),
         notes=list(notes),
     )
+    if n_several := sum(len(ways) > 1 for ways in text.labels.values()):
+        are = "sentence is" if n_several == 1 else "sentences are"
+        summary.notes.append(
+            f"{n_several:,} {are} labelled in more than one way: each way counts for its own sentence, and an "
+            "unlabelled copy may be what any of them says"
+        )
     piece = model.piece(TypeNames)
     if piece is not None and (doubted := [names[t] for t in np.flatnonzero(piece.weights < NAME_LEAST)]):
         summary.notes.append(

@@ -1,6 +1,6 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from ._predictor import Predictor, check_min_score
 from ._saving import ENCODER, Saved, read_folder, write_folder
 from ._summary import FitSummary, summarise
 from ._tagging import MinScore, tag_sentences
-from ._text import TrainingText, Words, by_words
+from ._text import TrainingText, Ways, by_words, sentences_of
 from ._types import types_to_find
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ class Tagger(Predictor):
         """Learn from what types mean, labelled sentences and unlabelled text: any of them, or all.
 
         Labels also count for unlabelled sentences with the same words. A labelled sentence that is not in the
-        unlabelled text is added to it.
+        unlabelled text is added to it. Where the same words are labelled in several ways, each way counts for its own
+        sentence, and unlabelled copies may be what any of them says.
 
         Parameters
         ----------
@@ -192,7 +193,7 @@ class Tagger(Predictor):
                     Advice("give them again (unlabelled=)", "give them again (--unlabelled)"),
                 )
             text = TrainingText.empty(self._open().dim).with_labels(by_words(examples.sentences))
-        given, labels = gather_to_add(sentences, unlabelled, text.labels, text.places)
+        given, labels = gather_to_add(sentences, unlabelled, text)
         if given.sentences:
             text = text.with_more(given.sentences, encode(self._caching(), given.sentences, progress))
         self._learn(text.with_labels(labels), given.types, self._notes + given.notes)
@@ -350,12 +351,10 @@ class Tagger(Predictor):
         self._text, self._model, self._examples, self._notes = text, learned.model, learned.examples, notes
         self.types_, self.summary_ = list(types), summary
 
-    def _types_to_find(
-        self, labels: Mapping[Words, Sentence], known: Sequence[EntityType]
-    ) -> tuple[tuple[EntityType, ...], list[str]]:
+    def _types_to_find(self, labels: Ways, known: Sequence[EntityType]) -> tuple[tuple[EntityType, ...], list[str]]:
         """Return the types to find, sorted by name, and the names of those that cannot be found."""
         before = self.types_ if self._model is not None else []
-        return types_to_find(self.types, [*known, *before], labels.values(), self._reads_names(), self.names)
+        return types_to_find(self.types, [*known, *before], sentences_of(labels), self._reads_names(), self.names)
 
     def _reads_names(self) -> bool:
         return self.names and bool(getattr(self._open(), "has_names", False))

@@ -1,6 +1,6 @@
 """`TrainingText`: the text that a tagger is fitted on, with its features, and the labels known for it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,11 +14,24 @@ from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence, types_in
 
 from ._evidence import TypeNames
 
-__all__ = ["SOME_TYPE", "LabelledWords", "TrainingText", "Words", "by_words", "count_changed", "types_to_learn"]
+__all__ = [
+    "SOME_TYPE",
+    "LabelledWords",
+    "TrainingText",
+    "Ways",
+    "Words",
+    "by_words",
+    "count_changed",
+    "sentences_of",
+    "types_to_learn",
+]
 
 SOME_TYPE = "ENTITY"  # the one type where mentions are marked but no type is named
 
 Words = tuple[str, ...]
+
+Ways = Mapping[Words, tuple[Sentence, ...]]
+"""Labelled sentences by their words: one sentence for each way in which these words are labelled, mostly one."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +123,7 @@ class TrainingText:
     starts : (n_sentences + 1,) where the words of each begin among all words
     features : (n_words, dim)
     places : the numbers of the sentences that have the same words
+    own : the numbers of the sentences that came with labels; the others are unlabelled text
     labels : the labelled sentences, by their words
     """
 
@@ -117,12 +131,13 @@ class TrainingText:
     starts: NDArray[np.int64]
     features: Float
     places: dict[Words, list[int]]
-    labels: dict[Words, Sentence]
+    own: frozenset[int]
+    labels: Ways
 
     @classmethod
     def empty(cls, dim: int) -> "TrainingText":
         """Make one with no sentence."""
-        return cls([], np.zeros(1, np.int64), np.empty((0, dim), np.float32), {}, {})
+        return cls([], np.zeros(1, np.int64), np.empty((0, dim), np.float32), {}, frozenset(), {})
 
     def with_more(self, sentences: Sequence[Sentence], features: Float) -> "TrainingText":
         """Return this text and more; this one stays as it is."""
@@ -136,39 +151,47 @@ class TrainingText:
             starts=np.concatenate([self.starts, starts]),
             features=np.concatenate([self.features, features]) if len(self.features) else features,
             places=places,
+            own=self.own | {n for n, s in enumerate(sentences, len(self.sentences)) if not s.is_unlabelled},
         )
 
-    def with_labels(self, labels: dict[Words, Sentence]) -> "TrainingText":
+    def with_labels(self, labels: Ways) -> "TrainingText":
         """Return this text with other labels."""
         return replace(self, labels=labels)
+
+    def own_places(self, words: Words) -> list[int]:
+        """Return the numbers of the sentences of these words that came with labels."""
+        return [number for number in self.places.get(words, ()) if number in self.own]
 
     def labelled_words(self, types: Sequence[str], names: TypeNames | None = None) -> LabelledWords:
         """Return the words of the labelled sentences, with the tags (O, then the types) that each may have.
 
-        Labels count for every sentence with the same words. Whoever labels some types and not others says nothing of
-        the others: an unmarked word may be one of those, unless it is O by their names.
+        Labels count for every sentence with the same words. Where these are labelled in several ways, each way counts
+        for its own sentence, and unlabelled copies get what the ways have in common (see `_in_common`). Whoever labels
+        some types and not others says nothing of the others: an unmarked word may be one of those, unless it is O by
+        their names.
         """
         tags = ("O", *types)
-        used = set(types_in(self.labels.values()))
+        used = set(types_in(sentences_of(self.labels)))
         is_open = np.array([tag != 0 and name not in used for tag, name in enumerate(tags)])
         rows: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         allowed: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
         places: list[NDArray[np.int64]] = [np.empty((0, 2), np.int64)]
         is_copy: list[NDArray[np.bool_]] = [np.empty(0, bool)]
         known: dict[Allowed, tuple[bool, ...]] = {}
-        for i, (words, sentence) in enumerate(self.labels.items()):
-            constraints = sentence.constraints()
-            for entry in constraints:
-                if entry not in known:
-                    known[entry] = entry.among(tags)
-            matrix = np.array([known[entry] for entry in constraints])
-            _check_possible(matrix, sentence, constraints, tags)
+        first = 0  # the place of the first way among the labelled sentences
+        for words, ways in self.labels.items():
+            matrices = [_matrix(sentence, tags, known) for sentence in ways]
+            of_copies = _in_common(matrices)
+            labelled = self.own_places(words) if len(ways) > 1 else self.places[words]
+            way_of = dict(zip(labelled, range(len(ways)), strict=False))
             positions = np.arange(len(words))
             for number in self.places[words]:
+                way = way_of.get(number)
                 rows.append(self.starts[number] + positions)
-                allowed.append(matrix)
-                places.append(np.stack([np.full(len(words), i), positions], axis=1))
-                is_copy.append(np.full(len(words), number != self.places[words][0]))
+                allowed.append(of_copies if way is None else matrices[way])
+                places.append(np.stack([np.full(len(words), first + (way or 0)), positions], axis=1))
+                is_copy.append(np.full(len(words), way is None))
+            first += len(ways)
         found, may_be = np.concatenate(rows), np.concatenate(allowed)
         if names is not None and is_open.any():
             scores = names.scores(self.features[found])
@@ -177,22 +200,24 @@ class TrainingText:
         return LabelledWords(len(self.features), found, may_be, np.concatenate(places), np.concatenate(is_copy))
 
 
-def by_words(sentences: Iterable[Sentence]) -> dict[Words, Sentence]:
-    """Return labelled sentences by their words; those of the same words must have the same labels."""
-    labels: dict[Words, Sentence] = {}
+def by_words(sentences: Iterable[Sentence]) -> Ways:
+    """Return labelled sentences by their words, each way in which the same words are labelled once."""
+    ways: dict[Words, tuple[Sentence, ...]] = {}
     for sentence in sentences:
-        before = labels.setdefault(sentence.words, sentence)
-        if not _are_alike(before, sentence):
-            raise DataError(
-                f"two labelled sentences have the same words but not the same labels: {_show(before)} and "
-                f"{_show(sentence)}; keep one of them"
-            )
-    return labels
+        before = ways.get(sentence.words, ())
+        if not any(_are_alike(one, sentence) for one in before):
+            ways[sentence.words] = (*before, sentence)
+    return ways
 
 
-def count_changed(before: dict[Words, Sentence], after: dict[Words, Sentence]) -> int:
+def sentences_of(labels: Ways) -> list[Sentence]:
+    """Return all labelled sentences."""
+    return [sentence for ways in labels.values() for sentence in ways]
+
+
+def count_changed(before: Ways, after: Ways) -> int:
     """Return how many sentences have other labels than before."""
-    return sum(not _are_alike(before[words], sentence) for words, sentence in after.items() if words in before)
+    return sum(not _are_all_alike(before[words], ways) for words, ways in after.items() if words in before)
 
 
 def types_to_learn(labels: Iterable[Sentence]) -> list[str]:
@@ -235,6 +260,28 @@ def check_sure(labelled: LabelledWords, tags: Sequence[str], *, has_names: bool 
         )
 
 
+def _matrix(sentence: Sentence, tags: Sequence[str], known: dict[Allowed, tuple[bool, ...]]) -> NDArray[np.bool_]:
+    """Return which tags each word of a labelled sentence may have, (n_words, n_tags); `known` remembers labels."""
+    constraints = sentence.constraints()
+    for entry in constraints:
+        if entry not in known:
+            known[entry] = entry.among(tags)
+    matrix = np.array([known[entry] for entry in constraints])
+    _check_possible(matrix, sentence, constraints, tags)
+    return matrix
+
+
+def _in_common(ways: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Return which tags words may have that are labelled in several ways, each (n_words, n_tags).
+
+    A word may have the tags that all ways allow; where they contradict each other, the tags that any of them allows,
+    but for a way that says nothing of the word.
+    """
+    by_all: NDArray[np.bool_] = np.logical_and.reduce(ways)
+    by_any: NDArray[np.bool_] = np.logical_or.reduce([way & ~way.all(axis=1, keepdims=True) for way in ways])
+    return np.where(by_all.any(axis=1, keepdims=True), by_all, by_any)
+
+
 def _check_possible(
     matrix: NDArray[np.bool_], sentence: Sentence, constraints: Sequence[Allowed], tags: Sequence[str]
 ) -> None:
@@ -250,6 +297,10 @@ def _check_possible(
 
 def _are_alike(one: Sentence, other: Sentence) -> bool:
     return one.spans == other.spans and one.allowed == other.allowed
+
+
+def _are_all_alike(some: Sequence[Sentence], others: Sequence[Sentence]) -> bool:
+    return len(some) == len(others) and all(map(_are_alike, some, others))
 
 
 def _show(sentence: Sentence) -> str:
