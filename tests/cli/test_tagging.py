@@ -423,3 +423,16 @@ def test_the_same_text_is_cut_alike_in_json_and_in_plain_text(inside, tmp_path):
         given = ("--unlabelled", str(tmp_path / f"d{end}"), "--encoder", "encoder", "--out", out, "--json")
         lines[end] = json.loads(run("fit", "support.txt", *given).stdout)
     assert lines[".txt"]["objective"] == lines[".jsonl"]["objective"]
+
+
+def test_text_that_the_encoder_cannot_read_is_said_in_one_line(inside, tmp_path):
+    (tmp_path / "text.txt").write_text("李明昨天在北京大学参加了会议。\n阿里巴巴公司总部位于杭州。\n", encoding="utf-8")
+    result = run("predict", "model", tmp_path / "text.txt", "--json")
+    assert (result.exit_code, [json.loads(line)["entities"] for line in result.stdout.splitlines()]) == (0, [[], []])
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("warning: encoder cannot read ")
+    assert "such as 李, 明, 昨: " in line
+    arguments = ["support.txt", "-u", tmp_path / "text.txt", "--encoder", "encoder", "--out", tmp_path / "model", "-q"]
+    result = run("fit", *arguments)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: encoder cannot read ")

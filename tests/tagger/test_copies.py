@@ -16,7 +16,10 @@ from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, names, tagger
 TEXT = "Pim went from Leiden to see Lot ."
 MORE = ["[Gap](ORG) sells to [Pia](PER)"]
 
-pytestmark = pytest.mark.filterwarnings("ignore:the text is hardly English")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:the text is hardly English"),
+    pytest.mark.filterwarnings("ignore:.* cannot read"),  # a very small encoder has few sub-words
+]
 
 
 def pickled(model):

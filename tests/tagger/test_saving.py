@@ -21,6 +21,8 @@ from handful.errors import EncoderError, FileError, ModelError
 
 from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, names, tagger
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* cannot read")  # a very small encoder has few sub-words
+
 TEXT = "Pim went from Leiden to see Lot ."
 FILES = ["README.md", "config.json", "model.safetensors", "support.jsonl"]
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from handful._util.progress import Progress
 from handful.encoders import TypeVectors, WordEncoder
+from handful.encoders._opened import unreadable
 from handful.errors import EncoderError
 from handful.text import EntityType, Sentence, Transitions, types_of
 
@@ -73,6 +74,10 @@ class MemoryEncoder:
                 return self._arrays[part][starts[first] : starts[stop]]
         rows = [self._arrays[part][self._starts[part][i] : self._starts[part][i + 1]] for part, i in places]
         return np.concatenate(rows)
+
+    def unreadable(self, sentences: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return for each word whether the encoder cannot read it, as far as it says."""
+        return unreadable(self._encoder, sentences)
 
     def encode_types(self, types: Any) -> TypeVectors:
         """Return the vectors of types from the encoder, which reads the same types only once."""

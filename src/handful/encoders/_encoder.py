@@ -36,6 +36,10 @@ _SCHEME = "handful features 1"
 # is padding, and memory does not grow with the corpus.
 _CHUNK_BATCHES = 8
 
+# The share of unknown words in a sentence from which nothing of it can be read. In English text hardly one word in a
+# thousand is unknown; in Chinese, of whose characters the vocabulary of handful-en has 488, one in two is.
+_UNREADABLE = 1 / 3
+
 #: ``input_ids`` and ``attention_mask``, each of shape (n_rows, n_tokens).
 Inputs = dict[str, npt.NDArray[np.int64]]
 
@@ -217,6 +221,34 @@ class Encoder:
             if isinstance(out, np.ndarray):
                 return fill(out, vectors)
             return write(Path(out), vectors, (total, self.dim))
+
+    def unreadable(self, sentences: Sequence[Any]) -> npt.NDArray[np.bool_]:
+        """Return for each word whether the encoder cannot read it.
+
+        It cannot read a word that is made of unknown sub-words alone, such as an emoji or a word in a script that is
+        not in its vocabulary. Where a third of the words with letters in a sentence are such words, it can read none
+        of the sentence: the few letters of a foreign script that are in a vocabulary say nothing. Words that were
+        encoded before are not split again.
+
+        Parameters
+        ----------
+        sentences
+            As for `encode`.
+
+        Returns
+        -------
+        ndarray of bool, of shape (number of words,)
+        """
+        found: list[bool] = []
+        for i, sentence in enumerate(sentences):
+            words = words_of(sentence, i)
+            unknown = self.tokenizer.are_unknown(words)
+            if any(unknown):
+                of_letters = [lost for word, lost in zip(words, unknown, strict=True) if any(map(str.isalpha, word))]
+                if any(of_letters) and sum(of_letters) >= _UNREADABLE * len(of_letters):
+                    unknown = [True] * len(words)
+            found += unknown
+        return np.array(found, bool)
 
     def encode_types(self, types: Any) -> TypeVectors:
         """Encode types by their names and descriptions.

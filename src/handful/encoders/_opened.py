@@ -1,7 +1,7 @@
 """An encoder given by name, path or object, and how it is found again for a saved model."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,6 +12,7 @@ from handful._util.arrays import Float
 from handful._util.files import PathLike
 from handful.errors import Advice, EncoderError, HandfulError, ModelError
 
+from ._encoder import words_of
 from ._load import EMBEDDED, load
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "is_path",
     "open_encoder",
     "open_saved",
+    "unreadable",
 ]
 
 
@@ -34,7 +36,8 @@ class WordEncoder(Protocol):
 
     It may also have a ``name`` (for ``handful cache``), a ``reference`` and a ``precision`` (so that a saved model
     finds it again), ``transitions`` (`handful.text.Transitions`, for decoding), and ``has_names`` with
-    ``encode_types(types)`` (it returns `handful.encoders.TypeVectors`, to find types by their names).
+    ``encode_types(types)`` (it returns `handful.encoders.TypeVectors`, to find types by their names), and
+    ``unreadable(sentences)`` (it returns for each word whether it cannot be read: such a word is O).
     """
 
     @property
@@ -168,3 +171,11 @@ def encode(encoder: WordEncoder, sentences: "Sequence[Sentence]", progress: Any 
         found = f"{features.dtype} {features.shape}" if isinstance(features, np.ndarray) else type(features).__name__
         raise EncoderError(f"the encoder must give floats of shape {(n_words, encoder.dim)}, found {found}")
     return features
+
+
+def unreadable(encoder: WordEncoder, sentences: Sequence[Any]) -> NDArray[np.bool_]:
+    """Return for each word whether the encoder cannot read it, (n_words,); one that does not say reads all."""
+    find: Callable[[Any], NDArray[np.bool_]] | None = getattr(encoder, "unreadable", None)
+    if find is None:
+        return np.zeros(sum(len(words_of(sentence, i)) for i, sentence in enumerate(sentences)), bool)
+    return find(sentences)

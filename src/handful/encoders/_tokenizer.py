@@ -6,9 +6,11 @@ from typing import Any
 
 from handful.errors import EncoderError
 
-from ._shapes import word_shape
+from ._shapes import N_SHAPES, word_shape
 
-__all__ = ["WordTokenizer", "with_leading_space"]
+__all__ = ["SPACE", "WordTokenizer", "with_leading_space"]
+
+SPACE = "▁"  # how SentencePiece writes the space before a word
 
 _REMEMBERED_WORDS = 2**18
 
@@ -30,6 +32,8 @@ class WordTokenizer:
         Bytes that change whenever the splitting does, for the fingerprint of the encoder.
     shape_stride
         If not 0, ids carry the shape of their word, see `handful.encoders._shapes`.
+    space_id
+        The id of the sub-word that is nothing but the space before a word, if there is one.
     """
 
     def __init__(
@@ -42,6 +46,7 @@ class WordTokenizer:
         unknown_id: int,
         content: bytes,
         shape_stride: int = 0,
+        space_id: int | None = None,
     ) -> None:
         self.prefix = list(prefix)
         self.suffix = list(suffix)
@@ -50,6 +55,8 @@ class WordTokenizer:
         self.content = content if not shape_stride else content + b"\nword shapes 1 %d" % shape_stride
         self.shape_stride = shape_stride
         self._split = split
+        says_nothing = {unknown_id} if space_id is None else {unknown_id, space_id}
+        self._says_nothing = {token + shape_stride * shape for token in says_nothing for shape in range(N_SHAPES)}
         self._known: dict[str, list[int]] = {}
 
     @classmethod
@@ -86,6 +93,7 @@ class WordTokenizer:
             unknown_id=unknown_id,
             content=f"{text}\n{pad_id} {unknown_id}{lead}".encode(),
             shape_stride=shape_stride,
+            space_id=tokenizer.token_to_id(SPACE),
         )
 
     @property
@@ -113,6 +121,10 @@ class WordTokenizer:
             shift = self.shape_stride * word_shape(word) if self.shape_stride else 0
             known[word] = [token + shift for token in ids or [self.unknown_id]]
         return [known[word] for word in words]
+
+    def are_unknown(self, words: Sequence[str]) -> list[bool]:
+        """Return for each word whether the vocabulary has none of its sub-words."""
+        return [self._says_nothing.issuperset(ids) for ids in self(words)]
 
 
 def with_leading_space(text: str) -> str:

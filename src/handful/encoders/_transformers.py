@@ -18,7 +18,7 @@ from ._names import NAMES_FILE, NameHead
 from ._pooling import Float32
 from ._pretrained import first_line, read_pretrained
 from ._shapes import N_SHAPES, has_word_shapes
-from ._tokenizer import WordTokenizer
+from ._tokenizer import SPACE, WordTokenizer
 
 if TYPE_CHECKING:
     import torch
@@ -240,6 +240,7 @@ def word_tokenizer(tokenizer: Any, shape_stride: int = 0) -> WordTokenizer:
         unknown_id=unknown_id,
         content=content.encode(),
         shape_stride=shape_stride,
+        space_id=tokenizer.get_vocab().get(SPACE),
     )
 
 

@@ -1,9 +1,7 @@
 """Telling that a text is hardly English, at little cost and without false alarms."""
 
-import warnings
 from collections.abc import Iterable
 
-from handful.errors import HandfulWarning
 from handful.text import Sentence
 
 __all__ = ["LanguageWatch"]
@@ -45,16 +43,6 @@ class LanguageWatch:
         if self._n_lower >= WINDOW or self._n_letters >= 10 * WINDOW:
             self._reset()
         return self.is_done
-
-    def warn(self, sentences: Iterable[Sentence], encoder: str) -> None:
-        """Warn where a text is hardly English, which is all that the encoder of this name knows."""
-        if self.is_hardly_english(sentences):
-            warnings.warn(
-                f"the text is hardly English, and {encoder} knows English only: expect little, or use an encoder for "
-                "its language (encoder=)",
-                HandfulWarning,
-                stacklevel=4,
-            )
 
     def _count(self, word: str) -> None:
         if word.isascii():

@@ -5,6 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from handful.encoders import WordEncoder
 from handful.errors import DataError
 from handful.text import Document, EntityType, Prediction, Sentence
@@ -32,6 +35,10 @@ class Predictor(ABC):
     @abstractmethod
     def _ready(self) -> tuple[WordEncoder, TagModel]:
         """Return what gives features, and what tags them; an error where nothing is fitted."""
+
+    def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
+        """Look at sentences that are tagged, and at which of their words the encoder cannot read."""
+        return
 
     @overload
     def predict(self, texts: AnyText, *, min_score: MinScore = 0.0) -> list[Prediction]: ...  # type: ignore[overload-overlap]
@@ -91,7 +98,7 @@ class Predictor(ABC):
         """
         encoder, model = self._ready()
         check_min_score(min_score, model.types)
-        return tag_documents(encoder, model, documents, min_score)
+        return tag_documents(encoder, model, documents, min_score, self._notice)
 
     def predict_sentences(
         self, sentences: Iterable[Sentence | Sequence[str]], *, min_score: MinScore = 0.0

@@ -99,7 +99,7 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
     model, fitted, labelled = learned.model, learned.clusters, learned.labelled
     names = [one.name for one in model.types]
     is_free = labelled.is_unlabelled()
-    tags = np.zeros(0, np.int64) if fitted is None else fitted.tags_
+    tags = np.zeros(0, np.int64) if fitted is None else np.where(text.unreadable, 0, fitted.tags_)
     counts = np.bincount(tags[is_free], minlength=len(model.tags))
     support = sentences_of(text.labels)
     mentions = Counter(span.type for sentence in support for span in sentence.spans or ())

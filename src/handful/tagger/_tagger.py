@@ -1,20 +1,30 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from handful._util.files import PathLike
 from handful._util.progress import Progress, reporting
 from handful.encoders import EMBEDDED, WordEncoder
-from handful.encoders._opened import AnyEncoder, encode, encoder_folder, is_object, open_encoder, open_saved
+from handful.encoders._opened import (
+    AnyEncoder,
+    encode,
+    encoder_folder,
+    is_object,
+    open_encoder,
+    open_saved,
+    unreadable,
+)
 from handful.errors import Advice, DataError, ModelError
 from handful.evaluate import Evaluation, evaluate
-from handful.text import Document, EntityType, Sentence, types_of
+from handful.text import EntityType, Sentence, types_of
 
 from ._explanation import Explanation, check_n_nearest, explain
 from ._inputs import gather, gather_for_fit, gather_to_add, one_text
-from ._language import LanguageWatch
 from ._learning import AUTO, METHODS, check, learn, type_names
 from ._model import Examples, Model
 from ._predictor import Predictor, check_min_score
@@ -23,6 +33,7 @@ from ._summary import FitSummary, summarise
 from ._tagging import MinScore, tag_sentences
 from ._text import TrainingText, Ways, by_words, sentences_of
 from ._types import types_to_find
+from ._watch import Watch
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
@@ -105,7 +116,7 @@ class Tagger(Predictor):
         self._model: Model | None = None
         self._examples: Examples | None = None
         self._encoder_is_inside = False
-        self._watch = LanguageWatch()
+        self._watch: Watch | None = None
 
     def __repr__(self) -> str:
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
@@ -159,11 +170,9 @@ class Tagger(Predictor):
             self.method, self.o_ratio, self._clusters if self._model is None else self.clusters
         )  # before the long wait
         self._types_to_find(labels, given.types)
-        encoder = self._caching()
-        features = encode(encoder, given.sentences, progress)
-        text = TrainingText.empty(encoder.dim).with_more(given.sentences, features)
-        self._learn(text.with_labels(labels), given.types, given.notes)
-        self._warn_if_foreign(given.sentences)
+        watch = self._new_watch()
+        text = self._with_more(TrainingText.empty(self._open().dim), given.sentences, watch, progress)
+        self._learn(text.with_labels(labels), given.types, given.notes, watch)
         return self
 
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
@@ -194,22 +203,10 @@ class Tagger(Predictor):
                 )
             text = TrainingText.empty(self._open().dim).with_labels(by_words(examples.sentences))
         given, labels = gather_to_add(sentences, unlabelled, text)
-        if given.sentences:
-            text = text.with_more(given.sentences, encode(self._caching(), given.sentences, progress))
-        self._learn(text.with_labels(labels), given.types, self._notes + given.notes)
+        watch = self._new_watch()
+        text = self._with_more(text, given.sentences, watch, progress)
+        self._learn(text.with_labels(labels), given.types, self._notes + given.notes, watch)
         return self
-
-    def tag(self, documents: Iterable[Document], *, min_score: MinScore = 0.0) -> Iterator[Document]:
-        """Yield documents with the mentions found in them, in order, holding few documents at a time.
-
-        Parameters
-        ----------
-        documents
-            As `handful.text.stream` gives them. Labels that they have are replaced.
-        min_score : float or dict
-            Mentions with a lower score are left out; a dict has a score for some types, by name.
-        """
-        return super().tag(self._watching(documents), min_score=min_score)
 
     def explain(self, text: Any, *, min_score: MinScore = 0.0, n_nearest: int = 3) -> list[Explanation]:
         """Return for each mention why it was found.
@@ -227,8 +224,7 @@ class Tagger(Predictor):
         check_min_score(min_score, model.types)
         check_n_nearest(n_nearest)
         document = one_text(text, "the text")
-        self._warn_if_foreign(document.sentences)
-        words = tag_sentences(self._open(), model, document.sentences)
+        words = tag_sentences(self._open(), model, document.sentences, self._notice)
         return explain(document, words, model, examples, min_score, n_nearest)
 
     def evaluate(self, sentences: Any, *, progress: Progress = None) -> Evaluation:
@@ -249,12 +245,11 @@ class Tagger(Predictor):
                     f"sentence {number} (from 0) is not wholly labelled, so nothing can be compared; label it or "
                     f"leave it out: {sentence}"
                 )
-        self._warn_if_foreign(gold)
         found: list[Sentence] = []
         confidences: list[Sequence[float]] = []
         n_words, n_done = sum(len(sentence.words) for sentence in gold), 0
         with reporting(progress, n_words) as report:
-            for words in tag_sentences(self._caching(), model, gold):
+            for words in tag_sentences(self._caching(), model, gold, self._notice):
                 found.append(words.sentence)
                 confidences.append(words.scores[range(len(words.tags)), words.tags].tolist())
                 n_done += len(words.tags)
@@ -331,7 +326,18 @@ class Tagger(Predictor):
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
         return tagger
 
-    def _learn(self, text: TrainingText, known: Sequence[EntityType], notes: list[str]) -> None:
+    def _with_more(
+        self, text: TrainingText, sentences: Sequence[Sentence], watch: Watch, progress: Progress
+    ) -> TrainingText:
+        """Return a text with more sentences, encoded."""
+        if not sentences:
+            return text
+        encoder = self._caching()
+        features, lost = encode(encoder, sentences, progress), unreadable(encoder, sentences)
+        watch(sentences, lost)
+        return text.with_more(sentences, features, lost)
+
+    def _learn(self, text: TrainingText, known: Sequence[EntityType], notes: list[str], watch: Watch) -> None:
         """Fit, and only when all went well take the result over."""
         types, unused = self._types_to_find(text.labels, known)
         if unused:
@@ -350,6 +356,8 @@ class Tagger(Predictor):
         summary = summarise(text, learned, self.method, self.o_ratio == AUTO, notes)
         self._text, self._model, self._examples, self._notes = text, learned.model, learned.examples, notes
         self.types_, self.summary_ = list(types), summary
+        self._watch = None  # predictions are watched anew
+        watch.labels(text)
 
     def _types_to_find(self, labels: Ways, known: Sequence[EntityType]) -> tuple[tuple[EntityType, ...], list[str]]:
         """Return the types to find, sorted by name, and the names of those that cannot be found."""
@@ -383,14 +391,18 @@ class Tagger(Predictor):
             self._cached = CachedEncoder(self._open())
         return self._cached
 
-    def _watching(self, documents: Iterable[Document]) -> Iterator[Document]:
-        for document in documents:
-            self._warn_if_foreign(document.sentences)
-            yield document
+    def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
+        if self._watch is None:
+            self._watch = self._new_watch()
+        self._watch(sentences, unreadable)
 
-    def _warn_if_foreign(self, sentences: Iterable[Sentence]) -> None:
-        if isinstance(self.encoder, str) and self.encoder in EMBEDDED:
-            self._watch.warn(sentences, self.encoder)
+    def _new_watch(self) -> Watch:
+        return Watch(self._encoder_name(), is_english=isinstance(self.encoder, str) and self.encoder in EMBEDDED)
+
+    def _encoder_name(self) -> str:
+        """Return what messages call the encoder: its name, or that of its folder."""
+        name = getattr(self.encoder, "name", "") if is_object(self.encoder) else str(self.encoder)
+        return Path(name).name or "the encoder"
 
 
 def _parameters(clusters: "SubspaceKMeans | None") -> dict[str, Any] | None:

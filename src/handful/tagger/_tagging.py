@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 from handful.encoders import WordEncoder
-from handful.encoders._opened import encode
+from handful.encoders._opened import encode, unreadable
 from handful.errors import HandfulError
 from handful.text import Document, Sentence, Span
 
 from ._decode import decode
 from ._model import TagModel
 
-__all__ = ["MinScore", "TaggedWords", "is_sure", "tag_documents", "tag_sentences"]
+__all__ = ["MinScore", "Notice", "TaggedWords", "is_sure", "tag_documents", "tag_sentences"]
 
 FIRST, MOST = 256, 8192  # words in a batch: few at first, so that answers come soon, then more, which is faster
 
@@ -24,6 +24,9 @@ Item = TypeVar("Item")
 
 MinScore = float | Mapping[str, float]
 """The least score of a mention: of all types, or by the names of some."""
+
+Notice = Callable[[Sequence[Sentence], NDArray[np.bool_]], None]
+"""Called with the sentences of a batch, and for each of their words whether the encoder cannot read it."""
 
 
 @dataclass(frozen=True)
@@ -45,23 +48,36 @@ class TaggedWords:
 
 
 def tag_documents(
-    encoder: WordEncoder, model: TagModel, documents: Iterable[Document], min_score: MinScore = 0.0
+    encoder: WordEncoder,
+    model: TagModel,
+    documents: Iterable[Document],
+    min_score: MinScore = 0.0,
+    notice: Notice | None = None,
 ) -> Iterator[Document]:
     """Yield documents with the mentions found in them, in order, holding few at a time."""
     for batch in batches(documents, lambda document: document.n_words + 1, FIRST):  # empty documents count too
         sentences = [sentence for document in batch for sentence in document.sentences]
-        found = (words.sentence for words in tag_sentences(encoder, model, sentences))
+        found = (words.sentence for words in tag_sentences(encoder, model, sentences, notice))
         for document in batch:
             yield document.with_sentences([_at_least(next(found), min_score) for _ in document.sentences])
 
 
-def tag_sentences(encoder: WordEncoder, model: TagModel, sentences: Sequence[Sentence]) -> Iterator[TaggedWords]:
-    """Yield sentences with their mentions, and the features, scores and tags of their words."""
+def tag_sentences(
+    encoder: WordEncoder, model: TagModel, sentences: Sequence[Sentence], notice: Notice | None = None
+) -> Iterator[TaggedWords]:
+    """Yield sentences with their mentions, and the features, scores and tags of their words.
+
+    A word that the encoder cannot read is O: nothing that was learned holds for its vector.
+    """
     names = [one.name for one in model.types]
     for batch in batches(sentences, lambda sentence: len(sentence.words), MOST):
         n_words = [len(sentence.words) for sentence in batch]
         features = encode(encoder, batch, progress=False)
+        lost = unreadable(encoder, batch)
+        if notice is not None:
+            notice(batch, lost)
         scores, tags = model.tag(features, n_words)
+        tags[lost] = 0
         parts = np.cumsum(n_words)[:-1]
         by_sentence = (np.split(array, parts) for array in (features, scores, tags))
         for sentence, spans, *arrays in zip(batch, decode(scores, n_words, names, tags), *by_sentence, strict=True):

@@ -122,6 +122,7 @@ class TrainingText:
     sentences : in order, without labels
     starts : (n_sentences + 1,) where the words of each begin among all words
     features : (n_words, dim)
+    unreadable : (n_words,) whether the encoder cannot read the word
     places : the numbers of the sentences that have the same words
     own : the numbers of the sentences that came with labels; the others are unlabelled text
     labels : the labelled sentences, by their words
@@ -130,6 +131,7 @@ class TrainingText:
     sentences: list[Sentence]
     starts: NDArray[np.int64]
     features: Float
+    unreadable: NDArray[np.bool_]
     places: dict[Words, list[int]]
     own: frozenset[int]
     labels: Ways
@@ -137,10 +139,12 @@ class TrainingText:
     @classmethod
     def empty(cls, dim: int) -> "TrainingText":
         """Make one with no sentence."""
-        return cls([], np.zeros(1, np.int64), np.empty((0, dim), np.float32), {}, frozenset(), {})
+        return cls([], np.zeros(1, np.int64), np.empty((0, dim), np.float32), np.empty(0, bool), {}, frozenset(), {})
 
-    def with_more(self, sentences: Sequence[Sentence], features: Float) -> "TrainingText":
-        """Return this text and more; this one stays as it is."""
+    def with_more(
+        self, sentences: Sequence[Sentence], features: Float, unreadable: NDArray[np.bool_] | None = None
+    ) -> "TrainingText":
+        """Return this text and more, all of which can be read if nothing else is said; this one stays as it is."""
         places = {words: list(numbers) for words, numbers in self.places.items()}
         for number, sentence in enumerate(sentences, len(self.sentences)):
             places.setdefault(sentence.words, []).append(number)
@@ -150,6 +154,9 @@ class TrainingText:
             sentences=self.sentences + [s if s.is_unlabelled else s.without_labels() for s in sentences],
             starts=np.concatenate([self.starts, starts]),
             features=np.concatenate([self.features, features]) if len(self.features) else features,
+            unreadable=np.concatenate(
+                [self.unreadable, np.zeros(len(features), bool) if unreadable is None else unreadable]
+            ),
             places=places,
             own=self.own | {n for n, s in enumerate(sentences, len(self.sentences)) if not s.is_unlabelled},
         )

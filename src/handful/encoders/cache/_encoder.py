@@ -18,7 +18,7 @@ from handful._util.files import PathLike
 from handful._util.progress import Progress, ProgressCallback, reporting
 from handful.encoders._encoder import words_of
 from handful.encoders._names import no_names
-from handful.encoders._opened import WordEncoder
+from handful.encoders._opened import WordEncoder, unreadable
 from handful.encoders._type_texts import TypeVectors
 from handful.encoders._writing import check_out, write_mapped
 from handful.errors import EncoderError
@@ -130,6 +130,10 @@ class CachedEncoder:
             raise no_names(self.name)
         found: TypeVectors = self.encoder.encode_types(types)  # type: ignore[attr-defined]
         return found
+
+    def unreadable(self, sentences: Sequence[Any]) -> npt.NDArray[np.bool_]:
+        """Return for each word whether the encoder inside cannot read it, as far as it says."""
+        return unreadable(self.encoder, sentences)
 
     def _fill(
         self,

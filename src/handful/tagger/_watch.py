@@ -1,0 +1,95 @@
+"""What is said of a text that the encoder reads badly: once, while it passes."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.errors import Advice, HandfulWarning
+from handful.text import Sentence
+
+from ._language import LanguageWatch
+from ._text import TrainingText, sentences_of
+
+__all__ = ["Watch"]
+
+MANY = 0.1  # of all words: in English text hardly one word with letters in a thousand cannot be read
+FEWEST = 3  # words with letters; with fewer, a text of a line would do
+WINDOW = 1_000  # words after which counting begins anew, so that a stretch late in a long text is noticed
+N_EXAMPLES = 3
+
+_ADVICE = Advice(
+    "fit with an encoder that knows its language (encoder=)",
+    "fit with an encoder that knows its language (handful fit --encoder)",
+)
+
+
+class Watch:
+    """Looks at words as they are tagged; warns once, of what is most to the point.
+
+    Parameters
+    ----------
+    encoder
+        What messages call the encoder.
+    is_english
+        Whether the encoder knows English only.
+    """
+
+    def __init__(self, encoder: str, *, is_english: bool) -> None:
+        self._encoder = encoder
+        self._language = LanguageWatch() if is_english else None
+        self._is_done = False
+        self._reset()
+
+    def _reset(self) -> None:
+        self._n_words = 0
+        self._lost: list[str] = []
+
+    def __call__(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
+        """Take note of sentences, and of which of their words the encoder cannot read."""
+        if self._is_done:
+            return
+        self._n_words += len(unreadable)
+        self._lost += [word for word in _chosen(sentences, unreadable) if any(map(str.isalpha, word))]
+        if len(self._lost) >= max(FEWEST, MANY * self._n_words):
+            share = len(self._lost) / self._n_words
+            what = f"{self._encoder} cannot read {share:.0%} of the words, {_such_as(self._lost)}"
+            self._warn(f"{what}: they are taken for O")
+        elif self._language is not None and self._language.is_hardly_english(sentences):
+            self._warn(f"the text is hardly English, and {self._encoder} knows English only: expect little")
+        if self._n_words >= WINDOW:
+            self._reset()
+
+    def labels(self, text: TrainingText) -> None:
+        """Take note of the labels of a text: mentions with a word that cannot be read."""
+        if self._is_done:
+            return
+        n_mentions, lost = 0, []
+        for sentence in sentences_of(text.labels):
+            first = text.starts[text.places[sentence.words][0]]
+            for span in sentence.spans or ():
+                n_mentions += 1
+                if text.unreadable[first + span.start : first + span.end].any():
+                    lost.append(sentence.span_text(span))
+        if lost:
+            what = (
+                f"{self._encoder} cannot read {len(lost):,} of the {n_mentions:,} labelled mentions, {_such_as(lost)}"
+            )
+            self._warn(f"{what}: the like will not be found")
+
+    def _warn(self, message: str) -> None:
+        self._is_done = True
+        warnings.warn(HandfulWarning(message, _ADVICE), stacklevel=4)
+
+
+def _chosen(sentences: Sequence[Sentence], is_chosen: NDArray[np.bool_]) -> list[str]:
+    """Return the words that are chosen."""
+    if not is_chosen.any():
+        return []
+    words = [word for sentence in sentences for word in sentence.words]
+    return [words[i] for i in np.flatnonzero(is_chosen)]
+
+
+def _such_as(words: Iterable[str]) -> str:
+    return f"such as {', '.join(list(dict.fromkeys(words))[:N_EXAMPLES])}"
