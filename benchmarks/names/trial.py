@@ -5,7 +5,7 @@
     python benchmarks/names/trial.py similarities --dir DIR --base FOLDER           which types may mean the same
     python benchmarks/names/trial.py check --dir DIR --base FOLDER                  this encoder against transformers'
     python benchmarks/names/trial.py work --dir DIR --queue DIR                     train the recipes of a queue
-    python benchmarks/names/trial.py export --dir DIR --base FOLDER                 a folder that handful reads
+    python benchmarks/names/trial.py export --dir DIR --base FOLDER --out DIR       a folder that handful reads
 
 DATA has the source corpora, `mosaic` (train and dev) and the target corpora, each in a folder of its name; BASE is
 all-mpnet-base-v2 in the Hugging Face layout. A queue is a folder of JSON files, each with what differs from `RECIPE`;
@@ -47,6 +47,8 @@ LAMBDAS = (0.03, 0.1, 0.3, 1.0)  # weights of labels beside names
 STRIDE, N_SHAPES, DIM, HEADS = 30527, 9, 768, 12
 
 # Data, made once
+
+KINDS = ("source", "mosaic")  # of corpora that are trained on
 
 ABBREVIATIONS = {
     "per": "person",
@@ -118,6 +120,7 @@ def draw_support(sentences, numbers, n_types, shots, seed):
 
 def prepare(args):
     from handful.encoders._pooling import lay_out
+    from handful.encoders._seen import SEEN, write_seen
     from handful.encoders._tokenizer import WordTokenizer
     from handful.text import to_sentence
 
@@ -158,10 +161,13 @@ def prepare(args):
             (*c[:5], c[5][: args.small]) for c in corpora if c[1] != "mosaic" or zlib.crc32(c[0].encode()) % 40 == 0
         ]
 
+    trained_on = (words for _, kind, *_, sentences in corpora if kind in KINDS for words, _ in sentences)
+    write_seen(out / SEEN, trained_on)
+
     # Words that are O wherever they stand: safe as counterexamples of any type.
     seen, marked = Counter(), Counter()
     for _, kind, *_, sentences in corpora:
-        if kind in ("source", "mosaic"):
+        if kind in KINDS:
             for words, spans in sentences:
                 inside = {i for a, b, _ in spans for i in range(a, b)}
                 seen.update(w.lower() for w in words)
@@ -1226,6 +1232,7 @@ def export(args):
     from safetensors.numpy import save_file
 
     from handful.encoders import NameHead
+    from handful.encoders._seen import SEEN
 
     folder = Path(args.dir)
     with np.load(folder / "weights.npz") as file:
@@ -1244,6 +1251,8 @@ def export(args):
     NameHead(*linear, mlp=tuple(mlp) or None).save(folder / "names.safetensors")
     for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt"):
         shutil.copy(Path(args.base) / name, folder / name)
+    if args.out:  # what `prepare` wrote
+        shutil.copy(Path(args.out) / SEEN, folder / SEEN)
 
 
 def check(args):

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from commands import COMMAND, SUPPORT, TEXT, failed, handful, run
@@ -285,6 +286,19 @@ def test_evaluate_agrees_with_the_scores(inside, tagger):
     assert micro.split()[-6:-3] == [
         f"{100 * x:.1f}" for x in (strict.micro.precision, strict.micro.recall, strict.micro.f1)
     ]
+
+
+def test_evaluate_says_what_was_seen_before(inside, tmp_path):
+    (tmp_path / "some.txt").write_text(SUPPORT + "a [Nora](PER) came\n", encoding="utf-8")
+    note = "note: 6 of the 7 sentences were labelled in the fit: scores on other text will be lower\n"
+    result = run("evaluate", "model", tmp_path / "some.txt", "--json")
+    assert result.stderr == note
+    assert (json.loads(result.stdout)["n_fitted"], json.loads(result.stdout)["n_trained"]) == (6, 0)
+    assert run("evaluate", "model", tmp_path / "some.txt", "--quiet").stderr == ""
+    mosaic = Path(__file__).parents[2] / "corpora" / "mosaic" / "train" / "tweets_mixed.txt"
+    line = run("evaluate", "model", mosaic).stderr.splitlines()[-1]
+    n = len(read(mosaic))
+    assert line.startswith(f"note: {n} of the {n} sentences were in the training of the encoder: scores on")
 
 
 def test_evaluate_shows_confusion_and_errors(inside, tmp_path):

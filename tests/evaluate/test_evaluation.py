@@ -1,6 +1,7 @@
 """Evaluation: scores are those of the scoring room, and each mistake is named for what it is."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from handful import Sentence, Span
 from handful.errors import DataError
 from handful.evaluate import MODES, score
 from handful.evaluate._evaluation import mistakes
-from tagger.toy import fitted
+from tagger.toy import SUPPORT, fitted
 
 GOLD = [
     "[Pim](PER) ran",
@@ -54,6 +55,22 @@ def test_scores_are_those_of_the_scoring_room():
     predicted = model.predict_sentences(gold)
     for mode in MODES:
         assert getattr(again, mode) == score(gold, predicted, mode)
+
+
+def test_sentences_of_the_fit_are_counted_and_said():
+    model = fitted(o_ratio=0.7)
+    found = model.evaluate([*SUPPORT, "Paul went to London with [me](PER)", *GOLD])
+    assert (found.n_fitted, found.n_trained) == (3, None)
+    note = "3 of the 11 sentences were labelled in the fit: scores on other text will be lower"
+    assert found.notes == [note]
+    assert str(found).endswith(f"\nnote: {note}")
+    assert model.evaluate(GOLD).notes == []
+
+
+def test_a_few_sentences_of_the_training_are_not_worth_a_note():
+    found = fitted(o_ratio=0.7).evaluate(GOLD * 5)
+    assert [len(replace(found, n_trained=n).notes) for n in (None, 0, 1, 2)] == [0, 0, 0, 1]
+    assert replace(found, n_trained=2).to_dict()["n_trained"] == 2
 
 
 def test_as_json():

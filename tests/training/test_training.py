@@ -15,8 +15,9 @@ from made import card_of, make_encoder, write_conll
 from safetensors.torch import load_file
 
 from handful.encoders import export_encoder, load
+from handful.encoders._seen import count_seen
 from handful.errors import DataError, EncoderError, FileError, ModelError
-from handful.text import Transitions
+from handful.text import Transitions, read
 from handful.training import Recipe, pretrain
 from handful.training._checkpoint import read_checkpoint
 from handful.training._corpora import io_tags, read_corpora
@@ -53,11 +54,14 @@ def trained(people, things, encoder, tmp_path):
     return tmp_path / "out", card, reports
 
 
-def test_it_learns_and_writes_what_others_read(trained, encoder, tmp_path):
+def test_it_learns_and_writes_what_others_read(trained, people, things, encoder, tmp_path):
     from transformers import AutoModel, AutoTokenizer
 
     out, card, reports = trained
     losses = [epoch["loss"] for epoch in card["training"]["epochs"]]
+    trained_on = [sentence for path in (people, things) for sentence in read(path)]
+    n_held_out = sum(corpus["dev"]["sentences"] for corpus in card["corpora"])
+    assert 0 < n_held_out < count_seen(load(out), trained_on) == len(trained_on) - n_held_out
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < losses[0] / 4
     # No name of the dev sentences was seen in training; guessing by chance gives at best a few per cent.

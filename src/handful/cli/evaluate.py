@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Encoding, From, Json, Model, ModelEncoder, Quiet, Threads, load, progress_of, read_corpus
+from .options import Encoding, From, Json, Model, ModelEncoder, Quiet, Threads, load, progress_of, read_corpus, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,7 +34,8 @@ def evaluate(
 
     [bold]strict[/bold] asks for the same words and the same type, as conlleval and seqeval do; [bold]exact[/bold] for
     the same words; [bold]partial[/bold] counts half for words in common; [bold]type[/bold] asks for words in common and
-    the same type. The worst errors are those it was most sure of.
+    the same type. The worst errors are those it was most sure of. A note says if the tagger was fitted on some of the
+    sentences, or its encoder was trained on them.
 
     [bold]Examples[/bold]
 
@@ -46,6 +47,8 @@ def evaluate(
     tagger = load(model, encoder, threads)
     gold = read_corpus(file, from_format, encoding, quiet=quiet)
     result = tagger.evaluate(gold, progress=progress_of(quiet))
+    for note in result.notes:
+        say(f"note: {note}", quiet=quiet)
     if as_json:
         typer.echo(json.dumps(result.to_dict(errors), indent=2, ensure_ascii=False))
     else:

@@ -24,6 +24,7 @@ from ._names import NAMES_FILE, NameHead
 from ._onnx import open_session
 from ._pooling import POOLINGS
 from ._pretrained import read_pretrained
+from ._seen import SEEN
 from ._shapes import N_SHAPES
 from ._tokenizer import with_leading_space
 from ._transformers import layer_of, shape_stride, window_of, word_tokenizer
@@ -116,8 +117,9 @@ def export_encoder(
         if names is not None:
             names.save(folder / NAMES_FILE, "float16" if int8 else "float32")
         # What the encoder was trained on goes along.
-        if (trained := Path(source) / TRAINED).is_file():
-            shutil.copyfile(trained, folder / "training.json")
+        for name, copy in ((TRAINED, "training.json"), (SEEN, SEEN)):
+            if (trained := Path(source) / name).is_file():
+                shutil.copyfile(trained, folder / copy)
     return card
 
 

@@ -13,6 +13,7 @@ __all__ = ["KINDS", "Evaluation", "Mistake", "evaluate", "mistakes"]
 
 KINDS = ("missed", "spurious", "wrong type", "wrong boundary")
 CONTEXT = 8  # words shown on each side of a mistake
+SEEN_SHARE = 0.05  # of the sentences, from which a note says so: "Thank you ." is in every corpus
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ class Evaluation:
     strict, exact, partial, type : the scores in each of the ways to count; see `handful.evaluate.score`
     mistakes : all of them, the most confident first
     unknown_types : types in the labels that the tagger was not fitted to; their mentions count as missed
+    n_fitted : how many of the sentences are labelled sentences of the fit, by their words
+    n_trained : how many of them the encoder was trained on; None where that is not known
     """
 
     n_sentences: int
@@ -83,6 +86,20 @@ class Evaluation:
     type: Scores
     mistakes: list[Mistake]
     unknown_types: list[str]
+    n_fitted: int = 0
+    n_trained: int | None = None
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know before the scores are taken for those of other text, a line each."""
+        lines = []
+        if self.n_fitted:
+            of_all = f"{self.n_fitted:,} of the {self.n_sentences:,} sentences"
+            lines.append(f"{of_all} were labelled in the fit: scores on other text will be lower")
+        if self.n_trained and self.n_trained >= SEEN_SHARE * self.n_sentences:
+            of_all = f"{self.n_trained:,} of the {self.n_sentences:,} sentences"
+            lines.append(f"{of_all} were in the training of the encoder: scores on other text will be lower")
+        return lines
 
     @property
     def confusion(self) -> Counter[tuple[str, str]]:
@@ -102,15 +119,18 @@ class Evaluation:
             "n_mistakes": {kind: sum(mistake.kind == kind for mistake in self.mistakes) for kind in KINDS},
             "mistakes": [mistake.to_dict() for mistake in self.mistakes[:n_mistakes]],
             "unknown_types": self.unknown_types,
+            "n_fitted": self.n_fitted,
+            "n_trained": self.n_trained,
+            "notes": self.notes,
         }
 
     def __str__(self) -> str:
-        """Say the scores in one line each."""
+        """Say the scores in one line each, and then the notes."""
         lines = [f"{self.n_sentences:,} sentences, {self.n_words:,} words, {self.strict.micro.n_gold:,} mentions"]
         for mode in MODES:
             micro = getattr(self, mode).micro
             lines.append(f"{mode:7}  P {micro.precision:.3f}  R {micro.recall:.3f}  F1 {micro.f1:.3f}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
 def evaluate(
@@ -138,7 +158,6 @@ def evaluate(
     Evaluation
     """
     names = [one.name for one in types_of(types)] if types is not None else types_in(predicted)
-    scores = {mode: score(gold, predicted, mode) for mode in MODES}
     wrong: list[Mistake] = []
     for number, (sentence, found) in enumerate(zip(gold, predicted, strict=True)):
         sure = _scores_of_words(found) if confidences is None else confidences[number]
@@ -146,7 +165,10 @@ def evaluate(
     return Evaluation(
         n_sentences=len(gold),
         n_words=sum(len(sentence.words) for sentence in gold),
-        **scores,
+        strict=score(gold, predicted, "strict"),
+        exact=score(gold, predicted, "exact"),
+        partial=score(gold, predicted, "partial"),
+        type=score(gold, predicted, "type"),
         mistakes=sorted(wrong, key=lambda mistake: -mistake.confidence),
         unknown_types=sorted(set(types_in(gold)) - set(names)),
     )

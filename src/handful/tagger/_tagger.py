@@ -1,6 +1,7 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from handful.encoders._opened import (
     open_saved,
     unreadable,
 )
+from handful.encoders._seen import count_seen
 from handful.errors import Advice, DataError, ModelError
 from handful.evaluate import Evaluation, evaluate
 from handful.text import EntityType, Sentence, types_of
@@ -236,8 +238,13 @@ class Tagger(Predictor):
             Labelled sentences, in any form that `fit` takes, all of them wholly labelled.
         progress
             As for `handful.encoders.Encoder.encode`.
+
+        Returns
+        -------
+        Evaluation
+            Its ``notes`` say if sentences were labelled in the fit, or were in the training of the encoder.
         """
-        model, _ = self._fitted()
+        model, examples = self._fitted()
         gold = gather(sentences, "the sentences to evaluate on", is_inline=True).sentences
         for number, sentence in enumerate(gold):
             if not sentence.is_labelled:
@@ -254,7 +261,12 @@ class Tagger(Predictor):
                 confidences.append(words.scores[range(len(words.tags)), words.tags].tolist())
                 n_done += len(words.tags)
                 report(n_done, n_words)
-        return evaluate(gold, found, types=model.types, confidences=confidences)
+        fitted_on = {sentence.words for sentence in examples.sentences}
+        return replace(
+            evaluate(gold, found, types=model.types, confidences=confidences),
+            n_fitted=sum(sentence.words in fitted_on for sentence in gold),
+            n_trained=count_seen(self._open(), gold),
+        )
 
     def save(self, path: PathLike, *, include_encoder: bool = False) -> None:
         """Write the fitted tagger to a folder, all of it or nothing.

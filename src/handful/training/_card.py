@@ -13,6 +13,7 @@ from handful import __version__
 from handful._util.files import replacing_folder
 from handful.encoders._names import NAMES_FILE
 from handful.encoders._pretrained import quiet
+from handful.encoders._seen import SEEN, write_seen
 from handful.encoders._shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
 from handful.text import Transitions
 
@@ -76,3 +77,4 @@ def write_encoder(target: Path, prepared: Prepared, card: dict[str, Any], *, nam
             head.trained().save(folder / NAMES_FILE)
         text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
         (folder / name).write_text(text, encoding="utf-8")
+        write_seen(folder / SEEN, (sentence for corpus in prepared.sources for sentence in corpus.train))
