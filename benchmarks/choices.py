@@ -29,7 +29,8 @@ from handful.encoders import CachedEncoder, load
 from handful.tagger._decode import runs, viterbi
 from handful.tagger._evidence import NearestLabel, Regression
 from handful.tagger._inputs import gather_for_fit
-from handful.tagger._learning import FEWEST_MENTIONS, METHODS, estimate_o_ratio
+from handful.tagger._learning import METHODS
+from handful.tagger._ratio import FEWEST_MENTIONS, estimate_o_ratio
 from handful.tagger._text import TrainingText, sentences_of, types_to_learn
 
 METHOD = METHODS["handful"]  # without names

@@ -74,6 +74,15 @@ def test_the_same_words_may_be_labelled_in_two_ways(inside, tmp_path):
     assert "1 sentence is labelled in more than one way" in result.stdout
 
 
+def test_a_ratio_that_contradicts_the_labels_is_a_warning(inside, tmp_path):
+    (tmp_path / "text.txt").write_text(TEXT * 9, encoding="utf-8")
+    arguments = ["fit", "support.txt", "-u", tmp_path / "text.txt", "--encoder", "encoder", "--ratio", "0.97"]
+    result = run(*arguments, "--out", tmp_path / "model")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: a ratio of 0.97 leaves 0.03 of all words to mentions, but 0.1")
+    assert "; give a lower --ratio, or --ratio auto\n" in result.stderr
+
+
 def test_types_are_enough(inside, tmp_path):
     (tmp_path / "types.txt").write_text("PER: names of people\nLOC: names of places\n", encoding="utf-8")
     options = ["--types", tmp_path / "types.txt", "--encoder", "encoder"]

@@ -206,6 +206,39 @@ def test_a_ratio_that_labels_make_impossible():
         fitted(o_ratio=0.99)
 
 
+MORE = ["the dog sat there with all of us and then it ran off again"]
+
+
+def test_a_ratio_that_contradicts_the_labels_is_said_before_the_text_is_encoded():
+    """Of 27 labelled words 4 are in mentions, 15%: a ratio of 0.97 leaves a fifth of that."""
+    message = r"a ratio of 0\.97 leaves 0\.03 of all words to mentions, but 0\.15 of the labelled words"
+    with pytest.warns(HandfulWarning, match=message) as found:
+        tagger(o_ratio=0.97).fit([*SUPPORT, *MORE], UNLABELLED * 4)
+    assert "only if 80% of the sentences have no mention" in str(found[0].message)
+    assert "--ratio auto" in found[0].message.for_shell
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(HandfulWarning, match="a ratio"):
+            tagger(o_ratio=0.97, encoder=(unread := ToyEncoder())).fit([*SUPPORT, *MORE], UNLABELLED * 4)
+        assert unread.n_words == 0
+        model = tagger(o_ratio=0.96).fit([*SUPPORT, *MORE], UNLABELLED * 4)  # as where sentences were picked
+        model.o_ratio = 0.97
+        with pytest.raises(HandfulWarning, match="a ratio"):
+            model.add(["and so on"])
+
+
+def test_only_a_number_that_decides_something_contradicts_the_labels():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for o_ratio in (None, "auto"):
+            tagger(o_ratio=o_ratio).fit([*SUPPORT, *MORE], UNLABELLED)
+        tagger(o_ratio=0.95).fit(SUPPORT, UNLABELLED * 4)  # 13 words say little
+        words = "[Paul](PER) [or](_) [so](_) [it](_) [is](_) [said](_) went to [Lima](LOC) with all of us again"
+        tagger(o_ratio=0.95).fit([words, "we [saw](_) [it](_) [Paul](!O) again"], UNLABELLED * 4)  # 11 are known
+    with pytest.warns(HandfulWarning, match="ignored"):  # nothing else is said
+        tagger(o_ratio=0.97).fit([*SUPPORT, *MORE])
+
+
 def test_encoders_that_are_none():
     with pytest.raises(EncoderError, match="has no dim and no fingerprint"):
         tagger(encoder=object()).fit(SUPPORT)

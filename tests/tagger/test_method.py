@@ -9,7 +9,8 @@ from handful import Tagger
 from handful.errors import DataError, ModelError
 from handful.tagger._decode import viterbi
 from handful.tagger._evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression
-from handful.tagger._learning import METHODS, estimate_o_ratio
+from handful.tagger._learning import METHODS
+from handful.tagger._ratio import estimate_o_ratio
 from handful.tagger._model import Softmax
 from handful.tagger._text import LabelledWords
 from handful.text import Sentence

@@ -14,15 +14,13 @@ from handful.text import EntityType, Transitions
 
 from ._evidence import NearestLabel, Prototypes, Regression, TypeNames
 from ._model import Calibration, Examples, Lead, Model, Softmax
+from ._ratio import AUTO, FEWEST_MENTIONS, estimate_o_ratio
 from ._text import LabelledWords, TrainingText, check_sure, sentences_of
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
 
-__all__ = ["AUTO", "FEWEST_MENTIONS", "METHODS", "Learned", "Method", "check", "estimate_o_ratio", "learn"]
-
-AUTO = "auto"  # the o_ratio that asks for an estimate
-FEWEST_MENTIONS = 3  # of each type; an estimate from fewer is worse than none (docs/decisions/0003)
+__all__ = ["METHODS", "Learned", "Method", "check", "learn"]
 
 
 @dataclass(frozen=True)
@@ -202,30 +200,6 @@ def type_names(encoder: Any, types: tuple[EntityType, ...]) -> TypeNames:
     """Return what an encoder reads in the names and descriptions of types."""
     found = encoder.encode_types(types)
     return TypeNames(1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.full(len(types), NAME_WORTH))
-
-
-def estimate_o_ratio(
-    logits: Callable[[Float], NDArray[np.float64]], features: Float, labelled: LabelledWords
-) -> float | None:
-    """Estimate which share of all words is in no mention.
-
-    Words whose tag is known count as they are; for the others it is the mean chance of O by `logits`: those of the
-    names, or of a regression on the labelled words.
-
-    Returns
-    -------
-    float or None
-        The share, one that the labels make possible; None where every word is labelled.
-    """
-    from scipy.special import softmax  # here, because it takes long to load, and prediction does without
-
-    only_o = labelled.is_sure & labelled.allowed[:, 0]
-    is_free = np.ones(len(features), dtype=bool)
-    is_free[labelled.rows[only_o | ~labelled.allowed[:, 0]]] = False
-    if not is_free.any():
-        return None
-    chances = softmax(logits(features), axis=1)[is_free, 0]
-    return float((only_o.sum() + chances.sum()) / len(features))
 
 
 def _cluster(

@@ -12,8 +12,9 @@ from handful.text import EntityType
 
 from ._decode import runs
 from ._evidence import TypeNames
-from ._learning import FEWEST_MENTIONS, NAME_LEAST, Learned
+from ._learning import NAME_LEAST, Learned
 from ._model import Model
+from ._ratio import FEWEST_MENTIONS
 from ._text import TrainingText, sentences_of
 
 __all__ = ["FitSummary", "summarise"]

@@ -27,9 +27,10 @@ from handful.text import EntityType, Sentence, types_of
 
 from ._explanation import Explanation, check_n_nearest, explain
 from ._inputs import gather, gather_for_fit, gather_to_add, one_text
-from ._learning import AUTO, METHODS, check, learn, type_names
+from ._learning import METHODS, check, learn, type_names
 from ._model import Examples, Model
 from ._predictor import Predictor, check_min_score
+from ._ratio import AUTO, check_ratio
 from ._saving import ENCODER, Saved, read_folder, write_folder
 from ._summary import FitSummary, summarise
 from ._tagging import MinScore, tag_sentences
@@ -172,6 +173,7 @@ class Tagger(Predictor):
             self.method, self.o_ratio, self._clusters if self._model is None else self.clusters
         )  # before the long wait
         self._types_to_find(labels, given.types)
+        check_ratio(self.o_ratio, given.sentences, labels)
         watch = self._new_watch()
         text = self._with_more(TrainingText.empty(self._open().dim), given.sentences, watch, progress)
         self._learn(text.with_labels(labels), given.types, given.notes, watch)
@@ -205,6 +207,7 @@ class Tagger(Predictor):
                 )
             text = TrainingText.empty(self._open().dim).with_labels(by_words(examples.sentences))
         given, labels = gather_to_add(sentences, unlabelled, text)
+        check_ratio(self.o_ratio, [*text.sentences, *given.sentences], labels)
         watch = self._new_watch()
         text = self._with_more(text, given.sentences, watch, progress)
         self._learn(text.with_labels(labels), given.types, self._notes + given.notes, watch)

@@ -1,0 +1,72 @@
+"""The share of words that are in no mention: an estimate of it, and whether a given one fits the labels."""
+
+import warnings
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.arrays import Float
+from handful.errors import Advice, HandfulWarning
+from handful.text import Sentence
+
+from ._text import LabelledWords, Ways, sentences_of
+
+__all__ = ["AUTO", "FEWEST_MENTIONS", "check_ratio", "estimate_o_ratio"]
+
+AUTO = "auto"  # the o_ratio that asks for an estimate
+FEWEST_MENTIONS = 3  # of each type; an estimate from fewer is worse than none (docs/decisions/0003)
+# A ratio contradicts the labels if they have this many times the share of words in mentions that it leaves, in at least
+# so many words. Sentences are labelled for their mentions, so their share is higher than that of the text: by a factor
+# of 1.3 in the middle, and of 2.5 to 3 in one support of ten, where most sentences have no mention (tweets, contracts).
+# benchmarks/support_share.py prints this, and how often the true ratio would be called a contradiction: over 3,894
+# supports of 27 corpora, 3.5 % of those of one mention of each type, 1.1 % of those of five.
+CONTRADICTION, FEWEST_WORDS = 4, 20
+
+
+def check_ratio(o_ratio: float | str | None, given: Sequence[Sentence], labels: Ways) -> None:
+    """Warn of a ratio that leaves far fewer words to mentions than the labelled sentences have.
+
+    `given` are all sentences of the fit. Without unlabelled ones the ratio has nothing to decide, and nothing is said.
+    """
+    if not isinstance(o_ratio, float | int) or all(sentence.words in labels for sentence in given):
+        return
+    sentences = sentences_of(labels)
+    n_inside = sum(span.end - span.start for sentence in sentences for span in sentence.spans or ())
+    n_words = sum(len(s.words) - sum(entry is not None for entry in s.allowed or ()) for s in sentences)
+    if not n_inside or n_words < FEWEST_WORDS or n_inside < CONTRADICTION * (1 - o_ratio) * n_words - 1e-9:
+        return
+    left, share = 1 - o_ratio, n_inside / n_words
+    warnings.warn(
+        HandfulWarning(
+            f"a ratio of {o_ratio:g} leaves {left:.2g} of all words to mentions, but {share:.2g} of the labelled words "
+            f"are in mentions: it is right only if {1 - left / share:.0%} of the sentences have no mention, and "
+            "otherwise mentions will be missed",
+            Advice("give a lower o_ratio, or o_ratio='auto'", "give a lower --ratio, or --ratio auto"),
+        ),
+        stacklevel=3,
+    )
+
+
+def estimate_o_ratio(
+    logits: Callable[[Float], NDArray[np.float64]], features: Float, labelled: LabelledWords
+) -> float | None:
+    """Estimate which share of all words is in no mention.
+
+    Words whose tag is known count as they are; for the others it is the mean chance of O by `logits`: those of the
+    names, or of a regression on the labelled words.
+
+    Returns
+    -------
+    float or None
+        The share, one that the labels make possible; None where every word is labelled.
+    """
+    from scipy.special import softmax  # here, because it takes long to load, and prediction does without
+
+    only_o = labelled.is_sure & labelled.allowed[:, 0]
+    is_free = np.ones(len(features), dtype=bool)
+    is_free[labelled.rows[only_o | ~labelled.allowed[:, 0]]] = False
+    if not is_free.any():
+        return None
+    chances = softmax(logits(features), axis=1)[is_free, 0]
+    return float((only_o.sum() + chances.sum()) / len(features))
