@@ -10,8 +10,8 @@ from handful.errors import DataError, ModelError
 from handful.tagger._decode import viterbi
 from handful.tagger._evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression
 from handful.tagger._learning import METHODS
-from handful.tagger._ratio import estimate_o_ratio
 from handful.tagger._model import Softmax
+from handful.tagger._ratio import estimate_o_ratio
 from handful.tagger._text import LabelledWords
 from handful.text import Sentence
 

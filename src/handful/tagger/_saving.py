@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from handful import __version__
 from handful._util.files import replacing_folder
+from handful.encoders import WordEncoder
 from handful.errors import DataError, FileError, FormatError, ModelError
 from handful.text import EntityType, Transitions, read, types_of, write
 
@@ -23,7 +24,7 @@ from ._evidence import EVIDENCE, Evidence, Prototypes, check_arrays
 from ._model import CALIBRATIONS, Calibration, Examples, Model
 from ._summary import FitSummary
 
-__all__ = ["ENCODER", "Saved", "read_folder", "write_folder"]
+__all__ = ["Saved", "read_folder", "saved_encoder", "write_folder"]
 
 FORMAT, VERSION = "handful tagger", 3  # 3: a list of evidence, with weights, transitions and calibration
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
@@ -46,6 +47,18 @@ class Saved:
     model: Model
     examples: Examples
     summary: FitSummary
+
+
+def saved_encoder(encoder: WordEncoder, reference: str | None, *, is_inside: bool) -> dict[str, Any]:
+    """Return what `Saved` says of an encoder."""
+    precision = getattr(encoder, "precision", None)
+    return {
+        "reference": ENCODER if is_inside else reference,
+        "is_inside": is_inside,
+        "fingerprint": encoder.fingerprint,
+        "dim": int(encoder.dim),
+        "precision": precision if isinstance(precision, str) else None,
+    }
 
 
 def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:

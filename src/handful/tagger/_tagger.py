@@ -1,7 +1,6 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.files import PathLike
-from handful._util.progress import Progress, reporting
-from handful.encoders import EMBEDDED, WordEncoder
+from handful._util.progress import Progress
+from handful.encoders import WordEncoder
 from handful.encoders._opened import (
     AnyEncoder,
     encode,
@@ -20,18 +19,19 @@ from handful.encoders._opened import (
     open_saved,
     unreadable,
 )
-from handful.encoders._seen import count_seen
 from handful.errors import Advice, DataError, ModelError
-from handful.evaluate import Evaluation, evaluate
+from handful.evaluate import Evaluation
 from handful.text import EntityType, Sentence, types_of
 
+from ._evaluating import evaluate_on
 from ._explanation import Explanation, check_n_nearest, explain
 from ._inputs import gather, gather_for_fit, gather_to_add, one_text
 from ._learning import METHODS, check, learn, type_names
 from ._model import Examples, Model
+from ._parameters import Parameters
 from ._predictor import Predictor, check_min_score
 from ._ratio import AUTO, check_ratio
-from ._saving import ENCODER, Saved, read_folder, write_folder
+from ._saving import Saved, read_folder, saved_encoder, write_folder
 from ._summary import FitSummary, summarise
 from ._tagging import MinScore, tag_sentences
 from ._text import TrainingText, Ways, by_words, sentences_of
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Tagger"]
 
 
-class Tagger(Predictor):
+class Tagger(Parameters, Predictor):
     """Finds mentions of a user's own types, from what they mean, a handful of labels, and unlabelled text.
 
     Parameters
@@ -103,7 +103,8 @@ class Tagger(Predictor):
         cache: bool = True,
     ) -> None:
         self.encoder = encoder
-        self.types = types_of(types)
+        self.types = list(types) if isinstance(types, Iterator) else types
+        types_of(self.types)  # a mistake is said at once
         self.names = names
         self.method = method
         self.o_ratio = o_ratio
@@ -138,6 +139,23 @@ class Tagger(Predictor):
                 what = f"its parameters of the clustering are not possible: {self._saved_clusters}"
                 raise ModelError(what) from None
         return self._clusters
+
+    @clusters.setter
+    def clusters(self, clusters: "SubspaceKMeans | None") -> None:
+        self._clusters, self._saved_clusters = clusters, None
+
+    def set_params(self, **parameters: Any) -> "Tagger":
+        """Set parameters by name, for the next fit; ``clusters__max_iter=5`` sets one of the clustering.
+
+        Another encoder, or other layers of it, make the fit void: what was learned holds for its vectors alone.
+        """
+        super().set_params(**parameters)
+        if parameters.keys() & {"encoder", "layers", "threads"}:
+            self._opened = self._cached = None
+        if parameters.keys() & {"encoder", "layers"}:
+            self._model = self._examples = self._text = None
+            self._encoder_is_inside = False
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cached": None}  # files in use; a copy opens them for itself
@@ -174,7 +192,7 @@ class Tagger(Predictor):
         )  # before the long wait
         self._types_to_find(labels, given.types)
         check_ratio(self.o_ratio, given.sentences, labels)
-        watch = self._new_watch()
+        watch = Watch(self.encoder)
         text = self._with_more(TrainingText.empty(self._open().dim), given.sentences, watch, progress)
         self._learn(text.with_labels(labels), given.types, given.notes, watch)
         return self
@@ -208,7 +226,7 @@ class Tagger(Predictor):
             text = TrainingText.empty(self._open().dim).with_labels(by_words(examples.sentences))
         given, labels = gather_to_add(sentences, unlabelled, text)
         check_ratio(self.o_ratio, [*text.sentences, *given.sentences], labels)
-        watch = self._new_watch()
+        watch = Watch(self.encoder)
         text = self._with_more(text, given.sentences, watch, progress)
         self._learn(text.with_labels(labels), given.types, self._notes + given.notes, watch)
         return self
@@ -249,27 +267,7 @@ class Tagger(Predictor):
         """
         model, examples = self._fitted()
         gold = gather(sentences, "the sentences to evaluate on", is_inline=True).sentences
-        for number, sentence in enumerate(gold):
-            if not sentence.is_labelled:
-                raise DataError(
-                    f"sentence {number} (from 0) is not wholly labelled, so nothing can be compared; label it or "
-                    f"leave it out: {sentence}"
-                )
-        found: list[Sentence] = []
-        confidences: list[Sequence[float]] = []
-        n_words, n_done = sum(len(sentence.words) for sentence in gold), 0
-        with reporting(progress, n_words) as report:
-            for words in tag_sentences(self._caching(), model, gold, self._notice):
-                found.append(words.sentence)
-                confidences.append(words.scores[range(len(words.tags)), words.tags].tolist())
-                n_done += len(words.tags)
-                report(n_done, n_words)
-        fitted_on = {sentence.words for sentence in examples.sentences}
-        return replace(
-            evaluate(gold, found, types=model.types, confidences=confidences),
-            n_fitted=sum(sentence.words in fitted_on for sentence in gold),
-            n_trained=count_seen(self._open(), gold),
-        )
+        return evaluate_on(gold, self._caching(), model, examples.sentences, self._notice, progress)
 
     def save(self, path: PathLike, *, include_encoder: bool = False) -> None:
         """Write the fitted tagger to a folder, all of it or nothing.
@@ -287,23 +285,16 @@ class Tagger(Predictor):
         encoder = self._open()
         reference = None if is_object(self.encoder) else getattr(encoder, "reference", None)
         folder = encoder_folder(reference) if is_inside else None
-        precision = getattr(encoder, "precision", None)
         saved = Saved(
             parameters={
-                "types": [{"name": one.name, "description": one.description} for one in self.types],
+                "types": [{"name": one.name, "description": one.description} for one in types_of(self.types)],
                 "names": self.names,
                 "method": self.method,
                 "o_ratio": self.o_ratio,
                 "clusters": self._saved_clusters or _parameters(self._clusters),
                 "layers": self.layers,
             },
-            encoder={
-                "reference": ENCODER if is_inside else reference,
-                "is_inside": is_inside,
-                "fingerprint": encoder.fingerprint,
-                "dim": int(encoder.dim),
-                "precision": precision if isinstance(precision, str) else None,
-            },
+            encoder=saved_encoder(encoder, reference, is_inside=is_inside),
             model=model,
             examples=examples,
             summary=self.summary_,
@@ -331,7 +322,7 @@ class Tagger(Predictor):
         chosen, opened = open_saved(folder, saved.encoder, encoder, saved.parameters.get("layers", -1), threads)
         try:
             given = {name: saved.parameters[name] for name in ("types", "names", "method", "o_ratio", "layers")}
-            tagger = cls(chosen, **given, threads=threads, cache=cache)
+            tagger = cls(chosen, **given | {"types": types_of(given["types"])}, threads=threads, cache=cache)
             tagger._saved_clusters = saved.parameters["clusters"]
         except (KeyError, DataError):
             raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
@@ -377,7 +368,9 @@ class Tagger(Predictor):
     def _types_to_find(self, labels: Ways, known: Sequence[EntityType]) -> tuple[tuple[EntityType, ...], list[str]]:
         """Return the types to find, sorted by name, and the names of those that cannot be found."""
         before = self.types_ if self._model is not None else []
-        return types_to_find(self.types, [*known, *before], sentences_of(labels), self._reads_names(), self.names)
+        return types_to_find(
+            types_of(self.types), [*known, *before], sentences_of(labels), self._reads_names(), self.names
+        )
 
     def _reads_names(self) -> bool:
         return self.names and bool(getattr(self._open(), "has_names", False))
@@ -408,16 +401,8 @@ class Tagger(Predictor):
 
     def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
         if self._watch is None:
-            self._watch = self._new_watch()
+            self._watch = Watch(self.encoder)
         self._watch(sentences, unreadable)
-
-    def _new_watch(self) -> Watch:
-        return Watch(self._encoder_name(), is_english=isinstance(self.encoder, str) and self.encoder in EMBEDDED)
-
-    def _encoder_name(self) -> str:
-        """Return what messages call the encoder: its name, or that of its folder."""
-        name = getattr(self.encoder, "name", "") if is_object(self.encoder) else str(self.encoder)
-        return Path(name).name or "the encoder"
 
 
 def _parameters(clusters: "SubspaceKMeans | None") -> dict[str, Any] | None:

@@ -2,10 +2,13 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful.encoders import EMBEDDED
+from handful.encoders._opened import AnyEncoder, is_object
 from handful.errors import Advice, HandfulWarning
 from handful.text import Sentence
 
@@ -31,14 +34,13 @@ class Watch:
     Parameters
     ----------
     encoder
-        What messages call the encoder.
-    is_english
-        Whether the encoder knows English only.
+        The name, path or object of the encoder. An embedded one knows English only.
     """
 
-    def __init__(self, encoder: str, *, is_english: bool) -> None:
-        self._encoder = encoder
-        self._language = LanguageWatch() if is_english else None
+    def __init__(self, encoder: AnyEncoder) -> None:
+        name = getattr(encoder, "name", "") if is_object(encoder) else str(encoder)
+        self._encoder = Path(name).name or "the encoder"
+        self._language = LanguageWatch() if isinstance(encoder, str) and encoder in EMBEDDED else None
         self._is_done = False
         self._reset()
 
