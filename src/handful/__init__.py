@@ -35,3 +35,8 @@ def __getattr__(name: str) -> object:
 
         return getattr(import_module(f"handful.{_HOME.get(name, 'text')}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)

@@ -50,6 +50,40 @@ def test_nearest_words_prototype_and_runner_up():
     assert json.loads(json.dumps(person.to_dict())) == person.to_dict()
 
 
+def test_the_evidence_of_words_is_what_the_model_adds_up():
+    model = fitted(method="handful", o_ratio=0.7)
+    (person, town) = model.explain(TEXT)
+    assert [one.word for one in person.words] == ["Pim", "Pam"]
+    tags = model._model.tags
+    pair = tags.index("PER"), tags.index(person.runner_up)
+    for one in person.words:
+        (logits,) = model._model.logits(ToyEncoder().encode([[one.word]]))
+        assert sum(one.evidence.values()) == pytest.approx(logits[pair[0]] - logits[pair[1]], rel=1e-5)
+        (scores,) = model._model.scores(ToyEncoder().encode([[one.word]]))
+        assert one.score == pytest.approx(scores[pair[0]])
+    for kind, mean in person.evidence.items():
+        assert mean == pytest.approx(np.mean([one.evidence[kind] for one in person.words]))
+    assert town.words[0].evidence == pytest.approx(town.evidence)
+
+
+def test_an_explanation_is_printed_as_a_table():
+    person, town = fitted(method="handful", o_ratio=0.7).explain(TEXT, n_nearest=1)
+    first, head, *rows = str(person).splitlines()
+    score = f"{person.mention['score']:.3f}"
+    assert first == f"Pim Pam is PER, {score}; second comes {person.runner_up}, {person.runner_up_score:.3f}"
+    assert head.split() == ["labels", "nearest", "label", "clusters", "sum", "score"]
+    assert [row.split()[0] for row in rows] == ["Pim", "Pam", "mean", "like", "near"]
+    mean = rows[2].split()[1:]
+    assert mean == [f"{points:+.1f}" for points in (*person.evidence.values(), sum(person.evidence.values()))] + [score]
+    assert {len(row) for row in rows[:3]} == {len(head)}
+    assert rows[4].endswith(f"in: {person.nearest[0].sentence}")
+    assert [row.split()[0] for row in str(town).splitlines()[2:]] == ["Leiden", "like", "near"]
+    assert (
+        repr(person)
+        == f"<Explanation: Pim Pam is PER, {score}: labels {mean[0]}, nearest label {mean[1]}, clusters {mean[2]}>"
+    )
+
+
 def test_min_score_and_words_go_in_too():
     model = fitted(o_ratio=0.7, temperature=20.0)
     scores = [mention["score"] for mention in model.predict(TEXT)]

@@ -37,3 +37,8 @@ def __getattr__(name: str) -> object:
             if name in module.__all__:
                 return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from handful.text import Sentence
 
 
-_SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
-
-
 def explain(
     model: Model,
     files: Texts = None,
@@ -118,7 +115,9 @@ def _lines(sentence: "Sentence", explanation: "Explanation", colours: dict[str, 
 
 def _evidence(explanation: "Explanation") -> str:
     """Return what each piece of evidence says for the type, and against the one that came second."""
-    return ", ".join(f"{_SHOWN[kind]} {points:+.1f}" for kind, points in explanation.evidence.items())
+    from handful.tagger._explanation import SHOWN
+
+    return ", ".join(f"{SHOWN[kind]} {points:+.1f}" for kind, points in explanation.evidence.items())
 
 
 def around(words: list[str], position: int, n: int = 8) -> tuple[str, str]:

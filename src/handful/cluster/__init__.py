@@ -18,3 +18,8 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         return getattr(import_module(f".{_HOME.get(name, '_distances')}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)

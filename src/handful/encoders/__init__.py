@@ -36,3 +36,8 @@ def __getattr__(name: str) -> object:
 
         return CachedEncoder
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)

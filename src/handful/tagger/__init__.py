@@ -2,7 +2,7 @@
 
 from handful.evaluate import Evaluation, Mistake
 
-from ._explanation import Explanation, NearPrototype, NearWord
+from ._explanation import Explanation, NearPrototype, NearWord, WordEvidence
 from ._predictor import Predictor
 from ._summary import FitSummary
 from ._tagger import Tagger
@@ -16,4 +16,10 @@ __all__ = [
     "NearWord",
     "Predictor",
     "Tagger",
+    "WordEvidence",
 ]
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)

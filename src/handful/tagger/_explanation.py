@@ -14,7 +14,10 @@ from ._evidence import Prototypes
 from ._model import Examples, Model
 from ._tagging import MinScore, TaggedWords, is_sure
 
-__all__ = ["Explanation", "NearPrototype", "NearWord", "check_n_nearest", "explain"]
+__all__ = ["SHOWN", "Explanation", "NearPrototype", "NearWord", "WordEvidence", "check_n_nearest", "explain"]
+
+#: What people read for each kind of evidence.
+SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,24 @@ class NearPrototype:
 
 
 @dataclass(frozen=True)
+class WordEvidence:
+    """What speaks for the type of one word of a mention.
+
+    Attributes
+    ----------
+    word : the word
+    score : of the mention's type
+    evidence : by kind, how much it speaks for the type and against the one that came second
+    """
+
+    word: str
+    score: float
+    evidence: dict[str, float]
+
+
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a mention was found.
+    """Why a mention was found; ``print`` shows it as a table.
 
     Attributes
     ----------
@@ -63,6 +82,7 @@ class Explanation:
     prototype : the nearest prototype of its type; None where nothing was clustered
     evidence : by kind, how much it speaks for the type and against the one that came second: the difference of
         their logits, the mean over the mention's words
+    words : the same for each word of the mention
     runner_up : the tag with the second highest score, a type or "O"
     runner_up_score : that score, the mean over the mention's words
     """
@@ -71,12 +91,44 @@ class Explanation:
     nearest: list[NearWord]
     prototype: NearPrototype | None
     evidence: dict[str, float]
+    words: list[WordEvidence]
     runner_up: str
     runner_up_score: float
+
+    def __repr__(self) -> str:
+        by_kind = ", ".join(f"{SHOWN[kind]} {points:+.1f}" for kind, points in self.evidence.items())
+        return f"<Explanation: {self._claim()}: {by_kind}>"
+
+    def __str__(self) -> str:
+        """Show what each piece of evidence contributed, for each word and for the mention, and what is near."""
+        rows = [["", *(SHOWN[kind] for kind in self.evidence), "sum", "score"]]
+        for one in self.words:
+            rows.append([one.word, *_points(one.evidence), f"{one.score:.3f}"])
+        if len(self.words) > 1:
+            rows.append(["mean", *_points(self.evidence), f"{self.mention['score']:.3f}"])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [f"{self._claim()}; second comes {self.runner_up}, {self.runner_up_score:.3f}"]
+        for first, *others in rows:
+            cells = [first.ljust(widths[0]), *(cell.rjust(n) for cell, n in zip(others, widths[1:], strict=True))]
+            lines.append("  " + "  ".join(cells))
+        if self.prototype is not None:
+            lines.append(
+                f"  like prototype {self.prototype.number} of {self.prototype.tag}, {self.prototype.distance:.2f} away"
+            )
+        lines += [f"  near {one.word} ({one.tag}), {one.distance:.2f} away, in: {one.sentence}" for one in self.nearest]
+        return "\n".join(lines)
+
+    def _claim(self) -> str:
+        return f"{self.mention['word']} is {self.mention['entity_group']}, {self.mention['score']:.3f}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
         return asdict(self)
+
+
+def _points(evidence: dict[str, float]) -> list[str]:
+    """Return the points of each piece of evidence, and their sum."""
+    return [f"{points:+.1f}" for points in (*evidence.values(), sum(evidence.values()))]
 
 
 def check_n_nearest(n_nearest: object) -> None:
@@ -127,14 +179,19 @@ def _explain(
         number = int(to_own.argmin())
         near = NearPrototype(name, number + 1, float(np.sqrt(to_own[number])))
     projected = features if prototypes is None else prototypes.project(features)
+    contributions = {
+        kind: logits[:, tag] - logits[:, runner_up] for kind, logits in model.contributions(features).items()
+    }
+    by_word = zip(words.sentence.words[rows], words.scores[rows, tag].tolist(), strict=True)
     return Explanation(
         mention=prediction,
         nearest=_nearest(model, projected, examples, n_nearest),
         prototype=near,
-        evidence={
-            kind: float((logits[:, tag] - logits[:, runner_up]).mean())
-            for kind, logits in model.contributions(features).items()
-        },
+        evidence={kind: float(points.mean()) for kind, points in contributions.items()},
+        words=[
+            WordEvidence(word, score, {kind: float(points[i]) for kind, points in contributions.items()})
+            for i, (word, score) in enumerate(by_word)
+        ],
         runner_up=model.tags[runner_up],
         runner_up_score=float(mean_scores[runner_up]),
     )

@@ -47,3 +47,8 @@ __all__ = [
     "types_of",
     "write",
 ]
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)

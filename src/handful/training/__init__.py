@@ -18,3 +18,8 @@ def __getattr__(name: str) -> object:
 
         return getattr(_state if name == "TrainingState" else _run, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)

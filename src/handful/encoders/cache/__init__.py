@@ -4,3 +4,8 @@ from ._cache import CachedFeatures, FeatureCache, default_place
 from ._encoder import CachedEncoder
 
 __all__ = ["CachedEncoder", "CachedFeatures", "FeatureCache", "default_place"]
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)
