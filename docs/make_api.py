@@ -64,7 +64,7 @@ def _class(name: str, cls: type) -> list[str]:
     lines = ["", f"### {name}", ""]
     is_called = not is_typeddict(cls) and not getattr(cls, "_is_protocol", False)
     if is_called and (signature := _signature(cls)) != "()":
-        lines += ["```python", f"{name}{signature}", "```", ""]
+        lines += ["```text", f"{name}{signature}", "```", ""]
     lines += _docstring(cls)
     own: dict[str, Any] = {}
     inherited: dict[str, str] = {}  # what another class on the page has, by its name
@@ -97,7 +97,7 @@ def _public() -> set[str]:
 
 def _function(name: str, title: str, function: Any, level: int) -> list[str]:
     signature = _signature(function)
-    return ["", f"{'#' * level} {title}", "", "```python", f"{name}{signature}", "```", "", *_docstring(function)]
+    return ["", f"{'#' * level} {title}", "", "```text", f"{name}{signature}", "```", "", *_docstring(function)]
 
 
 def _signature(found: Any) -> str:
