@@ -1,17 +1,21 @@
-"""What names, labels and clusters should weigh: F1 and calibration on development data, for docs/decisions/0004.
+"""How names, labels and clusters are put together: F1 and calibration on development data, for docs/decisions/0004.
 
     OMP_NUM_THREADS=1 python benchmarks/name_weights.py corpora/mosaic/dev/*.txt DATA/wnut17 DATA/btc ...
 
 A file is cut in two by taking every second sentence. The dev file of a folder (train if there is no dev) is cut in two
-by a hash of the words of each sentence. Supports come from one half, and the other half is scored. "text" means that a
-fit also sees all of the file without labels, or the half that supports come from and 15,000 words of the folder's train
-file. The logits of each piece of evidence are computed once, and all weights are tried on them.
+by a hash of the words of each sentence. Supports come from one half, and the other half is scored; a support has as
+many mentions of each type as asked for, or all where there are fewer. "text" means that a fit also sees all of the file
+without labels, or the half that supports come from and 15,000 words of the folder's train file. Figures are strict span
+F1, the mean over files / the mean over folders.
 """
 
 import argparse
 import hashlib
+import os
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -20,144 +24,274 @@ from scipy.special import softmax
 
 from handful import encoders
 from handful.cluster import SubspaceKMeans, tag_distances
-from handful.errors import DataError
 from handful.evaluate import sample_support, score
+from handful.tagger import _evidence
 from handful.tagger._decode import decode, viterbi
 from handful.tagger._evidence import NearestLabel, Regression
-from handful.tagger._learning import ENOUGH_WORDS, METHODS, NAME_LEAST, NAME_WORTH, trust, type_names
-from handful.tagger._model import Lead
+from handful.tagger._learning import ENOUGH_WORDS, METHODS, trust, type_names
 from handful.text import Sentence, read, read_types
 
-SHOTS, SETS, MOST = (0, 1, 5, 20), 2, 9_000
-MASS = METHODS["handful"].labelled_mass
+SHOTS, SETS, MOST = (0, 1, 5, 20), 4, 9_000
+METHOD = METHODS["handful"].with_names
+BARE = METHODS["handful"]
 
 
 @dataclass
 class Task:
-    """A corpus with its halves."""
+    """A corpus with its halves, and their features."""
 
     name: str
     types: tuple[Any, ...]
     pool: list[Sentence]
     scored: list[Sentence]
     text: list[Sentence]
+    names: Any = None
+    features: Any = None  # of pool, scored and text
 
 
 @dataclass
 class Case:
-    """The logits of every piece of evidence for the words of a task's scored half, at one support."""
+    """A task with one support: its words and tags, and the logits of each piece of evidence for the scored half."""
 
     task: Task
     shots: int
-    has_text: bool
-    n_words: int
+    words: Any
+    tags: Any
+    counts: Any
     names: Any
-    labels: Any
-    clusters: Any
-    words: Any  # the names' scores of the labelled words, their tags, and the mentions of each type
+    nearest: Any
+    clusters: dict[bool, Any]  # without text, and with
+
+    def regression(self, names: Any = None, **settings: float) -> Any:
+        """Return the logits of the regression, beside names or alone, with some of its settings changed."""
+        before = {name: getattr(_evidence, name) for name in settings}
+        try:
+            for name, value in settings.items():
+                setattr(_evidence, name, value)
+            fitted = Regression.fit(self.words, self.tags, 1 + len(self.task.types), by_names=names)
+        finally:
+            for name, value in before.items():
+                setattr(_evidence, name, value)
+        return above_o(fitted.logits(self.task.features[1]))
+
+    def names_of_words(self) -> Any:
+        """Return what names say of the labelled words."""
+        return self.task.names.logits(self.words)
+
+
+Rows = dict[str, Callable[[Case], Any]]  # from a case to logits, or None where a row does not apply
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="+", help="inline files, or folders with dev.txt, train.txt and types.txt")
     parser.add_argument("--encoder", default="handful-en")
-    parser.add_argument("--only", choices=["weights", "transitions", "swapped", "scores"], nargs="+")
+    parser.add_argument("--only", choices=sorted(PARTS), nargs="+")
+    parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
     encoder = encoders.load(given.encoder)
-    cases = [case for place in given.corpora for case in cases_of(encoder, task_of(Path(place)))]
-    transitions = encoder.transitions
-    parts = {"weights": weights, "transitions": decoding, "swapped": swapped, "scores": scores}
-    for name in given.only or parts:
-        parts[name](cases, transitions)
-        print()
+    for place in given.corpora:
+        TASKS.append(with_features(encoder, task_of(Path(place))))
+    SETTINGS["transitions"] = encoder.transitions
+    with get_context("fork").Pool(given.processes) as pool:
+        jobs = [(i, shots, n) for i in range(len(TASKS)) for shots in SHOTS for n in range(SETS if shots else 1)]
+        jobs = [(*job, name) for name in given.only or PARTS for job in jobs]
+        found = pool.map(run, jobs, chunksize=1)
+    for name in given.only or PARTS:
+        print(f"\n{name}: {TITLES[name]}")
+        show([each for job, each in zip(jobs, found, strict=True) if job[3] == name], is_error=name == "scores")
 
 
-def weights(cases: list[Case], transitions: Any) -> None:
-    print("weights of names by the number of labels: F1, mean of files / mean of folders")
-    for shots in SHOTS:
-        for has_text in (False, True):
-            some = [case for case in cases if (case.shots, case.has_text) == (shots, has_text)]
-            if not some:
-                continue
-            for weight in (0.5, 1.0, 1.6, 4.0, 8.0, 16.0) if shots else (8.0,):
-                row = [
-                    f1s(some, transitions, weight, of_clusters) for of_clusters in (0, 1 / 192, 1 / 96, 1 / 64, 1 / 24)
-                ]
-                shown = "  ".join(f"{files:5.1f} / {folders:5.1f}" for files, folders in row)
-                print(f"{shots:3} labels, {'text' if has_text else 'none'}, names x {weight:4}: {shown}")
-    print("columns: clusters x 0, 1/192, 1/96, 1/64, 1/24")
+TASKS: list[Task] = []
+SETTINGS: dict[str, Any] = {}
 
 
-def decoding(cases: list[Case], transitions: Any) -> None:
-    print("names alone, no labels, no text")
-    some = [case for case in cases if (case.shots, case.has_text) == (0, False)]
-    for name, of_names, without_prior in (("none", 1.0, None), ("all of them", 1.0, 0.0), ("as chosen", 8.0, 4.0)):
-        files, folders = f1s(some, transitions, of_names, 0, without_prior)
-        print(f"transitions, {name}: {files:.1f} / {folders:.1f}")
+def run(job: tuple[int, int, int, str]) -> tuple[str, int, dict[str, Any]]:
+    """Return the name of the task, the number of labels, and F1 by row (for scores: pairs of score and right)."""
+    number, shots, support, part = job
+    case = case_of(TASKS[number], shots, support)
+    found = PARTS[part](case)
+    if part != "scores":
+        found = {name: f1(case, logits) for name, logits in found.items()}
+    return case.task.name, shots, found
 
 
-def swapped(cases: list[Case], transitions: Any) -> None:
-    """Give each type the description of the one before it; clusters are left out, for they have seen the right ones."""
-    print("descriptions swapped in a circle, no text, no clusters, corpora of two types or more")
-    for shots in SHOTS[1:]:
-        some = [c for c in cases if (c.shots, c.has_text) == (shots, False) and len(c.task.types) > 1]
-        weight = max(NAME_LEAST, NAME_WORTH / shots)
-        turned = [replace(case, names=turn(case.names)) for case in some]
-        doubted = [replace(case, names=scale(case.names, doubt(case))) for case in turned]
-        rows = {
-            "right": f1s(some, transitions, weight, 0),
-            "right, doubted": f1s(
-                [replace(c, names=scale(c.names, doubt(c, 0))) for c in some], transitions, weight, 0
-            ),
-            "swapped": f1s(turned, transitions, weight, 0),
-            "swapped, doubted": f1s(doubted, transitions, weight, 0),
-            "no names": f1s(some, transitions, 0.0, 0),
-        }
-        print(f"{shots:3} labels:", "; ".join(f"{name} {a:.1f} / {b:.1f}" for name, (a, b) in rows.items()))
+def show(found: Sequence[tuple[str, int, dict[str, Any]]], *, is_error: bool) -> None:
+    for shots in sorted({each[1] for each in found}):
+        rows: dict[str, dict[str, list[Any]]] = {}
+        for name, n, values in found:
+            if n == shots:
+                for row, value in values.items():
+                    rows.setdefault(row, {}).setdefault(name, []).append(value)
+        for row, by_task in rows.items():
+            if is_error:
+                shown = f"{calibration_error([pair for values in by_task.values() for v in values for pair in v]):.3f}"
+            else:
+                means = {name: float(np.mean(values)) for name, values in by_task.items()}
+                kinds = [[m for name, m in means.items() if name.endswith("/") == is_folder] for is_folder in (0, 1)]
+                shown = " / ".join(f"{np.mean(kind):5.1f}" if kind else "    -" for kind in kinds)
+                shown += "   " + "  ".join(f"{name} {m:.1f}" for name, m in means.items() if name.endswith("/"))
+            print(f"{shots:3} labels  {row:28} {shown}")
 
 
-def turn(scores: Any) -> Any:
-    return np.concatenate([scores[:, :1], np.roll(scores[:, 1:], 1, axis=1)], axis=1)
+# What is compared: from a case to logits by row.
 
 
-def doubt(case: Case, by: int = 1) -> Any:
-    """Return how far each name is trusted, with names swapped or not."""
-    of_words, tags, counts = case.words
-
-    class Given:
-        def scores(self, _: Any) -> Any:
-            return turn(of_words) if by else of_words
-
-    return trust(Given(), of_words, tags, counts)  # type: ignore[arg-type]
-
-
-def scale(scores: Any, trusted: Any) -> Any:
-    difference = scores - scores[:, :1]
-    difference[:, 1:] *= trusted
-    return difference
+def worth(case: Case) -> dict[str, Any]:
+    rows = {}
+    if case.shots:
+        rows["labels"] = bare(case)
+        rows["labels, names"] = total(case)
+        rows["labels, names, text"] = total(case, has_text=True)
+    else:
+        rows["names"] = total(case)
+        rows["names, text"] = total(case, has_text=True)
+    return rows
 
 
-def scores(cases: list[Case], transitions: Any) -> None:
-    print("expected calibration error, ten bins")
-    for shots in SHOTS:
-        for has_text in (False, True):
-            some = [case for case in cases if (case.shots, case.has_text) == (shots, has_text)]
-            if some:
-                print(f"{shots:3} labels, {'text' if has_text else 'none'}: {calibration_error(some, transitions):.3f}")
+def regression(case: Case) -> dict[str, Any]:
+    if not case.shots:
+        return {}
+    rows = {"as chosen": total(case)}
+    for name, values in {"BESIDE_NAMES": (5.0, 80.0), "NAMES_TAKEN": (0.25, 1.0)}.items():
+        for value in values:
+            rows[f"{name} {value:g}"] = total(case, **{name: value})
+    for weight in (0.0, 24.0, 96.0):
+        rows[f"nearest {weight:g}"] = total(case, nearest=weight)
+    return rows
+
+
+def clusters(case: Case) -> dict[str, Any]:
+    weights = {"0": 0.0, "1/160": 1 / 160, "1/40": 1 / 40, "1/10": 1 / 10}
+    return {name: total(case, has_text=True, clusters=weight) for name, weight in weights.items()}
+
+
+def transitions(case: Case) -> dict[str, Any]:
+    if case.shots:
+        return {}
+    logits = total(case)
+    of_names = METHOD.weights["names"]
+    return {"none": (logits, None), "all of them": (logits / of_names, 0.0), "as chosen": logits}
+
+
+def swapped(case: Case) -> dict[str, Any]:
+    if not case.shots or len(case.task.types) < 2:
+        return {}
+    return {
+        "right": total(case, is_doubted=False),
+        "right, doubted": total(case),
+        "swapped": total(case, is_swapped=True, is_doubted=False),
+        "swapped, doubted": total(case, is_swapped=True),
+        "no names": bare(case),
+    }
+
+
+def scores(case: Case) -> dict[str, Any]:
+    return {row: right_and_wrong(case, total(case, has_text=has)) for row, has in (("none", False), ("text", True))}
+
+
+PARTS = {each.__name__: each for each in (worth, regression, clusters, transitions, swapped, scores)}
+TITLES = {
+    "worth": "what names, labels and text are worth",
+    "regression": "the regression beside names, and the nearest labelled word",
+    "clusters": "the weight of clusters, with text",
+    "transitions": "names alone: no transitions, all of them, and as chosen",
+    "swapped": "each type with the description of another, no text",
+    "scores": "expected calibration error, ten bins",
+}
+
+
+def total(
+    case: Case,
+    *,
+    has_text: bool = False,
+    is_swapped: bool = False,
+    is_doubted: bool = True,
+    nearest: float = METHOD.weights["nearest"],
+    clusters: float = METHOD.weights["prototypes"],
+    **settings: float,
+) -> Any:
+    """Return the logits of the default method, with something changed."""
+    turn = [0, *np.roll(np.arange(1, 1 + len(case.task.types)), 1)] if is_swapped else slice(None)
+    names, of_words = case.names[:, turn], case.names_of_words()[:, turn]
+    if is_doubted and case.shots:
+        trusted = np.concatenate([[1.0], trust(Given(of_words), case.words, case.tags, case.counts)])
+        names, of_words = trusted * names, trusted * of_words
+    logits = METHOD.weights["names"] * names
+    if case.shots:
+        logits = logits + METHOD.weights["regression"] * case.regression(of_words, **settings) + nearest * case.nearest
+    if not is_swapped and has_text in case.clusters:  # clusters have seen the right names
+        logits = logits + clusters * case.clusters[has_text]
+    return logits
+
+
+@dataclass
+class Given:
+    """Names whose scores are known already."""
+
+    known: Any
+
+    def scores(self, words: Any) -> Any:
+        """Return them."""
+        return self.known
+
+
+def bare(case: Case) -> tuple[Any, float]:
+    """Return the logits of labels alone, without clusters, and how transitions count."""
+    logits = BARE.weights["regression"] * case.regression() + BARE.weights["nearest"] * case.nearest
+    return logits, BARE.without_prior
+
+
+def f1(case: Case, logits: Any) -> float:
+    logits, without_prior = logits if isinstance(logits, tuple) else (logits, METHOD.without_prior)
+    return 100 * score(case.task.scored, found_in(case, logits, logits, without_prior)).micro.f1
+
+
+def found_in(case: Case, logits: Any, by_tag: Any, without_prior: float | None) -> list[Sentence]:
+    n_words = [len(sentence.words) for sentence in case.task.scored]
+    tags = logits.argmax(axis=1)
+    if without_prior is not None:
+        tags = viterbi(logits, n_words, SETTINGS["transitions"], without_prior)
+    spans = decode(by_tag, n_words, [one.name for one in case.task.types], tags)
+    return [Sentence(s.words, found) for s, found in zip(case.task.scored, spans, strict=True)]
+
+
+def right_and_wrong(case: Case, logits: Any) -> list[tuple[float, bool]]:
+    """Return the score of each mention that was found, and whether it is right."""
+    pairs = []
+    found = found_in(case, logits, METHOD.calibration.scores(logits), METHOD.without_prior)
+    for gold, sentence in zip(case.task.scored, found, strict=True):
+        right = Counter(gold.spans)
+        pairs += [(span.score, right[span] > 0) for span in sentence.spans]
+    return pairs
+
+
+def calibration_error(pairs: list[tuple[float, bool]]) -> float:
+    by_score, is_right = np.array(pairs).T
+    bins = np.minimum((10 * by_score).astype(int), 9)
+    return float(sum(abs((by_score - is_right)[bins == i].sum()) for i in range(10)) / len(pairs))
+
+
+# From files to cases.
 
 
 def task_of(place: Path) -> Task:
     if place.is_file():
         corpus = read(place)
-        return Task(place.stem, corpus.types, corpus[::2], corpus[1::2], list(corpus))
+        return Task(place.stem, corpus.types, corpus[::2], corpus[1::2], list(corpus[1::2]))
     has_dev = (place / "dev.txt").is_file()
     corpus = read(place / ("dev.txt" if has_dev else "train.txt"))
     halves: tuple[list[Sentence], list[Sentence]] = ([], [])
     for sentence in corpus:
         halves[hashlib.sha256("\x1f".join(sentence.words).encode()).digest()[0] % 2].append(sentence)
     pool, scored = (at_most(half, MOST) for half in halves)
-    text = at_most(read(place / "train.txt"), 15_000) if has_dev else []
-    return Task(place.name + "/", read_types(place / "types.txt"), pool, scored, pool + text)
+    return Task(
+        place.name + "/",
+        read_types(place / "types.txt"),
+        pool,
+        scored,
+        at_most(read(place / "train.txt"), 15_000) if has_dev else [],
+    )
 
 
 def at_most(sentences: list[Sentence], n_words: int) -> list[Sentence]:
@@ -165,41 +299,31 @@ def at_most(sentences: list[Sentence], n_words: int) -> list[Sentence]:
     return sentences[: int(np.searchsorted(n, n_words))]
 
 
-def cases_of(encoder: Any, task: Task) -> list[Case]:
-    names = type_names(encoder, task.types)
-    scored, n_tags = encoder.encode(task.scored), 1 + len(task.types)
-    rows_of = dict(zip([s.words for s in task.text], split(encoder.encode(task.text), task.text), strict=True))
+def with_features(encoder: Any, task: Task) -> Task:
     nothing = np.empty((0, encoder.dim), np.float32)
+    features = [encoder.encode(part) if part else nothing for part in (task.pool, task.scored, task.text)]
+    return replace(task, names=type_names(encoder, task.types), features=features)
+
+
+def case_of(task: Task, shots: int, number: int) -> Case:
+    pool, scored, text = task.features
+    chosen = sample_support(task.pool, shots, 0, sets=SETS, fewer=True)[number] if shots else []
+    places = {id(sentence): i for i, sentence in enumerate(task.pool)}
+    picked = [places[id(sentence)] for sentence in chosen]
+    ends = np.cumsum([0, *(len(sentence.words) for sentence in task.pool)])
+    rows = [np.arange(ends[i], ends[i + 1]) for i in picked]
+    at = np.concatenate([np.empty(0, np.int64), *rows])
     tag_of = {one.name: tag for tag, one in enumerate(task.types, 1)}
-    found = []
-    for shots in SHOTS:
-        try:
-            supports = sample_support(task.pool, shots, 0, sets=SETS) if shots else [[]]
-        except DataError:  # too few mentions
-            continue
-        for support in supports:
-            words = np.concatenate([nothing, *(rows_of[sentence.words] for sentence in support)])
-            tags = np.concatenate([np.zeros(0, np.int64), *(tags_of(sentence, tag_of) for sentence in support)])
-            labels = None
-            if shots:
-                near = NearestLabel.of(words, tags, n_tags).logits(scored)
-                labels = Regression.fit(words, tags, n_tags).logits(scored) + 27 * near
-            for has_text in (False, True):
-                known = {sentence.words for sentence in support}
-                others = [rows_of[s.words] for s in task.text if s.words not in known] if has_text else []
-                text = np.concatenate([nothing, *others])
-                clusters = cluster(names, words, tags, text, scored, n_tags) if len(words) + len(text) else None
-                n_words = len(words) + len(text)
-                counts = np.array(
-                    [sum(span.type == one.name for s in support for span in s.spans) for one in task.types]
-                )
-                of_words = (names.scores(words), tags, counts)
-                found.append(Case(task, shots, has_text, n_words, names.scores(scored), labels, clusters, of_words))
-    return found
-
-
-def split(features: Any, sentences: list[Sentence]) -> list[Any]:
-    return np.split(features, np.cumsum([len(sentence.words) for sentence in sentences])[:-1])
+    tags = np.concatenate([np.zeros(0, np.int64), *(tags_of(sentence, tag_of) for sentence in chosen)])
+    counts = np.array([sum(span.type == one.name for s in chosen for span in s.spans or ()) for one in task.types])
+    words, others = pool[at], np.delete(pool, at, axis=0)
+    found: dict[bool, Any] = {}
+    for has_text in (False, True):
+        unlabelled = np.concatenate([others, text]) if has_text else pool[:0]
+        if len(words) + len(unlabelled):
+            found[has_text] = cluster(task, words, tags, unlabelled, scored)
+    nearest = above_o(NearestLabel.of(words, tags, 1 + len(task.types)).logits(scored)) if shots else None
+    return Case(task, shots, words, tags, counts, task.names.logits(scored), nearest, found)
 
 
 def tags_of(sentence: Sentence, tag_of: dict[str, int]) -> Any:
@@ -209,67 +333,25 @@ def tags_of(sentence: Sentence, tag_of: dict[str, int]) -> Any:
     return tags
 
 
-def cluster(names: Any, words: Any, tags: Any, text: Any, scored: Any, n_tags: int) -> Any:
-    rows, row_tags = names.as_words()
+def cluster(task: Task, words: Any, tags: Any, text: Any, scored: Any) -> Any:
+    rows, row_tags = task.names.as_words()
     y = np.concatenate([tags, row_tags, np.full(len(text), -1)])
     weights = np.ones(len(y))
-    weights[y >= 0] = max(1.0, MASS * len(text) / (y >= 0).sum())
+    weights[y >= 0] = max(1.0, METHOD.labelled_mass * len(text) / (y >= 0).sum())
     ratio = None
     if len(text):
-        chances = softmax(names.scores(text), axis=1)[:, 0]
+        chances = softmax(task.names.scores(text), axis=1)[:, 0]
         ratio = float((chances.sum() + (y == 0).sum()) / len(y))
     fitted = SubspaceKMeans(ratio).fit(np.concatenate([words, rows, text]), y, sample_weight=weights)
-    return -tag_distances(scored, fitted.prototypes_, fitted.prototype_tags_, fitted.projection_, n_tags)
+    n_tags = 1 + len(task.types)
+    logits = -tag_distances(scored, fitted.prototypes_, fitted.prototype_tags_, fitted.projection_, n_tags)
+    return above_o(logits) * min(1.0, (len(words) + len(text)) / ENOUGH_WORDS)
 
 
-def total(case: Case, of_names: float, of_clusters: float) -> Any:
-    logits = of_names * (case.names - case.names[:, :1])
-    if case.labels is not None:
-        logits = logits + case.labels
-    if case.clusters is not None:
-        logits = logits + of_clusters * min(1.0, case.n_words / ENOUGH_WORDS) * case.clusters
-    return logits
-
-
-def found_in(case: Case, logits: Any, scores: Any, transitions: Any, without_prior: float | None) -> list[Sentence]:
-    n_words = [len(sentence.words) for sentence in case.task.scored]
-    tags = logits.argmax(axis=1) if without_prior is None else viterbi(logits, n_words, transitions, without_prior)
-    spans = decode(scores, n_words, [one.name for one in case.task.types], tags)
-    return [Sentence(s.words, found) for s, found in zip(case.task.scored, spans, strict=True)]
-
-
-def f1s(
-    cases: list[Case], transitions: Any, of_names: float, of_clusters: float, without_prior: float | None = -1.0
-) -> tuple[float, float]:
-    by_task: dict[str, list[float]] = {}
-    without_prior = of_names / 2 if without_prior == -1 else without_prior
-    for case in cases:
-        logits = total(case, of_names, of_clusters)
-        found = found_in(case, logits, logits, transitions, without_prior)
-        by_task.setdefault(case.task.name, []).append(100 * score(case.task.scored, found).micro.f1)
-    means = {name: float(np.mean(values)) for name, values in by_task.items()}
-    files, folders = (
-        [m for name, m in means.items() if name.endswith("/") == is_folder] for is_folder in (False, True)
-    )
-    return float(np.mean(files or [np.nan])), float(np.mean(folders or [np.nan]))
-
-
-def calibration_error(cases: list[Case], transitions: Any) -> float:
-    """Return how far the scores of the default method are from the share of mentions that are right."""
-    method = METHODS["handful"].with_names
-    pairs: list[tuple[float, bool]] = []
-    for case in cases:
-        weight = max(NAME_LEAST, NAME_WORTH / max(case.shots, 1))
-        logits = total(case, weight, method.weights["prototypes"])
-        lead = Lead(method.calibration.at_zero, method.calibration.by_logit / (1 + weight))
-        found = found_in(case, logits, lead.scores(logits), transitions, weight / 2)
-        for gold, sentence in zip(case.task.scored, found, strict=True):
-            right = Counter(gold.spans)
-            pairs += [(span.score, right[span] > 0) for span in sentence.spans]
-    scores, is_right = np.array(pairs).T
-    bins = np.minimum((10 * scores).astype(int), 9)
-    return float(sum(abs((scores - is_right)[bins == i].sum()) for i in range(10)) / len(scores))
+def above_o(logits: Any) -> Any:
+    return np.asarray(logits - logits[:, :1], np.float64)
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     main()

@@ -1246,9 +1246,9 @@ def export(args):
         {k: v.astype(np.float16) for k, v in tensors.items()}, folder / "model.safetensors", metadata={"format": "pt"}
     )
     save_file({"weight": shapes.astype(np.float32)}, folder / "word_shapes.safetensors")
-    mlp = [head[name] for name in ("mlp.0.weight", "mlp.0.bias", "mlp.2.weight", "mlp.2.bias") if name in head]
-    linear = head["name.weight"], head["name.bias"], head["o"], float(head["beta"])
-    NameHead(*linear, mlp=tuple(mlp) or None).save(folder / "names.safetensors")
+    if "mlp.0.weight" in head:
+        raise SystemExit("a head with an MLP cannot be exported: handful reads none")
+    NameHead(head["name.weight"], head["name.bias"], head["o"], float(head["beta"])).save(folder / "names.safetensors")
     for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt"):
         shutil.copy(Path(args.base) / name, folder / name)
     if args.out:  # what `prepare` wrote

@@ -11,19 +11,17 @@ from handful.errors import EncoderError, FileError
 MEANS = np.random.default_rng(1).normal(size=(7, 32)).astype(np.float32)
 
 
-@pytest.mark.parametrize("has_mlp", [False, True])
-def test_vectors_are_those_of_torch(has_mlp):
-    head = random_head(has_mlp=has_mlp)
+def test_vectors_are_those_of_torch():
+    head = random_head()
     found = head.vectors(MEANS)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, by_torch(head, MEANS), atol=1e-5)
-    if not has_mlp:
-        np.testing.assert_allclose(found, MEANS @ head.weight.T + head.bias, atol=1e-5)
+    np.testing.assert_allclose(found, MEANS @ head.weight.T + head.bias, atol=1e-5)
 
 
 @pytest.mark.parametrize("dim", [32, 768])
 def test_a_row_does_not_depend_on_the_others(dim):
-    head = random_head(dim, n_hidden=dim)
+    head = random_head(dim)
     means = np.random.default_rng(1).normal(size=(7, dim))
     found = head.vectors(means)
     assert np.array_equal(head.vectors(means[::-1]), found[::-1])
@@ -33,12 +31,11 @@ def test_a_row_does_not_depend_on_the_others(dim):
     assert head.vectors(means[:0]).shape == (0, dim)
 
 
-@pytest.mark.parametrize("has_mlp", [False, True])
-def test_a_file_gives_the_head_back(tmp_path, has_mlp):
-    head = random_head(has_mlp=has_mlp)
+def test_a_file_gives_the_head_back(tmp_path):
+    head = random_head()
     head.save(tmp_path / "a")
     again = NameHead.load(tmp_path / "a", 32)
-    assert (again.dim, again.beta, again.mlp is not None) == (32, -0.25, has_mlp)
+    assert (again.dim, again.beta) == (32, -0.25)
     assert np.array_equal(again.o_prototypes, head.o_prototypes)
     assert np.array_equal(again.vectors(MEANS), head.vectors(MEANS))
     assert again.identity() == head.identity()
@@ -47,14 +44,14 @@ def test_a_file_gives_the_head_back(tmp_path, has_mlp):
 
 
 def test_float16_halves_the_matrices_and_nothing_else(tmp_path):
-    head = random_head(96, n_hidden=96)
+    head = random_head(96)
     head.save(tmp_path / "full")
     head.save(tmp_path / "half", "float16")
     assert (tmp_path / "half").stat().st_size < 0.6 * (tmp_path / "full").stat().st_size
     half = NameHead.load(tmp_path / "half")
     assert half.weight.dtype == np.float32
     assert np.array_equal(half.weight, head.weight.astype(np.float16).astype(np.float32))
-    for a, b in ((half.bias, head.bias), (half.o_prototypes, head.o_prototypes), (half.mlp[1], head.mlp[1])):
+    for a, b in ((half.bias, head.bias), (half.o_prototypes, head.o_prototypes)):
         assert np.array_equal(a, b)
     assert half.identity() != head.identity()
     half.save(tmp_path / "again")  # in float32: the same numbers
@@ -76,7 +73,7 @@ def test_the_identity_follows_every_number():
     def changed(**other):
         head = random_head()
         parts = {"weight": head.weight, "bias": head.bias, "o_prototypes": head.o_prototypes}
-        return NameHead(**(parts | {"beta": head.beta, "mlp": head.mlp} | other)).identity()
+        return NameHead(**(parts | {"beta": head.beta} | other)).identity()
 
     head = random_head()
     different = [
@@ -84,10 +81,8 @@ def test_the_identity_follows_every_number():
         changed(weight=head.weight + 1),
         changed(bias=-head.bias),
         changed(beta=0),
-        changed(mlp=None),
     ]
     different.append(changed(o_prototypes=head.o_prototypes[:7]))
-    different += [changed(mlp=tuple(m + (i == n) for i, m in enumerate(head.mlp))) for n in range(4)]
     assert len(set(different)) == len(different)
     assert changed() == head.identity()
 
@@ -96,7 +91,7 @@ def test_the_identity_follows_every_number():
     ("change", "message"),
     [
         ({"linear.bias": None}, "it lacks linear.bias$"),
-        ({"mlp.0.bias": None, "mlp.2.bias": None}, "it lacks mlp.0.bias, mlp.2.bias$"),
+        ({"linear.weight": None, "beta": None}, "it lacks linear.weight, beta$"),
         ({"query": np.zeros(3)}, "query is unknown to this version"),
         ({"linear.weight": np.zeros((32, 31))}, r"linear.weight has the shape \(32, 31\), expected \(32, 32\)"),
         ({"linear.bias": np.zeros((32, 1))}, r"linear.bias has the shape \(32, 1\), expected \(32,\)"),
@@ -104,9 +99,6 @@ def test_the_identity_follows_every_number():
         ({"o_prototypes": np.zeros((8, 31))}, r"o_prototypes has the shape \(8, 31\), expected \(8, 32\)"),
         ({"o_prototypes": np.zeros((0, 32))}, r"o_prototypes has the shape \(0, 32\), expected \(1, 32\)"),
         ({"beta": np.zeros(1)}, r"beta has the shape \(1,\), expected \(\)"),
-        ({"mlp.0.weight": np.zeros((24, 31))}, r"mlp.0.weight has the shape \(24, 31\), expected \(24, 32\)"),
-        ({"mlp.2.weight": np.zeros((32, 25))}, r"mlp.2.weight has the shape \(32, 25\), expected \(32, 24\)"),
-        ({"mlp.2.bias": np.zeros(24)}, r"mlp.2.bias has the shape \(24,\), expected \(32,\)"),
         ({"linear.bias": np.full(32, np.nan)}, "linear.bias has values that are not finite"),
     ],
 )

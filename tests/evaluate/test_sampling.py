@@ -96,6 +96,13 @@ def test_several_sets():
     assert len({tuple(support) for support in sets}) > 5
 
 
+def test_what_there_is_of_rare_types():
+    sentences = [made("A"), made("A"), made("A"), made("B"), made("C", "C")]
+    support = sample_support(sentences, 3, 0, fewer=True)
+    assert sorted(map(str, support)) == sorted(map(str, sentences))
+    assert sample_support(sentences, 1, 0, fewer=True) == sample_support(sentences, 1, 0)
+
+
 def test_errors_name_what_is_wrong():
     sentences = [made("A", "A", "A"), made("B"), made("C", "C")]
     with pytest.raises(DataError, match=r"3 shots .* too few of B \(1\), C \(2\)"):

@@ -7,14 +7,15 @@ from scipy.special import logsumexp
 from handful import Tagger
 from handful.errors import DataError
 from handful.tagger._decode import viterbi
-from handful.tagger._evidence import NearestLabel, Prototypes, Regression, TypeNames
-from handful.tagger._learning import NAME_LEAST, NAME_WORTH
+from handful.tagger._evidence import NAMES_TAKEN, NearestLabel, Prototypes, Regression, TypeNames
+from handful.tagger._learning import METHODS
 
 from .toy import SUPPORT, TRANSITIONS, UNLABELLED, NamedEncoder, ToyEncoder, mentions, names
 
 TYPES = {"PER": "People", "LOC": "Locations"}
 TEXT = "Then Pim went from Leiden to see Lot ."
 FOUND = [("Pim", "PER"), ("Leiden", "LOC"), ("Lot", "LOC")]
+OURS = METHODS["handful"].with_names
 
 
 def named(types=TYPES, encoder=None, **options):
@@ -36,11 +37,11 @@ def test_with_names_alone_a_word_is_judged_by_them():
     features = NamedEncoder().encode([TEXT.split()])
     found = NamedEncoder().encode_types(dict(sorted(TYPES.items())))
     of_o = logsumexp(features @ found.o_vectors.T + found.o_biases, axis=1)
-    expected = NAME_WORTH * (features @ found.vectors.T + found.biases - of_o[:, None])
+    expected = OURS.weights["names"] * (features @ found.vectors.T + found.biases - of_o[:, None])
     logits = model._model.logits(features)
     np.testing.assert_allclose(logits[:, 1:], expected, rtol=1e-4)
     assert (logits[:, 0] == 0).all()
-    tags = viterbi(logits, [9], TRANSITIONS, NAME_WORTH / 2)
+    tags = viterbi(logits, [9], TRANSITIONS, OURS.without_prior)
     assert model._model.tag(features, [9])[1].tolist() == tags.tolist()
     assert (model.summary_.rounds, model.summary_.n_support) == (0, 0)
 
@@ -81,11 +82,18 @@ def test_the_papers_method_starts_from_names_where_there_is_no_label():
     assert with_labels.predict(TEXT) == without.predict(TEXT)
 
 
-def test_the_more_labels_a_type_has_the_less_its_name_counts():
-    many = [f"see [P{i}](PER) and [L{i}](LOC) there" for i in range(20)]
-    for support, expected in (([], NAME_WORTH), (SUPPORT, NAME_WORTH / 2), (many, NAME_LEAST)):
-        model = named().fit(support or None)
-        np.testing.assert_allclose(model._model.piece(TypeNames).weights, [expected] * 2)
+def test_the_regression_learns_what_labels_say_beyond_names():
+    encoder = NamedEncoder()
+    words = encoder.encode([sentence.split() for sentence in ("see Pim there", "see Leiden there")])
+    tags = np.array([0, 2, 0, 0, 1, 0])
+    names = named().fit()._model.piece(TypeNames)
+    by_names = names.logits(words)
+    swapped = by_names[:, [0, 2, 1]]
+    right = Regression.fit(words, tags, 3, by_names=10 * by_names)  # names that are sure, and right
+    wrong = Regression.fit(words, tags, 3, by_names=swapped)
+    assert abs(right.weights).max() < 0.01 < 0.1 < abs(wrong.weights).max()
+    assert (right.bias == 0).all()
+    assert ((NAMES_TAKEN * swapped + wrong.logits(words)).argmax(axis=1) == tags).all()
 
 
 def test_labels_overrule_names_that_mislead():

@@ -56,6 +56,7 @@ class Settings:
     )
     sets: int = option(10, least=1, help="Number of supports for each number of shots.")
     seed: int = option(0, least=0, help="Seed for drawing supports, and for the statistics.")
+    fewer: bool = option(False, help="Draw what there is of a type with fewer mentions than a support should have.")
     supports: PathLike | None = option(  # noqa: RUF009
         None,
         metavar="DIR",

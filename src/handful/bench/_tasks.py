@@ -187,10 +187,13 @@ def _supports(
         return [Support(shots, number, "given", sentences) for number, sentences in given[:sets]]
     mentions = Counter(describe(pool).mentions)
     if rare := [f"{label} ({n})" for label, n in sorted(mentions.items()) if n < shots]:
-        scarce[shots] = f"{name}: too few mentions for {shots} shots, shown as -: {', '.join(rare)}"
-        notes.append(scarce[shots])
-        return []
-    drawn = sample_support(pool, shots, seed, sets=sets)
+        shown = "all of them are drawn" if settings.fewer else "shown as -"
+        note = f"{name}: too few mentions for {shots} shots, {shown}: {', '.join(rare)}"
+        notes.append(note)
+        if not settings.fewer:
+            scarce[shots] = note
+            return []
+    drawn = sample_support(pool, shots, seed, sets=sets, fewer=settings.fewer)
     return [Support(shots, str(i), f"drawn with seed {seed}", one) for i, one in enumerate(drawn)]
 
 

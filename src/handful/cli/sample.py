@@ -22,6 +22,7 @@ def sample(
     ] = 5,
     sets: Annotated[int, typer.Option("--sets", metavar="N", min=1, help="How many supports to draw.")] = 1,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The same seed draws the same supports.")] = 0,
+    fewer: Annotated[bool, typer.Option("--fewer", help="Take what there is of a type with fewer mentions.")] = False,
     from_format: From = None,
     to: Annotated[
         str, typer.Option("--to", metavar="FORMAT", callback=one_of(*_TO), help=f"What to write: {', '.join(_TO)}.")
@@ -47,7 +48,7 @@ def sample(
     from handful.text import write
 
     sentences = read_corpus(corpus, from_format, encoding, quiet=quiet)
-    supports = sample_support(sentences, shots, seed, sets=sets)
+    supports = sample_support(sentences, shots, seed, sets=sets, fewer=fewer)
     with replacing_folder(out) as folder:
         for i, support in enumerate(supports):
             write(support, folder / f"{i}.txt", to, scheme=scheme)

@@ -2,8 +2,7 @@
 
 With r the mean of the last layer's vectors over the sub-words of the text, the vector of type t is ::
 
-    n_t = W r + b                             W2 gelu(W1 r + b1) + b2 is added if the head has a second part
-    gelu(z) = z/2 (1 + erf(z / sqrt(2)))
+    n_t = W r + b
 
 and it scores a word vector x against O, which has several prototypes o_j, with ::
 
@@ -11,11 +10,10 @@ and it scores a word vector x against O, which has several prototypes o_j, with 
     s_O(x) = log sum_j exp(<x, o_j> - 1/2 ||o_j||^2)
 
 Training writes the head to ``names.safetensors`` in the encoder's folder: ``linear.weight`` (W), ``linear.bias`` (b),
-``mlp.0.weight`` (W1), ``mlp.0.bias`` (b1), ``mlp.2.weight`` (W2), ``mlp.2.bias`` (b2), ``o_prototypes`` and ``beta``.
+``o_prototypes`` and ``beta``.
 """
 
 import hashlib
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,10 +35,7 @@ NAMES_FILE = "names.safetensors"
 #: vectors of types, as after a change of `handful.encoders._type_texts.readable`.
 _SCHEME = b"handful names 1"
 
-_MLP = ("mlp.0.weight", "mlp.0.bias", "mlp.2.weight", "mlp.2.bias")
-_ALWAYS = ("linear.weight", "linear.bias", "o_prototypes", "beta")
-
-_erf = np.vectorize(math.erf, otypes=[np.float64])
+_NAMES = ("linear.weight", "linear.bias", "o_prototypes", "beta")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,22 +50,17 @@ class NameHead:
         Shape (n, dim), at least one row.
     beta
         Added to the score of every type.
-    mlp
-        W1 of shape (n_hidden, dim), b1, W2 of shape (dim, n_hidden) and b2; None for a head without a second part.
     """
 
     weight: Float32
     bias: Float32
     o_prototypes: Float32
     beta: float = 0.0
-    mlp: tuple[Float32, Float32, Float32, Float32] | None = None
 
     def __post_init__(self) -> None:
         arrays = {name: _float32(name, array) for name, array in self._arrays().items()}
-        n, n_hidden = len(np.atleast_1d(arrays["linear.bias"])), len(np.atleast_1d(arrays.get("mlp.0.bias", 0)))
-        shapes = dict(zip(_MLP, [(n_hidden, n), (n_hidden,), (n, n_hidden), (n,)], strict=True))
-        shapes |= {"linear.weight": (n, n), "linear.bias": (n,), "beta": ()}
-        shapes["o_prototypes"] = (max(1, len(np.atleast_1d(arrays["o_prototypes"]))), n)
+        n, m = (len(np.atleast_1d(arrays[name])) for name in ("linear.bias", "o_prototypes"))
+        shapes = dict(zip(_NAMES, [(n, n), (n,), (max(1, m), n), ()], strict=True))
         for name, array in arrays.items():
             if array.shape != shapes[name]:
                 raise EncoderError(f"{name} has the shape {array.shape}, expected {shapes[name]}")
@@ -81,8 +71,6 @@ class NameHead:
         put(self, "bias", arrays["linear.bias"])
         put(self, "o_prototypes", arrays["o_prototypes"])
         put(self, "beta", float(arrays["beta"]))
-        if self.mlp is not None:
-            put(self, "mlp", tuple(arrays[name] for name in _MLP))
 
     @property
     def dim(self) -> int:
@@ -109,14 +97,12 @@ class NameHead:
             # TypeError, KeyError: a kind of number that numpy does not have.
             found = f"{path} is missing" if not Path(path).is_file() else f"{path} cannot be read: {error}"
             raise EncoderError(f"broken encoder: {found}") from None
-        expected = [*_ALWAYS, *(_MLP if any(name in arrays for name in _MLP) else ())]
         try:
-            if lacking := [name for name in expected if name not in arrays]:
+            if lacking := [name for name in _NAMES if name not in arrays]:
                 raise EncoderError(f"it lacks {', '.join(lacking)}")
-            if unknown := sorted(set(arrays) - set(expected)):
+            if unknown := sorted(set(arrays) - set(_NAMES)):
                 raise EncoderError(f"{', '.join(unknown)} is unknown to this version of handful")
-            weight, bias, prototypes, beta, *mlp = (arrays[name] for name in expected)
-            head = cls(weight, bias, prototypes, beta, tuple(mlp) or None)  # type: ignore[arg-type]
+            head = cls(*(arrays[name] for name in _NAMES))  # type: ignore[arg-type]
             if dim not in (None, head.dim):
                 raise EncoderError(f"it is for vectors of {head.dim} numbers, but the encoder gives {dim}")
         except EncoderError as error:
@@ -162,16 +148,11 @@ class NameHead:
         means = np.asarray(means, np.float64)
         if means.ndim != 2 or means.shape[1] != self.dim:
             raise EncoderError(f"means must have the shape (n_types, {self.dim}), found {means.shape}")
-        weight, bias, mlp = self._double
+        weight, bias = self.weight.astype(np.float64), self.bias.astype(np.float64)
         found = np.empty(means.shape, np.float32)
         for row, mean in zip(found, means, strict=True):
             # Product by product: those of a whole matrix are rounded differently for each number of rows.
-            mean = mean.copy()
-            vector = weight @ mean + bias
-            if mlp is not None:
-                z = mlp[0] @ mean + mlp[1]
-                vector += mlp[2] @ (0.5 * z * (1 + _erf(z / math.sqrt(2)))) + mlp[3]
-            row[:] = vector
+            row[:] = weight @ mean.copy() + bias
         return found
 
     def identity(self) -> bytes:
@@ -183,14 +164,8 @@ class NameHead:
             digest.update(array.tobytes())
         return digest.digest()
 
-    @property
-    def _double(self) -> tuple[Any, Any, Any]:
-        mlp = None if self.mlp is None else [array.astype(np.float64) for array in self.mlp]
-        return self.weight.astype(np.float64), self.bias.astype(np.float64), mlp
-
     def _arrays(self) -> dict[str, Any]:
-        arrays = dict(zip(_ALWAYS, [self.weight, self.bias, self.o_prototypes, self.beta], strict=True))
-        return arrays if self.mlp is None else arrays | dict(zip(_MLP, self.mlp, strict=True))
+        return dict(zip(_NAMES, [self.weight, self.bias, self.o_prototypes, self.beta], strict=True))
 
 
 def _float32(name: str, array: Any) -> Float32:

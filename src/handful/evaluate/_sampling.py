@@ -5,18 +5,22 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import overload
 
-from handful.errors import DataError
+from handful.errors import Advice, DataError
 from handful.text import Sentence
 
 __all__ = ["sample_support"]
 
 
 @overload
-def sample_support(sentences: Sequence[Sentence], shots: int, seed: int, *, sets: None = None) -> list[Sentence]: ...
-@overload
-def sample_support(sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int) -> list[list[Sentence]]: ...
 def sample_support(
-    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int | None = None
+    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: None = None, fewer: bool = False
+) -> list[Sentence]: ...
+@overload
+def sample_support(
+    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int, fewer: bool = False
+) -> list[list[Sentence]]: ...
+def sample_support(
+    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int | None = None, fewer: bool = False
 ) -> list[Sentence] | list[list[Sentence]]:
     """Draw a support: sentences that hold at least `shots` mentions of every type.
 
@@ -38,6 +42,8 @@ def sample_support(
     sets : int or None
         How many supports to draw one after the other, each from the whole corpus; the first is the one drawn
         without `sets`.
+    fewer : bool
+        What to do with a type that has fewer than `shots` mentions: True takes all of them, False is an error.
 
     Returns
     -------
@@ -68,8 +74,11 @@ def sample_support(
     if not frequency:
         raise DataError("there is no mention in the sentences, so there is nothing to sample")
     rare = [f"{label} ({n})" for label, n in sorted(frequency.items()) if n < shots]
-    if rare:
-        raise DataError(f"{shots} shots need as many mentions of each type; too few of {', '.join(rare)}")
+    if rare and not fewer:
+        raise DataError(
+            f"{shots} shots need as many mentions of each type; too few of {', '.join(rare)}",
+            Advice("fewer=True takes what there is of them", "--fewer takes what there is of them"),
+        )
     types = sorted(frequency, key=lambda label: (frequency[label], label))
     holders = {label: [i for i, counts in enumerate(mentions) if label in counts] for label in types}
     draw = random.Random(seed).random
@@ -79,7 +88,7 @@ def sample_support(
         count: Counter[str] = Counter()
         for label in types:
             candidates = [i for i in holders[label] if i not in chosen]
-            while count[label] < shots:
+            while candidates and count[label] < shots:
                 i = candidates.pop(int(draw() * len(candidates)))
                 chosen[i] = None
                 count.update(mentions[i])

@@ -18,11 +18,16 @@ from handful._util.arrays import Float, row_blocks
 from handful.cluster import project, squared_distances, tag_distances
 from handful.errors import DataError
 
+from ._logistic import fit_logistic
+
 __all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression", "TypeNames"]
 
 Arrays = Mapping[str, NDArray[Any]]
 
-INVERSE_PENALTY = 40.0  # of the regression (C), on vectors of length 1; docs/decisions/0002 has the figures
+# The regression, on vectors of length 1; docs/decisions/0002 has the figures, and 0004 those beside names.
+INVERSE_PENALTY = 40.0  # without names
+BESIDE_NAMES = 20.0
+NAMES_TAKEN = 0.5  # of the logits of names
 
 
 class Evidence(Protocol):
@@ -122,15 +127,30 @@ class Regression:
     bias: NDArray[np.float64]
 
     @classmethod
-    def fit(cls, features: Float, tags: NDArray[np.int64], n_tags: int, weight: float = 1.0) -> "Regression":
-        """Learn from words (m, d) whose tags are known, O among them; a tag without words is as likely as O."""
-        from sklearn.linear_model import LogisticRegression
+    def fit(
+        cls,
+        features: Float,
+        tags: NDArray[np.int64],
+        n_tags: int,
+        weight: float = 1.0,
+        by_names: NDArray[np.float64] | None = None,
+    ) -> "Regression":
+        """Learn from words (m, d) whose tags are known, O among them; a tag without words is as likely as O.
 
+        With the logits of names, (m, n_tags), it learns what these words say beyond them. It takes names at half of
+        what they count for: the more a name is wrong about a labelled word, the more would the others have to change.
+        """
         known, codes = np.unique(tags, return_inverse=True)
-        fitted = LogisticRegression(C=INVERSE_PENALTY, max_iter=1000).fit(unit(features), codes)
-        weights, bias = fitted.coef_.astype(np.float64), fitted.intercept_.astype(np.float64)
-        if len(known) == 2:  # scikit-learn gives the weights of the second tag alone
-            weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
+        if by_names is None:
+            weights, bias = fit_logistic(unit(features), codes, len(known), inverse_penalty=INVERSE_PENALTY)
+        else:
+            weights, bias = fit_logistic(
+                unit(features),
+                codes,
+                len(known),
+                inverse_penalty=BESIDE_NAMES,
+                known=NAMES_TAKEN * by_names[:, known],
+            )
         rows = _rows_or_o(known, n_tags)
         return cls(weight, np.ascontiguousarray(weights[rows]), bias[rows])
 

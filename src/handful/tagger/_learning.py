@@ -13,7 +13,7 @@ from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
 from ._evidence import NearestLabel, Prototypes, Regression, TypeNames
-from ._model import Calibration, Examples, Lead, Model, Softmax
+from ._model import Examples, Lead, Model, Softmax
 from ._ratio import AUTO, FEWEST_MENTIONS, estimate_o_ratio
 from ._text import LabelledWords, TrainingText, check_sure, sentences_of
 
@@ -33,6 +33,7 @@ class Method:
     labelled_mass : how much all labelled words together count beside the unlabelled ones, at least
     calibration : from logits to scores; None, a softmax at the temperature of the clustering
     has_transitions : whether the tags of a sentence are decided together
+    without_prior : how much transitions count once more without the shares of tags, see `viterbi`
     with_names : what is done instead where the encoder reads names; None, the same
     """
 
@@ -40,6 +41,7 @@ class Method:
     labelled_mass: float = 0.0
     calibration: Lead | None = None
     has_transitions: bool = False
+    without_prior: float = 0.0
     with_names: "Method | None" = None
 
 
@@ -51,17 +53,16 @@ METHODS: dict[str, Method] = {
         calibration=Lead(at_zero=-0.81, by_logit=0.071),
         has_transitions=True,
         with_names=Method(
-            {"regression": 1.0, "nearest": 27.0, "prototypes": 1 / 64, "names": 1.0},
+            {"regression": 8.0, "nearest": 48.0, "prototypes": 1 / 40, "names": 8.0},
             labelled_mass=0.3,
-            calibration=Lead(at_zero=-0.6, by_logit=0.3),
+            calibration=Lead(at_zero=-0.6, by_logit=0.033),
             has_transitions=True,
+            without_prior=4.0,
         ),
     ),
     "paper": Method({"prototypes": 1.0}),
 }
 
-# How much a name counts beside the labels of its type: NAME_WORTH without labels or with one, and less with more.
-NAME_WORTH, NAME_LEAST = 8.0, 0.5
 # A name is trusted as far as it fits the labelled words of its type better than other names do: not at all at the first
 # share of them, wholly from the second on. It takes two labelled mentions to doubt it.
 DOUBTFUL, TRUSTED, FEWEST_TO_DOUBT = 0.1, 0.5, 2
@@ -135,13 +136,13 @@ def learn(
     words = np.asarray(text.features[known.rows])
     counts = np.array(labelled.count_mentions())
     if names is not None:
-        by_count = np.maximum(NAME_LEAST, NAME_WORTH / np.maximum(counts, 1))
-        names = replace(names, weights=by_count * trust(names, words, known.tags, counts))
+        names = replace(names, weights=trust(names, words, known.tags, counts))
     has_labels = len(np.unique(known.tags)) > 1
 
     @cache
     def regression() -> Regression:
-        return Regression.fit(words, known.tags, n_tags)
+        by_names = None if names is None else names.logits(words)
+        return Regression.fit(words, known.tags, n_tags, by_names=by_names)
 
     if isinstance(o_ratio, str):
         if names is not None:
@@ -161,19 +162,14 @@ def learn(
     }
     found = ((makers[kind](), weight) for kind, weight in method.weights.items())
     evidence: list[Any] = [replace(piece, weight=weight) for piece, weight in found if piece is not None]
-    calibration: Calibration | None = method.calibration
-    without_prior = 0.0
     if names is not None and method.calibration is not None:
         evidence = [_by_words(piece, len(text.features)) for piece in evidence]
-        by_name = float(names.weights.mean())
-        calibration = replace(method.calibration, by_logit=method.calibration.by_logit / (1 + by_name))
-        without_prior = by_name / 2
     model = Model(
         types,
         tuple(evidence),
-        calibration or Softmax(1.0 if fitted is None else float(fitted.temperature)),
+        method.calibration or Softmax(1.0 if fitted is None else float(fitted.temperature)),
         transitions if method.has_transitions else None,
-        without_prior,
+        method.without_prior,
     )
     projected = words if prototypes is None else prototypes.project(words)
     vectors = np.ascontiguousarray(projected, np.float32)
@@ -199,7 +195,7 @@ def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArr
 def type_names(encoder: Any, types: tuple[EntityType, ...]) -> TypeNames:
     """Return what an encoder reads in the names and descriptions of types."""
     found = encoder.encode_types(types)
-    return TypeNames(1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.full(len(types), NAME_WORTH))
+    return TypeNames(1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.ones(len(types)))
 
 
 def _cluster(

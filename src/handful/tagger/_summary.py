@@ -12,7 +12,7 @@ from handful.text import EntityType
 
 from ._decode import runs
 from ._evidence import TypeNames
-from ._learning import NAME_LEAST, Learned
+from ._learning import Learned
 from ._model import Model
 from ._ratio import FEWEST_MENTIONS
 from ._text import TrainingText, sentences_of
@@ -128,7 +128,7 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
             "unlabelled copy may be what any of them says"
         )
     piece = model.piece(TypeNames)
-    if piece is not None and (doubted := [names[t] for t in np.flatnonzero(piece.weights < NAME_LEAST)]):
+    if piece is not None and (doubted := [names[t] for t in np.flatnonzero(piece.weights < 1)]):
         summary.notes.append(
             f"what {', '.join(doubted)} is said to mean does not fit the words that are labelled so: it counts less"
         )

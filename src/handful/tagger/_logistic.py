@@ -1,0 +1,53 @@
+"""Multinomial logistic regression that starts from scores which are known already."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["fit_logistic"]
+
+_MAX_ROUNDS = 1000
+
+
+def fit_logistic(
+    rows: NDArray[np.float32],
+    tags: NDArray[np.int64],
+    n_tags: int,
+    *,
+    inverse_penalty: float,
+    known: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weights (n_tags, d) and the bias (n_tags,) with the lowest loss.
+
+    With s_i = known[i] + weights @ rows[i] + bias, the loss is ::
+
+        -sum_i log softmax(s_i)[tags[i]] + ||weights||^2 / (2 inverse_penalty)
+
+    Parameters
+    ----------
+    rows, tags : (m, d) and (m,)
+    n_tags : each tag from 0 to n_tags - 1 has a row
+    inverse_penalty : how far the weights may go
+    known : (m, n_tags) scores to add to; with them there is no bias. None, there are none
+    """
+    from scipy.optimize import minimize  # here, because it takes long to load, and prediction does without
+    from scipy.special import log_softmax
+
+    m, d = rows.shape
+    is_right = np.eye(n_tags)[tags]
+    start = np.zeros((m, n_tags)) if known is None else known
+    has_bias = known is None
+    inputs = np.concatenate([rows, np.ones((m, 1))], axis=1) if has_bias else rows.astype(np.float64)
+    penalty = np.full(inputs.shape[1], 1 / inverse_penalty)
+    penalty[d:] = 0.0
+
+    def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights = flat.reshape(n_tags, -1)
+        logs = log_softmax(start + inputs @ weights.T, axis=1)
+        value = -(logs * is_right).sum() + 0.5 * (penalty * weights**2).sum()
+        slope = (np.exp(logs) - is_right).T @ inputs + penalty * weights
+        return float(value), slope.ravel()
+
+    first = np.zeros(n_tags * inputs.shape[1])
+    found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": _MAX_ROUNDS, "ftol": 1e-9}).x
+    found = found.reshape(n_tags, -1)
+    return np.ascontiguousarray(found[:, :d]), found[:, d] if has_bias else np.zeros(n_tags)
