@@ -27,7 +27,7 @@ from handful.bench._tasks import make_task
 from handful.cluster import SubspaceKMeans, tag_distances
 from handful.encoders import CachedEncoder, load
 from handful.tagger._decode import runs, viterbi
-from handful.tagger._evidence import NearestLabel, Regression
+from handful.tagger._evidence import NearestLabel, Regression, o_chances
 from handful.tagger._inputs import gather_for_fit
 from handful.tagger._learning import METHODS
 from handful.tagger._ratio import FEWEST_MENTIONS, estimate_o_ratio
@@ -49,9 +49,10 @@ class Cell:
     def __init__(self, task, support, encoder, unlabelled, scored):
         self.shots, self.transitions = support.shots, encoder.transitions
         given, labels = gather_for_fit(support.sentences, unlabelled)
-        text = TrainingText.empty(encoder.dim).with_more(given.sentences, encoder.encode(given.sentences))
+        features = encoder.encode(given.sentences)
+        text = TrainingText.empty(encoder.dim).with_more(given.sentences, features)
         self.types = types_to_learn(sentences_of(labels))
-        self.X, self.labelled = text.features, text.with_labels(labels).labelled_words(self.types)
+        self.X, self.labelled = features, text.with_labels(labels).labelled_words(self.types)
         known, n_tags = self.labelled.examples, self.labelled.n_tags
         words = self.X[known.rows]
         self.regression = Regression.fit(words, known.tags, n_tags)
@@ -84,7 +85,7 @@ class Cell:
             "none": None,
             **{f"{ratio:.2f}": ratio for ratio in FIXED},
             "the support's own share": may_be_o[is_sure].mean(),
-            "regression, mean chance": estimate_o_ratio(self.regression.logits, self.X, self.labelled),
+            "regression, mean chance": estimate_o_ratio(o_chances(self.regression.logits(self.X)), self.labelled),
             "regression, share of O": only_o + is_free.mean() * is_o.mean(),
         }
         least, most = only_o + 1 / n, 1 - only_entity - 1 / n

@@ -46,36 +46,16 @@ def plain_loop(folder, device="cpu", precision="float32"):
     import torch
     import transformers
 
+    from handful.bench._plain import plain_loop as loop_over
+
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    model = transformers.AutoModel.from_pretrained(folder, dtype=getattr(torch, precision)).eval().to(device)
+    model = transformers.AutoModel.from_pretrained(folder, dtype=getattr(torch, precision))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     pre_tokenizer = tokenizer.backend_tokenizer.pre_tokenizer
     if hasattr(pre_tokenizer, "add_prefix_space"):
         pre_tokenizer.add_prefix_space = True
-    options = {"is_split_into_words": True, "padding": True, "truncation": True, "max_length": 512}
-
-    def encode(sentences, *, is_sorted=False):
-        order = sorted(range(len(sentences)), key=lambda i: len(sentences[i])) if is_sorted else range(len(sentences))
-        order = list(order)
-        found = [None] * len(sentences)
-        for start in range(0, len(order), 32):
-            chosen = order[start : start + 32]
-            batch = tokenizer([sentences[i] for i in chosen], return_tensors="pt", **options)
-            with torch.no_grad():
-                inputs = {name: batch[name].to(device) for name in ("input_ids", "attention_mask")}
-                hidden = model(**inputs).last_hidden_state.float().cpu().numpy()
-            for row, i in enumerate(chosen):
-                places = [[] for _ in sentences[i]]
-                for position, word in enumerate(batch.word_ids(row)):
-                    if word is not None:
-                        places[word].append(position)
-                # This loop has no vector for a word that was cut off or tokenised into nothing.
-                missing = np.full(hidden.shape[-1], np.nan, np.float32)
-                found[i] = [(hidden[row, p[0]] + hidden[row, p[-1]]) / 2 if p else missing for p in places]
-        return np.array([vector for vectors in found for vector in vectors])
-
-    return encode
+    return loop_over(model, tokenizer, device)
 
 
 def cosines(a, b):

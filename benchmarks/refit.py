@@ -1,48 +1,96 @@
-"""How long one more label takes: `Tagger.add` beside the fit itself.
+"""How long one more label takes: `Tagger.add` of a new sentence and of other labels, beside a fit from scratch.
 
-    python benchmarks/refit.py [--words 20000] [--dim 768] [--types 6]
+    python benchmarks/refit.py                                  made-up features of 768 numbers
+    python benchmarks/refit.py TEXT                             the features of handful-en on a text, which may be .gz
+    python benchmarks/refit.py --words 5000,50000 --repeats 9   other sizes of the text
+    python benchmarks/refit.py --words 50000 --profile          where the time of an `add` goes
 
-Text and features are made up, as if by an encoder with `dim` numbers per word. "besides" is the time of `add` minus the
-time of the clustering on the same data: it covers reading the label, laying out constraints, the regression on the
-labels, and the summary.
+A text is repeated if it is shorter than asked for. It is encoded before anything is measured, and what that takes is no
+part of a fit from scratch; a sentence that is added is encoded while it is measured. With TEXT, the labels are what
+handful-en finds by the names of types. After each `add`, the model is compared with that of a fit from scratch on the
+same sentences: they must be the same, to the last bit.
 """
 
 import argparse
+import cProfile
+import itertools
+import pstats
 import statistics
 import time
 import zlib
 
 import numpy as np
+from measure import describe_machine
+from rich.console import Console
+from rich.table import Table
 
-from handful import Sentence, Span, Tagger
-from handful.cluster import SubspaceKMeans
+from handful import Sentence, Span, Tagger, read
+from handful.encoders import TypeVectors, load
+from handful.text import types_of
+
+N_LABELLED = 30  # sentences, before the first `add`
+TYPES = {
+    "PERSON": "the name of a person",
+    "PLACE": "a country, a city, a river or another place that is on maps",
+    "GROUP": "a company, a party, a team or another organisation",
+    "WORK": "the title of a book, a film, a song or a newspaper",
+    "TIME": "a date or a time of the day",
+    "LAW": "a law, a treaty or a court case",
+}
 
 
 class MadeEncoder:
-    """Features that depend on the word alone."""
+    """Features of made-up words, which have their type in their name; types lie apart, and so do their names."""
 
-    fingerprint = "made"
-
-    def __init__(self, dim):
-        self.dim = dim
+    fingerprint, has_names, dim = "made", True, 768
 
     def encode(self, sentences, *, out=None, progress=None):
-        """Return one vector per word; words of different types, which are in their names, lie apart."""
-        words = [word for sentence in sentences for word in sentence.words]
-        kinds = np.array([int(word.split("_")[0]) for word in words])
-        seeds = np.array([zlib.crc32(word.encode()) for word in words])
-        rng = np.random.default_rng(seeds)
-        vectors = rng.standard_normal((len(words), self.dim), np.float32)
-        vectors[np.arange(len(words)), kinds] += 6
+        """Return one vector per word; it depends on the words of the sentence."""
+        vectors = np.empty((sum(len(sentence.words) for sentence in sentences), self.dim), np.float32)
+        start = 0
+        for sentence in sentences:
+            n = len(sentence.words)
+            rng = np.random.default_rng(zlib.crc32(" ".join(sentence.words).encode()))
+            rng.standard_normal(dtype=np.float32, out=vectors[start : start + n])
+            vectors[np.arange(start, start + n), [int(word.split("_")[0]) for word in sentence.words]] += 6
+            start += n
         return vectors
+
+    def encode_types(self, types):
+        """Return the middle of the words of each type, and that of O."""
+        types = types_of(types)
+        middles = 6 * np.eye(1 + len(types), self.dim, dtype=np.float32)
+        biases = -0.5 * (middles**2).sum(axis=1)
+        return TypeVectors(types, middles[1:], biases[1:], middles[:1], biases[:1])
 
 
 def made_sentences(n_words, n_types, rng, length=20):
-    for i in range(n_words // length):
-        kinds = np.where(rng.random(length) < 0.05, rng.integers(1, n_types + 1, length), 0)
+    names = [one.name for one in sorted(types_of(TYPES), key=lambda one: one.name)][:n_types]
+    for i in range(-(-n_words // length)):
+        kinds = np.where(rng.random(length) < 0.1, rng.integers(1, n_types + 1, length), 0)
         words = tuple(f"{kind}_{i}_{j}" for j, kind in enumerate(kinds))
-        spans = tuple(Span(j, j + 1, f"TYPE{kind}") for j, kind in enumerate(kinds) if kind)
-        yield Sentence(words, spans)
+        yield Sentence(words, tuple(Span(j, j + 1, names[kind - 1]) for j, kind in enumerate(kinds) if kind))
+
+
+class Known:
+    """An encoder that knows a text already: its features are there, other sentences are encoded."""
+
+    def __init__(self, encoder, text, features):
+        self.encoder, self.dim, self.fingerprint = encoder, encoder.dim, encoder.fingerprint
+        self.has_names, self.encode_types = encoder.has_names, encoder.encode_types
+        self.transitions = getattr(encoder, "transitions", None)
+        self.n_text, self.features = len(text), features
+        self.seconds = 0.0  # spent on copying the features of the text
+
+    def encode(self, sentences, *, out=None, progress=None):
+        """Return the features of the text, and encode what comes after it, or other sentences."""
+        if len(sentences) < self.n_text:
+            return self.encoder.encode(sentences, progress=False)
+        more = [self.encode(sentences[self.n_text :])] if len(sentences) > self.n_text else []
+        start = time.perf_counter()
+        both = np.concatenate([self.features, *more])
+        self.seconds += time.perf_counter() - start
+        return both
 
 
 def seconds(run):
@@ -51,25 +99,105 @@ def seconds(run):
     return time.perf_counter() - start
 
 
+def taken(sentences, n_words):
+    """Return sentences until they have so many words; they start again from the first if need be."""
+    found, n = [], 0
+    for sentence in itertools.cycle(sentences):
+        if n >= n_words:
+            return found
+        found.append(sentence)
+        n += len(sentence.words)
+
+
+def is_same(one, other):
+    """Whether two taggers learned the same, to the last bit."""
+    return all(
+        array.tobytes() == piece.save()[name].tobytes()
+        for kept, piece in zip(one._model.evidence, other._model.evidence, strict=True)
+        for name, array in kept.save().items()
+    )
+
+
+def measure(encoder, text, features, labelled, repeats):
+    """Return the times of fits from scratch, of adding a sentence, and of other labels for it; and the bytes kept."""
+    known = Known(encoder, text, features)
+
+    def tagger():
+        return Tagger(known, types=TYPES, cache=False)
+
+    model = tagger().fit(labelled[:N_LABELLED], text)
+    times = {"fit from scratch": [], "add a sentence": [], "other labels": []}
+    for n in range(N_LABELLED, N_LABELLED + repeats):
+        new = labelled[n]
+        other = Sentence(new.words, new.spans[:-1])
+        times["add a sentence"].append(seconds(lambda new=new: model.add([new])))
+        times["other labels"].append(seconds(lambda other=other: model.add([other])))
+        model.add([new])
+        scratch = tagger()
+        known.seconds = 0.0
+        whole = seconds(lambda n=n, scratch=scratch: scratch.fit(labelled[: n + 1], text))
+        times["fit from scratch"].append(whole - known.seconds)
+        assert is_same(model, scratch), "an add and a fit from scratch differ"
+    part = model._text.text
+    kept = sum(getattr(value, "nbytes", 0) for _, value in part._known.values())
+    kept += part._known["moments"][1].scatter.nbytes
+    return {name: statistics.median(found) for name, found in times.items()}, kept
+
+
+def profile(encoder, text, features, labelled):
+    """Show where the time of an `add` goes, in one thread."""
+    from threadpoolctl import threadpool_limits
+
+    model = Tagger(Known(encoder, text, features), types=TYPES, cache=False).fit(labelled[:N_LABELLED], text)
+    model.add(labelled[N_LABELLED : N_LABELLED + 1])
+    watch = cProfile.Profile()
+    with threadpool_limits(1):
+        watch.enable()
+        model.add(labelled[N_LABELLED + 1 : N_LABELLED + 2])
+        watch.disable()
+    pstats.Stats(watch).sort_stats("tottime").print_stats("handful|lapack|onnx|sklearn|scipy", 25)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--words", type=int, default=20_000)
-    parser.add_argument("--dim", type=int, default=768)
-    parser.add_argument("--types", type=int, default=6)
+    parser.add_argument("text", nargs="?")
+    parser.add_argument("--words", default="5000,50000,500000")
+    parser.add_argument("--most-encoded", type=int, default=50_000, help="of a longer text, so much is repeated")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
-    sentences = list(made_sentences(options.words, options.types, np.random.default_rng(0)))
-    tagger = Tagger(MadeEncoder(options.dim), o_ratio=0.95, cache=False).fit(sentences[:30], sentences)
-    clusters = SubspaceKMeans(0.95)
-    adds, fits = [], []
-    for label in sentences[30 : 30 + options.repeats]:
-        adds.append(seconds(lambda label=label: tagger.add([label])))
-        labels = tagger._text.labelled_words([one.name for one in tagger.types_]).labels()
-        fits.append(seconds(lambda labels=labels: clusters.fit(tagger._text.features, labels)))
-    add, fit = statistics.median(adds), statistics.median(fits)
-    besides = statistics.median([a - f for a, f in zip(adds, fits, strict=True)])
-    print(f"{options.words:,} words of {options.dim} numbers, {len(tagger.types_)} types; median of {options.repeats}")
-    print(f"add one label   {add:.3f} s\nthe fit alone   {fit:.3f} s\nbesides         {besides:.3f} s")
+    sizes = [int(size) for size in options.words.split(",")]
+    most = N_LABELLED + options.repeats
+    if options.text:
+        encoder = load("handful-en")
+        every = taken(read(options.text, unlabelled=True), min(max(sizes), options.most_encoded))
+        by_names = Tagger(encoder, types=TYPES, cache=False).fit().predict_sentences(every[: 20 * most])
+        labelled = [sentence for sentence in by_names if sentence.spans][:most]
+        every = [sentence for sentence in every if sentence.words not in {one.words for one in labelled}]
+    else:
+        encoder = MadeEncoder()
+        labelled = [s for s in made_sentences(20 * 3 * most, len(TYPES), np.random.default_rng(1)) if s.spans][:most]
+        rng = np.random.default_rng(0)
+        every = [sentence.without_labels() for sentence in made_sentences(max(sizes), len(TYPES), rng)]
+    console = Console(width=120)
+    console.print(f"{describe_machine()}; {options.text or 'made-up features'}, {encoder.dim} numbers a word")
+    table = Table("words", "fit from scratch, s", "add a sentence, s", "other labels, s", "times as fast", "kept, MB")
+    features = encoder.encode(every, progress=False)
+    starts = np.cumsum([0, *(len(sentence.words) for sentence in every)])
+    for size in sizes:
+        text = taken(every, size)
+        whole, rest = divmod(len(text), len(every))
+        repeated = (
+            np.concatenate([features] * whole + [features[: starts[rest]]]) if whole else features[: starts[rest]]
+        )
+        if options.profile:
+            profile(encoder, text, repeated, labelled)
+            continue
+        times, kept = measure(encoder, text, repeated, labelled, options.repeats)
+        ratio = times["fit from scratch"] / times["add a sentence"]
+        table.add_row(f"{len(repeated):,}", *(f"{t:.2f}" for t in times.values()), f"{ratio:.1f}", f"{kept / 1e6:.1f}")
+    if not options.profile:
+        console.print(table)
 
 
 if __name__ == "__main__":

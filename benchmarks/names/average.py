@@ -2,7 +2,7 @@
 
     python benchmarks/names/average.py OUT FOLDER FOLDER ...
 
-Each FOLDER is what `handful pretrain` wrote, all from the same base with the same seed and the same corpora; recipes may
+Each FOLDER is what `handful pretrain` wrote, all from the same base with the same seed and corpora; recipes may
 differ in the rest. With the same seed the prototypes of O start alike, so that their means have a meaning. The card of
 OUT is that of the first, with the recipe and the figures of each under "averaged". Paths in it keep their last three
 parts; descriptions are left out where a corpus has them in its own file.

@@ -1,6 +1,8 @@
 """``handful bench``, with the embedded encoder on a small corpus."""
 
 import json
+import re
+import sys
 from dataclasses import fields, replace
 
 import pytest
@@ -175,7 +177,23 @@ def test_defaults_are_those_of_the_settings(monkeypatch):
     assert [replace(each, command="") for each in found] == [Settings()]
 
 
-@pytest.mark.parametrize("name", ["transfer", "extension", "ablation", "methods"])
+def test_speed_of_a_file_and_of_the_garden_notes(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)  # the loop that people write takes long
+    (tmp_path / "notes.txt").write_text("The slugs had every lettuce by Sunday.\nWe sprayed soft soap.\n")
+    quick = ["--turns", "1", "--threads", "1"]
+    found = json.loads(run("bench", "speed", tmp_path / "notes.txt", *quick, "--json").stdout)
+    assert (found["n_sentences"], found["n_words"], found["threads"], found["turns"]) == (2, 13, [1], 1)
+    assert found["words_per_second"].keys() == {"encode", "predict"}
+    assert found["processor"].keys() == {"name", "instructions"}
+    shown = run("bench", "speed", "--words", "30", *quick)
+    assert shown.exit_code == 0
+    assert re.search(r"^encode, words per second +[\d,]+$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^add, seconds +[\d.]+$", shown.stdout, re.MULTILINE)
+    assert shown.stderr.startswith("note: what people write is not measured")
+    assert failed(run("bench", "speed", "no-such-file"), "no-such-file")
+
+
+@pytest.mark.parametrize("name", ["transfer", "extension", "ablation", "methods", "speed"])
 def test_help_has_examples(name):
     shown = run("bench", name, "--help").output
     assert "Examples" in shown

@@ -14,23 +14,19 @@ from made_words import MODES, SEEDS, made_words
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.utils.estimator_checks import check_classifiers_predictions, parametrize_with_checks
 
 from handful.cluster import Round, SubspaceKMeans
 from handful.cluster import _estimator as estimator
-from handful.errors import HandfulWarning, RatioError
-
-
-def expected_failures(estimator):
-    failures = {"check_classifiers_classes": "it uses -1 as a class; here -1 means unlabelled"}
-    if estimator.assignment == "hard":
-        failures["check_sample_weight_equivalence_on_dense_data"] = "the start counts labelled words, not their weights"
-    return failures
+from handful.errors import DataError, HandfulWarning, RatioError
 
 
 @parametrize_with_checks(
     [SubspaceKMeans(), SubspaceKMeans(assignment="soft"), SubspaceKMeans(subspace=False, type_prototypes=2)],
-    expected_failed_checks=expected_failures,
+    expected_failed_checks=lambda _: {
+        "check_classifiers_classes": "it uses -1 as a class; here, as in sklearn.semi_supervised, -1 means unlabelled"
+    },
 )
 def test_scikit_learn_contract(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it, scikit-learn skips its check of arrays
@@ -45,6 +41,57 @@ def test_what_check_classifiers_classes_asks_without_a_class_of_minus_one(assign
     X, truth = X[truth < n_classes], truth[truth < n_classes]
     tags = np.array(names, dtype=object if isinstance(names, list) else None)[truth]
     check_classifiers_predictions(X, tags, "SubspaceKMeans", SubspaceKMeans(assignment=assignment))
+
+
+# ---------------------------------------------------------------- the score, and what searches by it
+
+
+def test_the_score_leaves_unlabelled_words_out():
+    X, y, truth = made_words(apart=1.0)
+    model = SubspaceKMeans().fit(X, y)
+    known = np.arange(0, len(y), 7)
+    some = np.full(len(y), -1)
+    some[known] = truth[known]
+    right = model.predict(X)[known] == truth[known]
+    assert 0 < right.mean() < 1
+    assert model.score(X, some) == right.mean()
+    weights = np.arange(len(y)) % 3
+    assert model.score(X, some, sample_weight=weights) == pytest.approx(np.average(right, weights=weights[known]))
+    names = np.array(["O", "LOC", "ORG", "PER"], dtype=object)
+    by_name = SubspaceKMeans(o_tag="O").fit(X, np.where(y == -1, -1, names[y]))
+    assert by_name.score(X, np.where(some == -1, -1, names[some])) == (by_name.predict(X) == names[truth])[known].mean()
+
+
+def test_the_score_of_partial_labels_counts_words_of_one_tag():
+    X, y, truth = made_words(apart=1.0)
+    model = SubspaceKMeans().fit(X, y)
+    allowed = truth[:, None] == np.arange(4)
+    allowed[1::2, 0] = True  # odd words may be O as well; those that are O stay sure
+    sure = allowed.sum(axis=1) == 1
+    assert 0 < sure.sum() < len(y)
+    assert model.score(X, allowed) == (model.predict(X) == truth)[sure].mean()
+
+
+def test_a_score_without_a_labelled_word_is_refused():
+    X, y, _ = made_words()
+    model = SubspaceKMeans().fit(X, y)
+    with pytest.raises(DataError, match="no word is labelled"):
+        model.score(X, np.full(len(y), -1))
+    with pytest.raises(DataError, match="no word of one tag alone"):
+        model.score(X, np.ones((len(y), 4), bool))
+
+
+def test_a_grid_search_counts_labelled_words_alone():
+    X, _, truth = made_words(apart=1.0)
+    y = np.where(np.arange(len(truth)) % 4 == 0, truth, -1)
+    splits = list(StratifiedKFold(3).split(X, y))
+    search = GridSearchCV(SubspaceKMeans(), {"o_prototypes": [1, 5]}, cv=splits).fit(X, y)
+    for i, n in enumerate((1, 5)):
+        for j, (train, test) in enumerate(splits):
+            known = test[y[test] != -1]
+            model = SubspaceKMeans(o_prototypes=n).fit(X[train], y[train])
+            expected = (model.predict(X[known]) == y[known]).mean()
+            assert search.cv_results_[f"split{j}_test_score"][i] == pytest.approx(expected)
 
 
 def test_doctest():

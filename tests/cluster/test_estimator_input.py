@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from made_words import MODES, made_words
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
+from handful._util import arrays, parallel
+from handful._util.arrays import Part, Rows
 from handful.cluster import Labels, SubspaceKMeans
 from handful.errors import DataError, RatioError
 
@@ -120,6 +123,36 @@ def test_single_precision_agrees_with_double(assignment):
     single, double = clone(model).fit((X + 20).astype(np.float32), y), clone(model).fit(X + 20, y)
     assert (single.tags_ == double.tags_).mean() > 0.995
     np.testing.assert_allclose(single.prototypes_, double.prototypes_, atol=0.02)
+
+
+@MODES
+def test_rows_in_several_arrays_give_the_same_answer_as_in_one(assignment):
+    X, y, _ = made_words(n=2000, apart=2.0)
+    weights = np.where(y < 0, 1.0, 5.0)
+    parts = [Part(X[:1200]), Part(X[1200:1203]), Part(X[1203:])]
+    model = SubspaceKMeans(0.7, assignment=assignment, max_iter=5)
+    one = clone(model).fit(X, y, sample_weight=weights)
+    several = clone(model).fit(Rows(parts), y, sample_weight=weights)
+    again = clone(model).fit(Rows(parts), y, sample_weight=weights)
+    np.testing.assert_allclose(several.prototypes_, one.prototypes_, atol=1e-8)
+    assert (several.labels_ == one.labels_).all()
+    assert several.n_features_in_ == 8
+    assert again.prototypes_.tobytes() == several.prototypes_.tobytes()
+    assert again.projection_.tobytes() == several.projection_.tobytes()
+
+
+@MODES
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_number_of_threads_changes_no_byte(assignment, dtype, monkeypatch):
+    monkeypatch.setattr(arrays, "BLOCK_BYTES", 1 << 16)
+    X, y, _ = made_words(n=5000, d=32, apart=1.0)
+    found = set()
+    for n in (1, 2, 3):
+        monkeypatch.setattr(parallel, "usable_threads", lambda n=n: n)
+        with threadpool_limits(n):
+            model = SubspaceKMeans(0.7, assignment=assignment).fit(X.astype(dtype), y)
+        found.add((model.prototypes_.tobytes(), model.projection_.tobytes(), model.labels_.tobytes()))
+    assert len(found) == 1
 
 
 def test_whole_numbers_are_read_as_floats():

@@ -21,6 +21,22 @@ def test_ward_is_scikit_learns(seed, m):
     assert first == sorted(first)
 
 
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12))
+def test_ward_counts_a_row_as_often_as_its_weight(seed, m):
+    rng = np.random.default_rng(seed)
+    Y, weights = rng.normal(size=(30, 5)), rng.integers(1, 6, 30)
+    repeated = AgglomerativeClustering(m, linkage="ward").fit_predict(np.repeat(Y, weights, axis=0))
+    expected = repeated[np.cumsum(weights) - 1]
+    assert adjusted_rand_score(expected, ward(Y, m, weights.astype(float))) == 1.0
+
+
+def test_ward_takes_rows_that_are_the_same():
+    Y = np.repeat(np.random.default_rng(0).normal(size=(4, 3)), 5, axis=0)
+    assert ward(Y, 4).tolist() == np.repeat(range(4), 5).tolist()
+    assert ward(np.zeros((6, 2)), 1).tolist() == [0] * 6
+
+
 def test_one_prototype_is_the_mean_and_several_are_means_of_ward_clusters():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4)).astype(np.float32)
@@ -47,3 +63,13 @@ def test_of_very_many_words_evenly_spaced_ones_are_taken(monkeypatch):
     assert C.ravel().tolist() == [0.0, 25.0, 50.0, 75.0]
     mean, _ = initial_prototypes(X, [np.arange(100)], [1])
     assert mean.item() == 49.5  # a mean needs no sample
+
+
+def test_of_very_many_words_those_are_taken_that_weigh_most(monkeypatch):
+    monkeypatch.setattr(start, "MAX_WARD", 8)
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(20, 3)), rng.integers(0, 9, 20)
+    repeated = np.repeat(X, weights, axis=0)
+    expected, _ = initial_prototypes(repeated, [np.arange(len(repeated))], [3])
+    found, _ = initial_prototypes(X, [np.arange(20)], [3], weights=weights.astype(float))
+    np.testing.assert_allclose(found, expected)

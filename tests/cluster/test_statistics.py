@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful._util import arrays
-from handful._util.arrays import row_blocks
-from handful.cluster._distances import squared_distances
+from handful._util.arrays import Part, Rows, row_blocks
+from handful.cluster._distances import relative_distances, squared_distances
 from handful.cluster._prototypes import RunningSums, means
-from handful.cluster._statistics import Moments, check_finite, sums_by_label, weighted_sums
+from handful.cluster._statistics import Moments, check_finite, sums_by_label, weighted_moments, weighted_sums
 from handful.errors import DataError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -55,6 +55,35 @@ def test_moments_keep_their_digits_far_from_zero():
     np.testing.assert_allclose(far.covariance, Moments.of(X).covariance, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("n_heavier", [0, 20, 400])
+@pytest.mark.parametrize("lightest", [0.0, 1.0])
+def test_weighted_moments_of_parts_are_those_of_all_rows(n_heavier, lightest):
+    X = made_rows(np.float64)
+    weights = np.full(500, 1.0)
+    weights[3 : 3 + n_heavier] = 7.5
+    weights[-1] = lightest
+    found = weighted_moments(Rows([Part(X[:200]), Part(X[200:200]), Part(X[200:])]), weights)
+    expected = Moments.of(X, weights)
+    assert found.n == pytest.approx(expected.n)
+    np.testing.assert_allclose(found.mean, expected.mean)
+    np.testing.assert_allclose(found.scatter, expected.scatter, atol=1e-9)
+
+
+def test_moments_of_a_part_are_taken_once():
+    X = made_rows(np.float64)
+    text = Part(X)
+    first = weighted_moments(Rows([text]), None)
+    more = Part(X[:5] + 1)
+    second = weighted_moments(Rows([text, more]), np.r_[np.full(9, 2.0), np.ones(496)])
+    expected = Moments.of(np.concatenate([X, X[:9], more.array]))
+    np.testing.assert_allclose(second.scatter, expected.scatter, atol=1e-9)
+    X[:] = np.nan  # who reads it again, sees this
+    again = weighted_moments(Rows([text]), None)
+    assert again.scatter.tobytes() == first.scatter.tobytes()
+    with pytest.raises(DataError):
+        weighted_moments(Rows([Part(X)]), None)
+
+
 @DTYPES
 @pytest.mark.usefixtures("_blocks")
 def test_sums(dtype, tolerance):
@@ -80,6 +109,22 @@ def test_squared_distances(dtype, tolerance, projected):
         difference = difference @ U
     np.testing.assert_allclose(D, (difference**2).sum(axis=2), rtol=20 * tolerance, atol=200 * tolerance)
     assert D.dtype == np.float64
+
+
+@DTYPES
+@pytest.mark.parametrize("projected", [False, True])
+@pytest.mark.usefixtures("_blocks")
+def test_relative_distances_are_squared_distances_up_to_a_number_for_each_row(dtype, tolerance, projected):
+    X = made_rows(dtype, n=150)
+    rng = np.random.default_rng(2)
+    C, U = rng.normal(size=(4, 7)) + 5, rng.normal(size=(7, 3)) if projected else None
+    origin = X.mean(axis=0, dtype=np.float64)
+    D = relative_distances(X, C, U, origin)
+    exact = ((X.astype(float)[:, None, :] - C) @ (np.eye(7) if U is None else U)) ** 2
+    exact = exact.sum(axis=2)
+    np.testing.assert_allclose(D - D[:, :1], exact - exact[:, :1], rtol=20 * tolerance, atol=2000 * tolerance)
+    assert D.dtype == np.float64
+    assert D.flags.f_contiguous
 
 
 def test_a_row_at_its_prototype_is_at_distance_zero_not_below():

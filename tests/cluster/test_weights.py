@@ -47,11 +47,23 @@ def test_sums_count_a_row_as_often_as_its_weight(seed):
 @given(seed=SEEDS)
 def test_a_fit_with_weights_is_one_on_repeated_words(assignment, seed):
     X, y, weights = made(seed)
-    weights[y >= 0] = 1  # the start counts words as they are
-    model = SubspaceKMeans(assignment=assignment, o_prototypes=2, max_iter=4)
+    weights[[np.flatnonzero(y == tag)[0] for tag in range(3)]] = 1  # each tag has a word that counts
+    model = SubspaceKMeans(assignment=assignment, o_prototypes=2, type_prototypes=2, max_iter=4)
     weighted = model.fit(X, y, sample_weight=weights).prototypes_.copy()
     repeated = model.fit(np.repeat(X, weights, axis=0), np.repeat(y, weights)).prototypes_
     np.testing.assert_allclose(weighted, repeated, atol=1e-6)
+
+
+def test_a_tag_whose_words_all_have_the_weight_0_is_refused():
+    X, y, _ = made(4)
+    with pytest.raises(DataError, match="no word of a weight above 0 is labelled with tag 1 alone"):
+        SubspaceKMeans().fit(X, y, sample_weight=np.where(y == 1, 0, 1))
+
+
+def test_weights_that_are_all_the_same_change_no_start():
+    X, y, _ = made(5)
+    plain, heavy = (SubspaceKMeans().fit(X, y, sample_weight=np.where(y >= 0, w, 1e-9)) for w in (1, 1000))
+    np.testing.assert_allclose(plain.prototypes_, heavy.prototypes_, atol=1e-6)
 
 
 def test_weights_of_one_change_nothing():

@@ -9,6 +9,7 @@ import pytest
 from models import TEXT
 from onnx import TensorProto, helper, numpy_helper
 
+from handful._util import processor
 from handful.encoders import _graph as graph
 from handful.encoders import _onnx as backend
 from handful.encoders import load
@@ -131,7 +132,7 @@ def test_a_quantised_product_is_within_its_bound(tmp_path, monkeypatch, is_exact
     graph.quantise(model)
     onnx.save(model, tmp_path / "model.onnx")
     if is_exact_asked:  # as on a processor without fast 8-bit products
-        monkeypatch.setattr(backend, "_CPU_INFO", tmp_path / "none")
+        monkeypatch.setattr(processor, "_CPU_INFO", tmp_path / "none")
     session = backend.open_session(tmp_path / "model.onnx", threads=1)
     found = session.run(None, {"x": x})[0]
     a = np.abs(x).max(1, keepdims=True) / 127

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from handful.encoders import EMBEDDED, load
-from handful.encoders import _load as module
 from handful.errors import EncoderError, MissingExtraError
 
 
@@ -237,14 +236,6 @@ def test_importing_encoders_is_light():
     code = "import sys; from handful.encoders import CachedEncoder; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not set(run.stdout.split()) & {"torch", "transformers", "onnxruntime", "tokenizers", "rich"}
-
-
-def test_threads_follow_a_containers_quota(monkeypatch, tmp_path):
-    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
-    for content, n in [("max 100000", 8), ("250000 100000", 2), ("50000 100000", 1), ("9900000 100000", 8)]:
-        (tmp_path / "cpu.max").write_text(content)
-        monkeypatch.setattr(module, "_QUOTA", tmp_path / "cpu.max")
-        assert module.usable_threads() == n
 
 
 @pytest.mark.parametrize("wrong", ["float32", "bfloat16"])

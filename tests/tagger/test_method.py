@@ -8,7 +8,7 @@ import pytest
 from handful import Tagger
 from handful.errors import DataError, ModelError
 from handful.tagger._decode import viterbi
-from handful.tagger._evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression
+from handful.tagger._evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression, o_chances
 from handful.tagger._learning import METHODS
 from handful.tagger._model import Softmax
 from handful.tagger._ratio import estimate_o_ratio
@@ -155,9 +155,9 @@ def test_the_estimate_is_the_mean_chance_of_o():
     for logits in model.logits(features[11:]):
         chances = np.exp(logits - logits.max())
         total += chances[0] / chances.sum()
-    assert estimate_o_ratio(model.logits, features, labelled_words(allowed, 40)) == pytest.approx(total / 40)
+    assert estimate_o_ratio(o_chances(model.logits(features)), labelled_words(allowed, 40)) == pytest.approx(total / 40)
     all_labelled = labelled_words(allowed, 11)
-    assert estimate_o_ratio(model.logits, features[:11], all_labelled) is None  # nothing is left to estimate
+    assert estimate_o_ratio(o_chances(model.logits(features[:11])), all_labelled) is None  # nothing is left to estimate
 
 
 def test_the_estimate_is_used_and_said():

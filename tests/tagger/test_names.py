@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp
 
 from handful import Tagger
-from handful.errors import DataError
+from handful.errors import DataError, RatioError
 from handful.tagger._decode import viterbi
 from handful.tagger._evidence import NAMES_TAKEN, NearestLabel, Prototypes, Regression, TypeNames
 from handful.tagger._learning import METHODS
@@ -73,6 +73,19 @@ def test_text_brings_clusters_that_start_from_names_and_their_ratio():
     assert summary.n_unlabelled_words == len(words)
 
 
+@pytest.mark.parametrize("n_more", [1, 2, 5, 8])
+def test_the_ratio_is_that_of_the_text_whatever_the_names(n_more):
+    few_words = " ".join(["to", "see", "Pim"] * 3).split()[:n_more]
+    summary = named().fit(SUPPORT, [few_words]).summary_  # an estimate is always possible
+    n = summary.n_support_words + n_more
+    assert round(summary.o_share * n) == round(summary.o_ratio * n)
+    asked = named(o_ratio=0.7).fit(SUPPORT, UNLABELLED).summary_
+    n = asked.n_support_words + asked.n_unlabelled_words
+    assert (asked.o_ratio, asked.o_share) == (0.7, np.floor(0.7 * n + 0.5) / n)
+    with pytest.raises(RatioError, match=rf"o_ratio=1.0 asks for {n} O words among {n}"):
+        named(o_ratio=1.0).fit(SUPPORT, UNLABELLED)
+
+
 def test_the_papers_method_starts_from_names_where_there_is_no_label():
     model = named(method="paper").fit(unlabelled=UNLABELLED)
     assert [type(piece) for piece in model._model.evidence] == [Prototypes]
@@ -118,9 +131,9 @@ def test_types_with_labels_beside_a_type_without():
     (gaia,) = [i for i, place in enumerate(words.places.tolist()) if place == [2, 1]]
     assert words.allowed[gaia].tolist() == [True, True, False, False]  # it may be O or a god
     assert words.is_sure.sum() == len(words.rows) - 1
-    logits = model._model.piece(Regression).logits(model._text.features[:5])
+    logits = model._model.piece(Regression).logits(model._text.features[np.arange(5)])
     np.testing.assert_array_equal(logits[:, 1], logits[:, 0])  # labels say nothing of gods
-    near = model._model.piece(NearestLabel).logits(model._text.features[:5])
+    near = model._model.piece(NearestLabel).logits(model._text.features[np.arange(5)])
     np.testing.assert_array_equal(near[:, 1], near[:, 0])
 
 

@@ -1,22 +1,88 @@
 """Kinds of arrays, and passes over them by blocks of rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Float", "row_blocks"]
+__all__ = ["Float", "Part", "Rows", "row_blocks"]
 
 Float = NDArray[np.floating]
+Result = TypeVar("Result")
 
 BLOCK_BYTES = 1 << 23  # a block and a scratch copy of it stay in the last cache of most machines
 
 
-def row_blocks(X: Float) -> Iterator[tuple[slice, Float]]:  # noqa: N803
+class Part:
+    """Rows that stay as they are, with what was found out about them.
+
+    Parameters
+    ----------
+    array : (n, d)
+    """
+
+    def __init__(self, array: Float) -> None:
+        self.array = array
+        self._known: dict[str, tuple[Hashable, Any]] = {}
+
+    def once(self, what: str, key: Hashable, compute: Callable[[], Result]) -> Result:
+        """Return what `compute` does; it is called again only when the key is another than the last time."""
+        if what not in self._known or self._known[what][0] != key:
+            self._known[what] = key, compute()
+        result: Result = self._known[what][1]
+        return result
+
+
+class Rows:
+    """Rows (n, d) in several arrays, one after the other: they are read like one array, and not copied.
+
+    Parameters
+    ----------
+    parts : each with the same d
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = tuple(parts)
+        self._starts = np.cumsum([0, *(len(part.array) for part in self.parts)])
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows there are, and how many numbers each has."""
+        return len(self), int(self.parts[0].array.shape[1])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The kind of numbers that all parts fit into."""
+        return np.result_type(*(part.array.dtype for part in self.parts))
+
+    def __getitem__(self, rows: NDArray[np.integer[Any]]) -> Float:
+        """Return some rows by their numbers (m,), which are those of rows that there are: (m, d)."""
+        taken = np.empty((len(rows), self.shape[1]), self.dtype)
+        of_part = np.searchsorted(self._starts[1:], rows, side="right")
+        ends = np.flatnonzero(np.diff(of_part, append=-1)) + 1  # of runs of rows in one part
+        for start, end in zip([0, *ends], ends, strict=False):
+            part = of_part[start]
+            here = rows[start:end] - self._starts[part]
+            array = self.parts[part].array
+            if array.dtype == taken.dtype:
+                np.take(array, here, axis=0, out=taken[start:end], mode="clip")  # "raise" would take a copy
+            else:
+                taken[start:end] = array[here]
+        return taken
+
+
+def row_blocks(X: Float | Rows) -> Iterator[tuple[slice, Float]]:  # noqa: N803
     """Yield (slice, rows) over X (n, d); float16 rows come as float32, other floats as they are, never copied."""
-    n, d = X.shape
-    rows = max(64, BLOCK_BYTES // (max(4, X.itemsize) * max(1, d)))
-    for start in range(0, n, rows):
-        part = slice(start, min(start + rows, n))
-        block = X[part]
-        yield part, block.astype(np.float32) if block.dtype == np.float16 else block
+    first = 0
+    for array in [part.array for part in X.parts] if isinstance(X, Rows) else [X]:
+        n, d = array.shape
+        rows = max(64, BLOCK_BYTES // (max(4, array.itemsize) * max(1, d)))
+        for start in range(0, n, rows):
+            block = array[start : start + rows]
+            part = slice(first + start, first + start + len(block))
+            yield part, block.astype(np.float32) if block.dtype == np.float16 else block
+        first += n

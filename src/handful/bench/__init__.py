@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ._protocols import ABLATIONS, ablation, extension, transfer
     from ._report import Report
     from ._runs import OnRun
+    from ._speed import Speed, speed
 
 __all__ = [
     "ABLATIONS",
@@ -20,10 +21,12 @@ __all__ = [
     "OnRun",
     "Report",
     "Settings",
+    "Speed",
     "ablation",
     "extension",
     "method_names",
     "parse_groups",
+    "speed",
     "transfer",
 ]
 
@@ -31,9 +34,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import what needs numpy when it is asked for: the command line makes its options from `Settings` alone."""
     if name in __all__:
-        from . import _methods, _protocols, _report, _runs
+        from . import _methods, _protocols, _report, _runs, _speed
 
-        for module in (_methods, _protocols, _report, _runs):
+        for module in (_methods, _protocols, _report, _runs, _speed):
             if name in module.__all__:
                 return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import handful
-from handful.encoders._load import usable_threads
+from handful._util.processor import usable_threads
 
 __all__ = ["code_digest", "environment", "versions"]
 
@@ -19,8 +19,8 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "tokenizers", "onnxruntime", "to
 # Code that only shows figures, so that no figure depends on it.
 _SHOWING = (
     "cli/", "examples/", "web/", "bench/__init__.py", "bench/_board.py", "bench/_differences.py",
-    "bench/_environment.py", "bench/_latex.py", "bench/_plots.py", "bench/_published.py", "bench/_report.py",
-    "bench/_settings.py", "bench/_tables.py",
+    "bench/_environment.py", "bench/_latex.py", "bench/_plain.py", "bench/_plots.py", "bench/_published.py",
+    "bench/_report.py", "bench/_settings.py", "bench/_speed.py", "bench/_tables.py",
 )  # fmt: skip
 
 

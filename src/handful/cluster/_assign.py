@@ -18,14 +18,18 @@ Distances = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-def nearest(D: Distances) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the column of each row's smallest entry (ties to the lowest column) and that entry."""
-    n, k = D.shape
-    label = np.zeros(n, dtype=np.intp)
-    best = D[:, 0].copy()
-    for j in range(1, k):
-        np.putmask(label, D[:, j] < best, j)
+def nearest(D: Distances, columns: NDArray[np.intp] | None = None) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the column of each row's smallest entry, of all or of some columns in order, and that entry.
+
+    Ties go to the lowest column.
+    """
+    columns = np.arange(D.shape[1]) if columns is None else columns
+    best = D[:, columns[0]].copy()
+    for j in columns[1:]:
         np.minimum(best, D[:, j], out=best)
+    label = np.empty(len(D), dtype=np.intp)
+    for j in columns[::-1]:  # the lowest column last, so that ties are its
+        np.putmask(label, D[:, j] == best, j)
     return label, best
 
 
@@ -50,13 +54,13 @@ def assign_hard(D: Distances, is_o: Mask, n_o: int | None = None) -> NDArray[np.
         return nearest(D)[0]
     o_columns, e_columns = np.flatnonzero(is_o), np.flatnonzero(~is_o)
     if n_o == len(D):
-        return o_columns[nearest(D[:, is_o])[0]]
+        return nearest(D, o_columns)[0]
     if n_o == 0:
-        return e_columns[nearest(D[:, ~is_o])[0]]
-    o_label, d_o = nearest(D[:, is_o])
-    e_label, d_e = nearest(D[:, ~is_o])
+        return nearest(D, e_columns)[0]
+    o_label, d_o = nearest(D, o_columns)
+    e_label, d_e = nearest(D, e_columns)
     goes_o = _smallest(d_o - d_e, n_o)  # -inf: only O; +inf: only an entity
-    return np.where(goes_o, o_columns[o_label], e_columns[e_label])
+    return np.where(goes_o, o_label, e_label)
 
 
 def _smallest(values: NDArray[np.float64], m: int) -> Mask:

@@ -3,11 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, row_blocks
+from handful._util.arrays import Float, Rows, row_blocks
+from handful._util.parallel import map_blocks
 
 from ._assign import nearest
 
-__all__ = ["project", "squared_distances", "tag_distances", "tag_scores"]
+__all__ = ["project", "relative_distances", "squared_distances", "tag_distances", "tag_scores"]
+
+THIN = 64  # rows: BLAS multiplies so few by a matrix of few columns without copying them first
 
 
 def squared_distances(
@@ -40,6 +43,39 @@ def squared_distances(
     D += (Q**2).sum(axis=1)[:, None]
     np.maximum(D, 0, out=D)  # rounding
     return D.T
+
+
+def relative_distances(
+    X: Float | Rows, C: NDArray[np.float64], U: NDArray[np.float64] | None, origin: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Compute D[i, j] = ||U^T (x_i - c_j)||^2 - ||U^T (x_i - origin)||^2, with U = I where U is None.
+
+    What is taken off is the same for all prototypes, so it changes no assignment. What is left is linear in x_i: with
+    q_j = U^T (c_j - origin), it is -2 (x_i - origin)^T U q_j + ||q_j||^2, one thin product.
+
+    Parameters and result are those of :func:`squared_distances`.
+    """
+    Q = C - origin if U is None else (C - origin) @ U  # (k, p)
+    W = -2 * (Q.T if U is None else U @ Q.T)  # (d, k)
+    b = (Q**2).sum(axis=1) - origin @ W
+    D = np.empty((len(C), len(X)))
+
+    def fill(part: slice, block: Float) -> None:
+        np.add(_thin_product(block, W.astype(block.dtype)).T, b[:, None], out=D[:, part])
+
+    for _ in map_blocks(fill, X):
+        pass
+    return D.T
+
+
+def _thin_product(block: Float, W: Float) -> Float:
+    """Compute block @ W for a W of few columns, a few rows at a time."""
+    d, k = W.shape
+    n = len(block) // THIN * THIN
+    result = np.empty((len(block), k), W.dtype)
+    np.matmul(block[:n].reshape(-1, THIN, d), W, out=result[:n].reshape(-1, THIN, k))
+    np.matmul(block[n:], W, out=result[n:])
+    return result
 
 
 def project(block: Float, U: NDArray[np.float64] | None, origin: NDArray[np.float64]) -> Float:

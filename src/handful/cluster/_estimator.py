@@ -11,15 +11,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeatures
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from handful._util.arrays import Float, row_blocks
+from handful._util.arrays import Float, Part, Rows, row_blocks
+from handful._util.parallel import several_threads
 from handful.errors import DataError, HandfulWarning
 
 from ._assign import assign_hard, assign_soft, check_ratio, entropy
-from ._distances import project, squared_distances, tag_distances, tag_scores
+from ._distances import project, relative_distances, tag_distances, tag_scores
 from ._labels import Labels
 from ._prototypes import RunningSums, means
 from ._start import initial_prototypes
-from ._statistics import Moments, check_finite, weighted_sums
+from ._statistics import check_finite, weighted_moments, weighted_sums
 from ._subspace import between, discriminant, within_variance
 
 __all__ = ["Round", "SubspaceKMeans"]
@@ -55,6 +56,11 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
     Each round assigns all words to prototypes (labelled words to their tag's own, a given share of all words to O),
     moves each prototype to the mean of its words, and finds the projection in which prototypes stand furthest apart.
     There is no random number anywhere: the same data give the same result.
+
+    In `y`, -1 means unlabelled, as in scikit-learn's own semi-supervised classifiers (`LabelPropagation`,
+    `LabelSpreading`, `SelfTrainingClassifier`). So -1 cannot be a class: a binary task with the classes -1 and 1 has to
+    call the first one something else. scikit-learn's `check_classifiers_classes` asks for such a task, and makes an
+    exception for its own semi-supervised classifiers, by name. All its other checks pass.
 
     Parameters
     ----------
@@ -131,9 +137,10 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         self.max_iter = max_iter
         self.o_tag = o_tag
 
+    @several_threads()
     def fit(
         self,
-        X: ArrayLike,
+        X: ArrayLike | Rows,
         y: ArrayLike | Labels,
         *,
         sample_weight: ArrayLike | None = None,
@@ -144,27 +151,28 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
 
         Parameters
         ----------
-        X : (n, d) features, one row per word; float16, float32 and memory-mapped arrays are read in blocks
+        X : (n, d) features, one row per word; float16, float32 and memory-mapped arrays are read in blocks, by as many
+            threads as BLAS may use. The result does not depend on their number.
         y : (n,) tags, -1 for unlabelled; or (n, n_tags) bool, the tags that each word may have (an all-true row is
             unlabelled; the tags are then 0 to n_tags - 1); or `Labels`, which say the same of the labelled rows alone
-        sample_weight : (n,) how much each word counts in prototypes and scatter; 1 if not given. The start and the
-            ratio count words, whatever their weights.
+        sample_weight : (n,) how much each word counts; 1 if not given. A word of weight 2 counts as two, one of weight
+            0 as none, in the start, the prototypes and the scatter. The ratio counts words, whatever their weights.
         start : for some tags, by their name in `y`, the (m, d) prototypes to start from instead of the labelled words;
             such a tag needs no labelled word
         callback : called after every round with a :class:`Round`
         """
         self._check_parameters()
         X, labels = self._check_data(X, y)
-        weights = _check_weights(sample_weight, X)
-        given = _check_start(start, labels, X.shape[1])
+        weights = _check_weights(sample_weight, len(X))
+        given = _check_start(start, labels, weights, X.shape[1])
         n, n_tags = len(X), len(labels.classes)
         soft = self.assignment == "soft"
         o_index = labels.index_of(self.o_tag)
         wanted_o = self._wanted_o(labels, o_index, n)
 
-        moments = Moments.of(X, weights, whole=self.subspace)
+        moments = weighted_moments(X, weights, whole=self.subspace)
         n_prototypes = [self.o_prototypes if t == o_index else self.type_prototypes for t in range(n_tags)]
-        C, tags = initial_prototypes(X, labels.rows_by_tag(), n_prototypes, given)
+        C, tags = initial_prototypes(X, labels.rows_by_tag(), n_prototypes, given, weights)
         is_o = tags == (-1 if o_index is None else o_index)
         U = None
         sums = RunningSums(X, len(C), weights)
@@ -172,7 +180,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         objectives: list[float] = []
 
         for number in range(1, self.max_iter + 1):
-            D = squared_distances(X, C, U, origin=moments.mean)
+            D = relative_distances(X, C, U, origin=moments.mean)
             labels.forbid(D, tags)
             if soft:
                 previous, A = A, assign_soft(D, is_o, wanted_o, temperature=self.temperature)
@@ -214,6 +222,27 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         self.n_empty_ = int(np.count_nonzero(counts == 0))
         return self
 
+    def score(self, X: ArrayLike, y: ArrayLike | Labels, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of labelled words whose tag is predicted; unlabelled words do not count.
+
+        This is what `GridSearchCV` goes by unless it is told otherwise. Metrics that are asked for by name, such as
+        ``scoring="f1_macro"``, count -1 as a class: leave unlabelled words out before.
+
+        Parameters
+        ----------
+        X : (n, d)
+        y : as in `fit`; of partly labelled words, those with one tag left count
+        sample_weight : (n,) how much each word counts; 1 if not given
+        """
+        X = self._check_features(X)
+        labels = _read_labels(y, len(X))
+        rows, tags = labels.rows[labels.is_sure], labels.classes[labels.allowed[labels.is_sure].argmax(axis=1)]
+        if len(rows) == 0:
+            raise DataError("no word of one tag alone is in y, so nothing can be compared; label at least one")
+        weights = _check_weights(sample_weight, len(X))
+        is_right = self.predict(X[rows]) == tags
+        return float(np.average(is_right, weights=None if weights is None else weights[rows]))
+
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the tag of the nearest prototype of each word, (n,)."""
         nearest_tag = self._tag_distances(X).argmin(axis=1)
@@ -249,21 +278,16 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         check_finite(X)
         return X
 
-    def _check_data(self, X: ArrayLike, y: ArrayLike | Labels) -> tuple[Float, Labels]:
+    def _check_data(self, X: ArrayLike | Rows, y: ArrayLike | Labels) -> tuple[Rows, Labels]:
         if y is None:
             raise DataError(
                 "SubspaceKMeans requires y to be passed, but the target y is None;"
                 " give a tag for each labelled word and -1 for the others"
             )
-        X = _floats(validate_data(self, X, ensure_all_finite=False))
-        if isinstance(y, Labels):
-            return X, y
-        allowed = np.asarray(y)
-        if allowed.ndim == 2 and allowed.dtype == bool:
-            return X, Labels.from_matrix(allowed, n=len(X))
-        labels = Labels.from_tags(column_or_1d(y, warn=True), n=len(X))
-        check_classification_targets(labels.values)
-        return X, labels
+        if not isinstance(X, Rows):
+            X = Rows([Part(_floats(validate_data(self, X, ensure_all_finite=False)))])
+        self.n_features_in_ = X.shape[1]
+        return X, _read_labels(y, len(X))
 
     def _wanted_o(self, labels: Labels, o_index: int | None, n: int) -> float | None:
         """Return how many words (hard) or how much mass (soft) the ratio gives to O; None for no constraint."""
@@ -322,7 +346,19 @@ def _floats(X: NDArray[Any]) -> Float:
     return X if X.dtype in (np.float16, np.float32, np.float64) else X.astype(np.float64)
 
 
-def _check_weights(sample_weight: ArrayLike | None, X: Float) -> NDArray[np.float64] | None:
+def _read_labels(y: ArrayLike | Labels, n: int) -> Labels:
+    """Return what tags, a matrix of tags that words may have, or `Labels` say of n words."""
+    if isinstance(y, Labels):
+        return y
+    allowed = np.asarray(y)
+    if allowed.ndim == 2 and allowed.dtype == bool:
+        return Labels.from_matrix(allowed, n)
+    labels = Labels.from_tags(column_or_1d(y, warn=True), n)
+    check_classification_targets(labels.values)
+    return labels
+
+
+def _check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
     """Return the weights, None where all are 1."""
     if sample_weight is None:
         return None
@@ -330,10 +366,8 @@ def _check_weights(sample_weight: ArrayLike | None, X: Float) -> NDArray[np.floa
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError("sample_weight must be numbers, one a word") from None
-    if weights.shape != (len(X),):
-        raise DataError(
-            f"sample_weight has the shape {weights.shape}, expected ({len(X)},): one weight for each row of X"
-        )
+    if weights.shape != (n,):
+        raise DataError(f"sample_weight has the shape {weights.shape}, expected ({n},): one weight for each row of X")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         raise DataError(f"sample_weight[{wrong[0]}] is {weights[wrong[0]]}; weights must be finite and at least 0")
@@ -342,7 +376,9 @@ def _check_weights(sample_weight: ArrayLike | None, X: Float) -> NDArray[np.floa
     return weights
 
 
-def _check_start(start: Mapping[Any, ArrayLike] | None, labels: Labels, d: int) -> dict[int, NDArray[np.float64]]:
+def _check_start(
+    start: Mapping[Any, ArrayLike] | None, labels: Labels, weights: NDArray[np.float64] | None, d: int
+) -> dict[int, NDArray[np.float64]]:
     """Return the given prototypes by the place of their tag; refuse tags that have neither them nor labelled words."""
     given: dict[int, NDArray[np.float64]] = {}
     for tag, prototypes in (start or {}).items():
@@ -355,7 +391,7 @@ def _check_start(start: Mapping[Any, ArrayLike] | None, labels: Labels, d: int) 
                 f"start of tag {tag!r} has the shape {rows.shape}, expected finite numbers of shape (m, {d})"
             )
         given[place] = rows
-    labels.check_starts(given)
+    labels.check_starts(given, weights)
     return given
 
 

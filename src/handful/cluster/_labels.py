@@ -71,13 +71,18 @@ class Labels:
         """For each of `rows` whether one tag alone is left, (m,)."""
         return np.asarray(self.allowed.sum(axis=1) == 1)
 
-    def check_starts(self, started: Container[int]) -> None:
-        """Refuse a tag that no word has for certain, unless it is among those that start elsewhere."""
-        missing = [t for t, rows in enumerate(self.rows_by_tag()) if len(rows) == 0 and t not in started]
+    def check_starts(self, started: Container[int], weights: NDArray[np.float64] | None = None) -> None:
+        """Refuse a tag that no word of some weight has for certain, unless it is among those that start elsewhere."""
+        missing = [
+            t
+            for t, rows in enumerate(self.rows_by_tag())
+            if t not in started and (len(rows) == 0 or (weights is not None and not weights[rows].any()))
+        ]
         if missing:
             raise DataError(
-                f"no word is labelled with tag {_some(np.array(missing))} alone;"
-                " each tag needs at least one word that may have that tag and no other, or a start of its own"
+                f"no word {'' if weights is None else 'of a weight above 0 '}is labelled with tag"
+                f" {_some(np.array(missing))} alone;"
+                " each tag (class) needs at least one word that may have that tag and no other, or a start of its own"
             )
 
     def index_of(self, tag: object) -> int | None:

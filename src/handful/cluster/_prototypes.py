@@ -1,14 +1,18 @@
 """The prototypes, C: means of the words assigned to them."""
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float
+from handful._util.arrays import Float, Rows
+from handful._util.parallel import in_threads
 
 from ._statistics import sums_by_label
 
 __all__ = ["RunningSums", "means"]
 
+FEW = 1024  # rows that are gathered at a time
 REFRESH = 16  # rounds after which running sums are recomputed, so that no rounding builds up
 
 
@@ -28,7 +32,7 @@ class RunningSums:
     weights : (n,) of the words, or None for 1 each
     """
 
-    def __init__(self, X: Float, k: int, weights: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, X: Float | Rows, k: int, weights: NDArray[np.float64] | None = None) -> None:
         self._X = X
         self._k = k
         self._weights = weights
@@ -40,14 +44,20 @@ class RunningSums:
         """Take the new labels (n,); return the sums (k, d), the mass (k,) and the number of words that moved."""
         moved = np.arange(len(labels)) if self._labels is None else np.flatnonzero(labels != self._labels)
         self._age += 1
-        if self._labels is None or len(moved) > len(labels) // 8 or self._age % REFRESH == 0:
+        if self._labels is None or len(moved) > len(labels) // 3 or self._age % REFRESH == 0:
             self._sums = sums_by_label(self._X, labels, self._k, self._weights)
         else:
-            for start in range(0, len(moved), 4096):  # rows are gathered a few at a time
-                rows = moved[start : start + 4096]
-                X, weights = self._X[rows], None if self._weights is None else self._weights[rows]
-                self._sums += sums_by_label(X, labels[rows], self._k, weights)
-                self._sums -= sums_by_label(X, self._labels[rows], self._k, weights)
+            few = (moved[start : start + FEW] for start in range(0, len(moved), FEW))
+            for change in in_threads(partial(self._change, self._labels, labels), few):
+                self._sums += change
         self._labels = labels
         counts = np.bincount(labels, self._weights, minlength=self._k).astype(np.float64)
         return self._sums, counts, len(moved)
+
+    def _change(self, before: NDArray[np.intp], after: NDArray[np.intp], rows: NDArray[np.intp]) -> Float:
+        """Return what some rows, which moved, bring to the prototypes they are at now and take from those before."""
+        X, each = self._X[rows], np.arange(len(rows))
+        sign = np.zeros((self._k, len(rows)), np.float32 if X.dtype == np.float16 else X.dtype)
+        sign[after[rows], each] = 1 if self._weights is None else self._weights[rows]
+        sign[before[rows], each] = -sign[after[rows], each]
+        return np.asarray(sign @ X)

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
 
-from handful._util.arrays import Float
+from handful._util.arrays import Float, Rows
 
 __all__ = ["initial_prototypes", "ward"]
 
@@ -14,10 +13,11 @@ MAX_WARD = 5000  # Ward is quadratic: of more words than this, evenly spaced one
 
 
 def initial_prototypes(
-    X: Float,
+    X: Float | Rows,
     labelled: list[NDArray[np.intp]],
     n_prototypes: list[int],
     given: Mapping[int, NDArray[np.float64]] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Place each tag's prototypes at the means of the Ward clusters of its labelled words.
 
@@ -27,6 +27,7 @@ def initial_prototypes(
     labelled : for each tag, the rows labelled with it (at least one, unless it is among those given)
     n_prototypes : for each tag, how many prototypes it gets; a tag with fewer distinct rows gets as many as those
     given : (m, d) prototypes of tags that start elsewhere than from labelled words
+    weights : (n,) how often each row counts, above 0 for some row of each tag; None, once
 
     Returns
     -------
@@ -35,61 +36,95 @@ def initial_prototypes(
     """
     given = given or {}
     parts = [
-        given[t] if t in given else _means_of_clusters(X, rows, m)
+        given[t] if t in given else _means_of_clusters(X, rows, m, None if weights is None else weights[rows])
         for t, (rows, m) in enumerate(zip(labelled, n_prototypes, strict=True))
     ]
     tags = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return np.concatenate(parts), tags
 
 
-def _means_of_clusters(X: Float, rows: NDArray[np.intp], m: int) -> NDArray[np.float64]:
+def _means_of_clusters(
+    X: Float | Rows, rows: NDArray[np.intp], m: int, weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    weights = np.ones(len(rows)) if weights is None else weights / weights.max()  # of equal ones, each becomes 1
     if m == 1:
         total = np.zeros(X.shape[1])
         for start in range(0, len(rows), MAX_WARD):
-            total += X[rows[start : start + MAX_WARD]].sum(axis=0, dtype=np.float64)
-        return np.asarray(total[None] / len(rows))
+            part = slice(start, start + MAX_WARD)
+            total += weights[part] @ X[rows[part]]
+        return np.asarray(total[None] / weights.sum())
+    rows, weights = rows[weights > 0], weights[weights > 0]
     if len(rows) > MAX_WARD:
-        rows = rows[np.arange(MAX_WARD) * len(rows) // MAX_WARD]
-    Y = X[rows].astype(np.float64)
-    m = min(m, len(np.unique(Y, axis=0)))
-    clusters = ward(Y, m)
-    return np.stack([Y[clusters == j].mean(axis=0) for j in range(m)])
+        ends = np.cumsum(weights)
+        taken = np.searchsorted(ends, np.arange(MAX_WARD) * ends[-1] / MAX_WARD, side="right")
+        rows, counts = np.unique(rows[taken], return_counts=True)
+        weights = counts.astype(np.float64)
+    Y = np.asarray(X[rows], np.float32 if X.dtype == np.float16 else None)
+    if len(np.unique(Y[:, 0])) < m:  # rows that differ in one number differ; to compare whole rows takes long
+        m = min(m, len(np.unique(Y, axis=0)))
+    clusters = ward(Y, m, weights)
+    return np.stack([np.average(Y[clusters == j], axis=0, weights=weights[clusters == j]) for j in range(m)])
 
 
-def ward(Y: NDArray[np.float64], m: int) -> NDArray[np.intp]:
-    """Cut the Ward tree of the rows of Y (n, d) into m clusters, numbered by their first row: (n,)."""
+def ward(Y: Float, m: int, weights: NDArray[np.float64] | None = None) -> NDArray[np.intp]:
+    """Cut the Ward tree of the rows of Y (n, d) into m clusters, numbered by their first row: (n,).
+
+    Ward joins the two clusters whose union raises the squared distances to the mean least,
+    by w_a w_b / (w_a + w_b) ||mean_a - mean_b||^2, with w_a the weight of all rows of a: a row of weight 2 counts as
+    two. SciPy's and scikit-learn's know no weights.
+    """
     n = len(Y)
-    parent = np.arange(n)
-    if m < n:
-        merges = linkage(_pairwise(Y), "ward")
-        member = list(range(n))  # any row of each tree node
-        for a, b in merges[: n - m, :2].astype(int):
-            first, second = sorted((_root(parent, member[a]), _root(parent, member[b])))
-            parent[second] = first
-            member.append(first)
-    roots = np.array([_root(parent, i) for i in range(n)])
-    return np.unique(roots, return_inverse=True)[1]
+    heights, first, second = _joins(Y, np.ones(n) if weights is None else weights)
+    lowest = np.argsort(heights, kind="stable")[: n - m]
+    root = np.arange(n)
+    root[second[lowest]] = first[lowest]
+    for i in range(n):  # a cluster is known by its first row, so roots of earlier rows are known
+        root[i] = root[root[i]]
+    return np.unique(root, return_inverse=True)[1]
 
 
-def _root(parent: NDArray[np.intp], i: int) -> int:
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = int(parent[i])
-    return i
+def _joins(Y: Float, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the n - 1 joins of the Ward tree: heights, and the first rows of both clusters, the lower one first.
 
-
-def _pairwise(Y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distances between rows in SciPy's condensed form, by matrix products, without the (n, n) square."""
+    The nearest-neighbour chain finds clusters that are each other's nearest; Lance and Williams' formula gives the
+    distances to their union.
+    """
     n = len(Y)
-    Y = Y - Y.mean(axis=0)
+    D, w = _costs(Y, weights), weights.astype(Y.dtype)
+    heights, first, second = np.empty(n - 1), np.empty(n - 1, np.intp), np.empty(n - 1, np.intp)
+    is_left = np.ones(n, dtype=bool)
+    chain: list[int] = []
+    for step in range(n - 1):
+        if not chain:
+            chain.append(int(is_left.argmax()))
+        while True:
+            last = chain[-1]
+            nearest = int(D[last].argmin())
+            if len(chain) > 1 and D[last, chain[-2]] <= D[last, nearest]:
+                break
+            chain.append(nearest)
+        b, a = sorted((chain.pop(), chain.pop()), reverse=True)
+        height = D[a, b]
+        row = ((w[a] + w) * D[a] + (w[b] + w) * D[b] - w * height) / (w[a] + w[b] + w)
+        D[a] = D[:, a] = np.maximum(row, 0)  # infinite where D is: to itself, and to clusters that are gone
+        D[b] = D[:, b] = np.inf
+        w[a] += w[b]
+        is_left[b] = False
+        heights[step], first[step], second[step] = height, a, b
+    return heights, first, second
+
+
+def _costs(Y: Float, weights: NDArray[np.float64]) -> Float:
+    """Return (n, n) what joining two rows costs, w_i w_j / (w_i + w_j) ||y_i - y_j||^2; infinite on the diagonal."""
+    n = len(Y)
+    Y, w = Y - Y.mean(axis=0), weights.astype(Y.dtype)
     squares = np.einsum("ij,ij->i", Y, Y)
-    condensed = np.empty(n * (n - 1) // 2)
-    at = 0
+    D = np.empty((n, n), Y.dtype)
     for start in range(0, n, 256):
-        stop = min(start + 256, n)
-        block = squares[start:stop, None] + squares[start:] - 2 * (Y[start:stop] @ Y[start:].T)
-        for i in range(stop - start):
-            row = block[i, i + 1 :]
-            condensed[at : at + len(row)] = row
-            at += len(row)
-    return np.sqrt(np.maximum(condensed, 0, out=condensed), out=condensed)
+        part = slice(start, min(start + 256, n))
+        block = squares[part, None] + squares[start:] - 2 * (Y[part] @ Y[start:].T)
+        block *= w[part, None] * w[start:] / (w[part, None] + w[start:])
+        D[part, start:] = np.maximum(block, 0, out=block)
+        D[start:, part] = D[part, start:].T
+    np.fill_diagonal(D, np.inf)
+    return D

@@ -5,15 +5,18 @@ other pass over the data, in `handful.cluster._distances`, treats each row by it
 precision, sums of blocks in float64.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, row_blocks
+from handful._util.arrays import Float, Rows, row_blocks
+from handful._util.parallel import map_blocks
 from handful.errors import DataError
 
-__all__ = ["Moments", "check_finite", "sums_by_label", "weighted_sums"]
+__all__ = ["Moments", "check_finite", "sums_by_label", "weighted_moments", "weighted_sums"]
 
 
 @dataclass(frozen=True)
@@ -34,23 +37,24 @@ class Moments:
             return self
         shift = other.mean - self.mean
         weight = self.n * other.n / n
-        cross = np.outer(shift, shift) if self.scatter.ndim == 2 else shift**2
-        mean = self.mean + shift * (other.n / n)
-        return Moments(n, mean, self.scatter + other.scatter + weight * cross)
+        scatter = np.outer(weight * shift, shift) if self.scatter.ndim == 2 else weight * shift**2
+        scatter += self.scatter
+        scatter += other.scatter
+        return Moments(n, self.mean + shift * (other.n / n), scatter)
 
-    @property
+    @cached_property
     def covariance(self) -> NDArray[np.float64]:
         """S_t, the scatter by word: (d, d), or its diagonal."""
         return self.scatter / self.n
 
-    @property
+    @cached_property
     def total_variance(self) -> float:
         """The trace of S_t."""
         S = self.covariance
         return float(np.trace(S) if S.ndim == 2 else S.sum())
 
     @classmethod
-    def of(cls, X: Float, weights: NDArray[np.float64] | None = None, *, whole: bool = True) -> "Moments":
+    def of(cls, X: Float | Rows, weights: NDArray[np.float64] | None = None, *, whole: bool = True) -> "Moments":
         """Take the moments of X (n, d) in one pass; `whole=False` keeps the scatter's diagonal alone.
 
         `weights` (n,) are at least 0, and not all of them 0.
@@ -60,8 +64,8 @@ class Moments:
         DataError
             Where X has a value that is not finite: the first such row and column are named.
         """
-        moments = None
-        for part, block in row_blocks(X):
+
+        def of_block(part: slice, block: Float) -> Moments:
             sums = _column_sums(block, part.start)
             n: float = len(block)
             if weights is not None:
@@ -72,13 +76,36 @@ class Moments:
             if weights is not None:
                 centred *= np.sqrt(weights[part]).astype(block.dtype)[:, None]
             scatter = centred.T @ centred if whole else np.einsum("ij,ij->j", centred, centred)
-            here = cls(n, mean, scatter.astype(np.float64))
+            return cls(n, mean, scatter.astype(np.float64))
+
+        moments = None
+        for here in map_blocks(of_block, X):
             moments = here if moments is None else moments + here
         assert moments is not None, "X has at least one row: checked by the caller"
         return moments
 
 
-def check_finite(X: Float) -> None:
+def weighted_moments(X: Rows, weights: NDArray[np.float64] | None, *, whole: bool = True) -> Moments:
+    """Take the moments of X under weights (n,), such that most of it is there already in the next fit.
+
+    Where few words have a weight, and all of those are heavier than 1, the moments of each part of X without weights
+    are taken, and kept with the part. What the heavier words are more than 1 is added.
+    """
+    heavier = np.empty(0, np.intp) if weights is None else np.flatnonzero(weights != 1)
+    if weights is not None and (len(heavier) > len(X) // 8 or weights.min() < 1):
+        return Moments.of(X, weights, whole=whole)
+    total = None
+    for part in X.parts:
+        if len(part.array):
+            of_part = part.once("moments", whole, lambda array=part.array: Moments.of(array, whole=whole))  # type: ignore[misc]
+            total = of_part if total is None else total + of_part
+    assert total is not None, "X has at least one row: checked by the caller"
+    if weights is not None and len(heavier):
+        total += Moments.of(X[heavier], weights[heavier] - 1, whole=whole)
+    return total
+
+
+def check_finite(X: Float | Rows) -> None:
     """Raise a DataError that names the first value of X that is not finite."""
     for part, block in row_blocks(X):
         _column_sums(block, part.start)
@@ -102,20 +129,25 @@ def _column_sums(block: Float, first_row: int) -> Float:
 
 
 def sums_by_label(
-    X: Float, labels: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None = None
+    X: Float | Rows, labels: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Sum the rows of X (n, d) that share a label: S[j] = sum over {i: labels[i] = j} of w_i x_i, shape (k, d)."""
-    S = np.zeros((k, X.shape[1]))
-    for part, block in row_blocks(X):
+
+    def of_block(part: slice, block: Float) -> Float:
         one_hot = np.zeros((k, len(block)), block.dtype)
         one_hot[labels[part], np.arange(len(block))] = 1 if weights is None else weights[part]
-        S += one_hot @ block
-    return S
+        return one_hot @ block
+
+    return _sum(of_block, X, k)
 
 
-def weighted_sums(X: Float, A: NDArray[np.float64]) -> NDArray[np.float64]:
+def weighted_sums(X: Float | Rows, A: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum the rows of X (n, d) under the weights A (n, k): A^T X, shape (k, d)."""
-    S = np.zeros((A.shape[1], X.shape[1]))
-    for part, block in row_blocks(X):
-        S += A[part].T.astype(block.dtype) @ block
+    return _sum(lambda part, block: A[part].T.astype(block.dtype) @ block, X, A.shape[1])
+
+
+def _sum(of_block: Callable[[slice, Float], Float], X: Float | Rows, k: int) -> NDArray[np.float64]:
+    S = np.zeros((k, X.shape[1]))
+    for here in map_blocks(of_block, X):
+        S += here
     return S

@@ -7,7 +7,9 @@ thin SVD, with no pass over the data.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotrf, dtrtrs
+
+from handful.errors import DataError
 
 from ._statistics import Moments
 
@@ -54,28 +56,24 @@ def discriminant(
     """
     S_t = moments.covariance
     k, d = M.shape
+    if not np.isfinite(moments.total_variance):
+        raise DataError(
+            "the features are so large that their variance is not a finite number; divide them by something"
+        )
     noise = ROUNDING * (moments.total_variance + float((moments.mean**2).sum()))
     if k == 1 or float((M**2).sum()) <= noise:
         return None, within_variance(M, moments)
-    S_w = S_t - M.T @ M
-    L = _factor(_shrink(S_w, moments.n, shrinkage), floor=FLOOR * moments.total_variance / d)
-    Q, sigma, _ = np.linalg.svd(solve_triangular(L, M.T, lower=True), full_matrices=False)
+    S_w = np.matmul(M.T, M.copy())  # a copy, because NumPy multiplies a matrix by its own transpose in a slower way
+    np.subtract(S_t, S_w, out=S_w)
+    rho = oas(S_w, moments.n) if shrinkage == "oas" else float(shrinkage or 0)
+    L = _factor(S_w, rho, floor=FLOOR * moments.total_variance / d)
+    Q, sigma, _ = np.linalg.svd(_solve(L, M.T), full_matrices=False)
     p = min(int(np.count_nonzero(sigma > RANK * sigma[0])), k - 1)
-    U = solve_triangular(L, Q[:, :p], lower=True, trans="T")
+    U = _solve(L, Q[:, :p], transposed=True)
     U *= np.sign(U[np.abs(U).argmax(axis=0), np.arange(p)])
     U_total = U / np.sqrt(1 + sigma[:p] ** 2)
     objective = max(0.0, float(np.sum(U_total * (S_w @ U_total))))
     return (U if scaling == "within" else U_total), objective
-
-
-def _shrink(S: Matrix, n: float, shrinkage: str | float | None) -> Matrix:
-    """Return (1 - rho) S + rho tr(S) / d I."""
-    rho = oas(S, n) if shrinkage == "oas" else float(shrinkage or 0)
-    if rho == 0:
-        return S
-    shrunk = (1 - rho) * S
-    shrunk.flat[:: len(S) + 1] += rho * np.trace(S) / len(S)
-    return np.asarray(shrunk)
 
 
 def oas(S: Matrix, n: float) -> float:
@@ -85,15 +83,26 @@ def oas(S: Matrix, n: float) -> float:
     rho = (a + mu^2) / ((n + 1) (a - mu^2 / d)), at most 1, with a the mean of S squared and mu = tr(S) / d.
     """
     d = len(S)
-    a, mu_2 = float(np.mean(S**2)), float(np.trace(S) / d) ** 2
+    a, mu_2 = float(np.vdot(S, S)) / d**2, float(np.trace(S) / d) ** 2
     denominator = (n + 1) * (a - mu_2 / d)
     return 1.0 if denominator <= 0 else min(1.0, (a + mu_2) / denominator)
 
 
-def _factor(S: Matrix, floor: float) -> Matrix:
-    """Return the lower Cholesky factor of S + floor I; the floor grows where rounding made S indefinite."""
+def _factor(S: Matrix, rho: float, floor: float) -> Matrix:
+    """Return the lower Cholesky factor of S shrunk, (1 - rho) S + rho tr(S) / d I, plus floor I.
+
+    The floor grows where rounding made S indefinite.
+    """
+    d = len(S)
     while True:
-        try:
-            return np.asarray(cholesky(S + floor * np.eye(len(S)), lower=True))
-        except LinAlgError:
-            floor *= 10
+        shrunk = (1 - rho) * S
+        shrunk.flat[:: d + 1] += rho * np.trace(S) / d + floor
+        L, failed = dpotrf(shrunk.T, lower=True, overwrite_a=True, clean=False)  # transposed it lies as LAPACK wants it
+        if not failed:
+            return np.asarray(L)
+        floor *= 10
+
+
+def _solve(L: Matrix, B: Matrix, *, transposed: bool = False) -> Matrix:
+    """Return L^{-1} B, or L^{-T} B, of which L is the lower triangle alone."""
+    return np.asarray(dtrtrs(L, B, lower=True, trans=transposed)[0])

@@ -14,7 +14,7 @@ from handful.errors import EncoderError
 from ._encoder import Encoder
 from ._pooling import check_pooling
 
-__all__ = ["CHOICES", "EMBEDDED", "absolute_layers", "is_exported", "load", "usable_threads"]
+__all__ = ["CHOICES", "EMBEDDED", "absolute_layers", "is_exported", "load"]
 
 #: The encoders inside the package: their names, and the folders with their files.
 EMBEDDED = {"handful-en": Path(__file__).parent / "en"}
@@ -25,9 +25,6 @@ CHOICES = (
     "(encoder.json, model.onnx, tokenizer.json), or, after `pip install 'handful[transformers]'`, "
     "a Hugging Face folder (config.json, model.safetensors, tokenizer.json, tokenizer_config.json) or hub name"
 )
-
-# Where Linux tells a container how much of the processors it may use.
-_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def load(
@@ -123,14 +120,3 @@ def absolute_layers(layers: Sequence[int], n_layers: int) -> tuple[int, ...]:
         if not -n_layers - 1 <= layer <= n_layers:
             raise EncoderError(f"layer {layer} does not exist: layers go from 0 (the embeddings) to {n_layers}")
     return tuple(sorted({layer % (n_layers + 1) for layer in layers}))
-
-
-def usable_threads() -> int:
-    """Return how many processors this process may use: its affinity, and a container's quota where there is one."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    n = len(affinity(0)) if affinity else os.cpu_count() or 1
-    try:
-        quota, period = _QUOTA.read_text(encoding="ascii").split()
-        return max(1, min(n, round(int(quota) / int(period))))
-    except (OSError, ValueError):  # no such file, or no quota ("max")
-        return n

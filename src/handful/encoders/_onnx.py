@@ -13,18 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from handful._util.processor import Processor, usable_threads
 from handful.errors import Advice, EncoderError
 
 from ._card import Card, read_text
 from ._encoder import Encoder, Inputs
-from ._load import absolute_layers, usable_threads
+from ._load import absolute_layers
 from ._names import NAMES_FILE, NameHead
 from ._pooling import Float32
 from ._tokenizer import WordTokenizer
 
 __all__ = ["OnnxNetwork", "load_onnx", "open_session"]
-
-_CPU_INFO = Path("/proc/cpuinfo")
 
 
 class OnnxNetwork:
@@ -112,7 +111,7 @@ def open_session(model: Path, threads: int | None) -> Any:
     options.intra_op_num_threads = threads or 0
     options.log_severity_level = 3
     options.enable_mem_pattern = False  # shapes differ from batch to batch
-    if not _has_vnni():
+    if not (Processor.here().instructions or {}).get("VNNI"):
         # Without these instructions the fast product of 8-bit numbers saturates; this asks for the exact one.
         options.add_session_config_entry("session.x64quantprecision", "1")
     try:
@@ -124,11 +123,3 @@ def open_session(model: Path, threads: int | None) -> Any:
         )
     except Exception as error:  # onnxruntime raises classes of its own for each kind of fault
         raise EncoderError(f"broken encoder: {model} cannot be opened: {error}") from None
-
-
-def _has_vnni() -> bool:
-    """Tell whether the processor is known to multiply 8-bit numbers exactly and fast; only Linux says."""
-    try:
-        return "vnni" in _CPU_INFO.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False

@@ -14,7 +14,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, row_blocks
+from handful._util.arrays import Float, Rows
+from handful._util.parallel import map_blocks
 from handful.cluster import project, squared_distances, tag_distances
 from handful.errors import DataError
 
@@ -154,13 +155,12 @@ class Regression:
         rows = _rows_or_o(known, n_tags)
         return cls(weight, np.ascontiguousarray(weights[rows]), bias[rows])
 
-    def logits(self, features: Float) -> NDArray[np.float64]:
+    def logits(self, features: Float | Rows) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
-        logits = np.empty((len(features), len(self.bias)))
         weights = self.weights.astype(np.float32)
-        for part, block in row_blocks(features):
-            logits[part] = unit(block) @ weights.T + self.bias
-        return logits
+        found = [np.empty((0, len(self.bias)))]
+        found += map_blocks(lambda _, block: unit(block) @ weights.T + self.bias, features)
+        return np.concatenate(found)
 
     def save(self) -> dict[str, NDArray[Any]]:
         """Return all that it knows, by name."""
@@ -199,12 +199,14 @@ class NearestLabel:
     def logits(self, features: Float) -> NDArray[np.float32]:
         """Return one logit per tag for each word, (n, n_tags)."""
         known = np.flatnonzero(np.bincount(self.tags))
-        logits = np.empty((len(features), len(known)), np.float32)
-        for part, block in row_blocks(features):
-            cosines = unit(block) @ self.vectors.T  # (b, m)
-            for column, tag in enumerate(known):
-                logits[part, column] = cosines[:, self.tags == tag].max(axis=1)
-        return logits[:, _rows_or_o(known, self.n_tags)]
+        by_tag = [self.vectors[self.tags == tag].T for tag in known]
+
+        def of_block(_: slice, block: Float) -> NDArray[np.float32]:
+            words = unit(block)
+            return np.stack([(words @ vectors).max(axis=1) for vectors in by_tag], axis=1)
+
+        found = [np.empty((0, len(known)), np.float32), *map_blocks(of_block, features)]
+        return np.concatenate(found)[:, _rows_or_o(known, self.n_tags)]
 
     def save(self) -> dict[str, NDArray[Any]]:
         """Return all that it knows, by name."""
@@ -248,14 +250,26 @@ class TypeNames:
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return s_O and s_t, whose softmax is the chance of each tag by names alone, (n, n_tags)."""
-        scores = np.empty((len(features), 1 + len(self.biases)))
-        for part, block in row_blocks(features):
+
+        def of_block(_: slice, block: Float) -> NDArray[np.float64]:
             words = np.asarray(block, np.float32)
             of_o = words @ self.o_vectors.T + self.o_biases
             highest = of_o.max(axis=1, keepdims=True)
-            scores[part, 0] = np.log(np.exp(of_o - highest).sum(axis=1)) + highest[:, 0]
-            scores[part, 1:] = words @ self.vectors.T + self.biases
-        return scores
+            scores = np.empty((len(block), 1 + len(self.biases)))
+            scores[:, 0] = np.log(np.exp(of_o - highest).sum(axis=1)) + highest[:, 0]
+            scores[:, 1:] = words @ self.vectors.T + self.biases
+            return scores
+
+        return np.concatenate([np.empty((0, 1 + len(self.biases))), *map_blocks(of_block, features)])
+
+    def o_chances(self, features: Rows) -> NDArray[np.float64]:
+        """Return the chance of O of each word by names alone, (n,); it is kept with the parts of the text."""
+        read = tuple(array.tobytes() for array in (self.vectors, self.biases, self.o_vectors, self.o_biases))
+        of_parts = [
+            part.once("chances of O", read, lambda array=part.array: o_chances(self.scores(array)))  # type: ignore[misc]
+            for part in features.parts
+        ]
+        return np.concatenate(of_parts)
 
     @property
     def n_words(self) -> int:
@@ -307,6 +321,13 @@ EVIDENCE: dict[str, type[Any]] = {
     "nearest": NearestLabel,
     "names": TypeNames,
 }
+
+
+def o_chances(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the chance of O, the first tag, of words with these logits (n, n_tags): (n,)."""
+    from scipy.special import softmax  # here, because it takes long to load, and prediction does without
+
+    return np.asarray(softmax(logits, axis=1)[:, 0]) if len(logits) else np.empty(0)
 
 
 def _rows_or_o(known: NDArray[np.int64], n_tags: int) -> NDArray[np.intp]:

@@ -23,11 +23,13 @@ class Given:
     Attributes
     ----------
     sentences : in order
+    n_text : how many of them, from the first on, are text, of sentences to fit on
     types : the types that a file describes or labels
     notes : what reading met with
     """
 
     sentences: list[Sentence] = field(default_factory=list)
+    n_text: int = 0
     types: list[EntityType] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -64,6 +66,7 @@ def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, Ways]:
     given.sentences = _unlabelled(unlabelled, given) + blank
     if blank:
         given.notes.append(f"{len(blank)} sentences of the support have no labels and count as unlabelled text")
+    given.n_text = len(given.sentences)
     known = {sentence.words for sentence in given.sentences}
     for words, ways in labels.items():
         if len(ways) > 1 or words not in known:
@@ -92,6 +95,7 @@ def gather_to_add(support: Any, unlabelled: Any, text: TrainingText) -> tuple[Gi
         given.notes.append(f"{n_changed} sentences got new labels")
     labels = {**text.labels, **more}
     given.sentences = [sentence for sentence in _unlabelled(unlabelled, given) if sentence.words not in text.places]
+    given.n_text = len(given.sentences)
     known = text.places.keys() | {sentence.words for sentence in given.sentences}
     for words, ways in labels.items():
         if len(ways) > 1:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float
+from handful._util.arrays import Float, Part, Rows
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
-from ._evidence import NearestLabel, Prototypes, Regression, TypeNames
+from ._evidence import NearestLabel, Prototypes, Regression, TypeNames, o_chances
 from ._model import Examples, Lead, Model, Softmax
 from ._ratio import AUTO, FEWEST_MENTIONS, estimate_o_ratio
 from ._text import LabelledWords, TrainingText, check_sure, sentences_of
@@ -55,7 +55,7 @@ METHODS: dict[str, Method] = {
         with_names=Method(
             {"regression": 8.0, "nearest": 48.0, "prototypes": 1 / 40, "names": 8.0},
             labelled_mass=0.3,
-            calibration=Lead(at_zero=-0.6, by_logit=0.033),
+            calibration=Lead(at_zero=-0.96, by_logit=0.04),
             has_transitions=True,
             without_prior=4.0,
         ),
@@ -146,10 +146,10 @@ def learn(
 
     if isinstance(o_ratio, str):
         if names is not None:
-            o_ratio = estimate_o_ratio(names.scores, text.features, labelled)
+            o_ratio = estimate_o_ratio(names.o_chances(text.features), labelled)
         else:
             is_enough = counts.min() >= FEWEST_MENTIONS
-            o_ratio = estimate_o_ratio(regression().logits, text.features, labelled) if is_enough else None
+            o_ratio = estimate_o_ratio(o_chances(regression().logits(text.features)), labelled) if is_enough else None
     fitted = prototypes = None
     if len(text.features):
         fitted = _cluster(_estimator(clusters, o_ratio), text.features, labelled, method.labelled_mass, names)
@@ -198,25 +198,32 @@ def type_names(encoder: Any, types: tuple[EntityType, ...]) -> TypeNames:
     return TypeNames(1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.ones(len(types)))
 
 
+def as_read(names: TypeNames) -> TypeNames:
+    """Return what the encoder read in the names of types, from a model that may doubt it."""
+    return replace(names, weight=1.0, weights=np.ones(len(names.biases)))
+
+
 def _cluster(
     estimator: "SubspaceKMeans",
-    features: Float,
+    features: Rows,
     labelled: LabelledWords,
     labelled_mass: float,
     names: TypeNames | None,
 ) -> "SubspaceKMeans":
     """Fit the clustering; a name is one more labelled word of its type, the prototypes of O are labelled words of O."""
     labels, weights = labelled.labels(), labelled.weights(labelled_mass, 0 if names is None else names.n_words)
+    n, o_ratio = len(features), estimator.o_ratio
     if names is not None:
-        n = len(features)
         rows, tags = names.as_words()
-        features = np.concatenate([np.asarray(features, np.float32), rows])
+        wanted = estimator._wanted_o(labels, 0, n)  # the ratio is that of the text; names come on top
+        estimator.o_ratio = None if wanted is None else (wanted + np.count_nonzero(tags == 0)) / (n + len(rows))
+        features = Rows([*features.parts, Part(rows)])
         allowed = np.concatenate([labels.allowed, np.eye(labelled.n_tags, dtype=bool)[tags]])
         labels = replace(labels, rows=np.concatenate([labels.rows, np.arange(n, n + len(rows))]), allowed=allowed)
     fitted = estimator.fit(features, labels, sample_weight=weights)
     if names is not None:  # what is said of the words of the text is said of them alone
         fitted.labels_, fitted.tags_ = fitted.labels_[:n], fitted.tags_[:n]
-        fitted.o_share_ = float((fitted.tags_ == 0).mean())
+        fitted.o_share_, fitted.o_ratio = float((fitted.tags_ == 0).mean()), o_ratio
     return fitted
 
 

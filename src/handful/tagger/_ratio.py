@@ -1,12 +1,11 @@
 """The share of words that are in no mention: an estimate of it, and whether a given one fits the labels."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float
 from handful.errors import Advice, HandfulWarning
 from handful.text import Sentence
 
@@ -48,25 +47,20 @@ def check_ratio(o_ratio: float | str | None, given: Sequence[Sentence], labels: 
     )
 
 
-def estimate_o_ratio(
-    logits: Callable[[Float], NDArray[np.float64]], features: Float, labelled: LabelledWords
-) -> float | None:
+def estimate_o_ratio(chances: NDArray[np.float64], labelled: LabelledWords) -> float | None:
     """Estimate which share of all words is in no mention.
 
-    Words whose tag is known count as they are; for the others it is the mean chance of O by `logits`: those of the
-    names, or of a regression on the labelled words.
+    Words whose tag is known count as they are; for the others it is the mean of their chances of O (n,), by names or by
+    a regression on the labelled words.
 
     Returns
     -------
     float or None
         The share, one that the labels make possible; None where every word is labelled.
     """
-    from scipy.special import softmax  # here, because it takes long to load, and prediction does without
-
     only_o = labelled.is_sure & labelled.allowed[:, 0]
-    is_free = np.ones(len(features), dtype=bool)
+    is_free = np.ones(len(chances), dtype=bool)
     is_free[labelled.rows[only_o | ~labelled.allowed[:, 0]]] = False
     if not is_free.any():
         return None
-    chances = softmax(logits(features), axis=1)[is_free, 0]
-    return float((only_o.sum() + chances.sum()) / len(features))
+    return float((only_o.sum() + chances[is_free].sum()) / len(chances))

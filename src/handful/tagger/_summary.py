@@ -143,19 +143,21 @@ def _examples(
     """Find for each type the surest mentions in the unlabelled text, of different words."""
     tags = np.where(is_free, tags, 0)
     rows = np.flatnonzero(tags)
-    scores = np.zeros(len(tags))
-    scores[rows] = model.scores(np.asarray(text.features[rows]))[np.arange(len(rows)), tags[rows]]
-    surest: dict[str, dict[str, tuple[float, str]]] = {name: {} for name in model.tags[1:]}
-    for number, start, stop, first in runs(tags, np.diff(text.starts).tolist()):
-        words = " ".join(text.sentences[number].words[start - first : stop - first])
+    scores = np.zeros(len(tags) + 1)
+    scores[rows] = model.scores(text.features[rows])[np.arange(len(rows)), tags[rows]]
+    found = list(runs(tags, np.diff(text.starts).tolist()))
+    if not found:
+        return {name: [] for name in model.tags[1:]}
+    ends = np.array([(start, stop) for _, start, stop, _ in found])
+    means = np.add.reduceat(scores, ends.ravel())[::2] / (ends[:, 1] - ends[:, 0])
+    surest: dict[str, dict[str, str]] = {name: {} for name in model.tags[1:]}
+    for i in np.argsort(-means, kind="stable"):
+        number, start, stop, first = found[i]
         known = surest[model.tags[tags[start]]]
-        score = float(scores[start:stop].mean())
-        if score > known.get(words.casefold(), (-1.0, ""))[0]:
-            known[words.casefold()] = (score, words)
-    return {
-        name: [words for _, words in sorted(known.values(), key=lambda pair: -pair[0])[:N_EXAMPLES]]
-        for name, known in surest.items()
-    }
+        if len(known) < N_EXAMPLES:
+            words = " ".join(text.sentences[number].words[start - first : stop - first])
+            known.setdefault(words.casefold(), words)
+    return {name: list(known.values()) for name, known in surest.items()}
 
 
 def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:

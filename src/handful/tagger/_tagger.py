@@ -1,6 +1,7 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.files import PathLike
+from handful._util.parallel import several_threads
 from handful._util.progress import Progress
 from handful.encoders import WordEncoder
 from handful.encoders._opened import (
@@ -24,9 +26,10 @@ from handful.evaluate import Evaluation
 from handful.text import EntityType, Sentence, types_of
 
 from ._evaluating import evaluate_on
+from ._evidence import TypeNames
 from ._explanation import Explanation, check_n_nearest, explain
-from ._inputs import gather, gather_for_fit, gather_to_add, one_text
-from ._learning import METHODS, check, learn, type_names
+from ._inputs import Given, gather, gather_for_fit, gather_to_add, one_text
+from ._learning import METHODS, as_read, check, learn, type_names
 from ._model import Examples, Model
 from ._parameters import Parameters
 from ._predictor import Predictor, check_min_score
@@ -78,7 +81,7 @@ class Tagger(Parameters, Predictor):
     types_ : list of EntityType
         The types, sorted by name.
     summary_ : FitSummary
-        What the fit learned, and what to try next.
+        What the fit learned, and what to try next; it is made when it is first asked for.
 
     Examples
     --------
@@ -86,8 +89,6 @@ class Tagger(Parameters, Predictor):
     >>> tagger.predict("Ekeus heads for Baghdad")  # doctest: +SKIP
     >>> tagger = Tagger().fit(["[Ekeus](PER) heads for [Baghdad](LOC)"], "corpus.txt")  # doctest: +SKIP
     """
-
-    summary_: FitSummary
 
     def __init__(
         self,
@@ -117,6 +118,7 @@ class Tagger(Parameters, Predictor):
         self._cached: WordEncoder | None = None
         self._text: TrainingText | None = None
         self._notes: list[str] = []
+        self._summary: FitSummary | Callable[[], FitSummary] | None = None
         self._model: Model | None = None
         self._examples: Examples | None = None
         self._encoder_is_inside = False
@@ -157,6 +159,16 @@ class Tagger(Parameters, Predictor):
             self._encoder_is_inside = False
         return self
 
+    @property
+    def summary_(self) -> FitSummary:
+        """What the fit learned; to find examples in the text takes a moment, so it is made when it is asked for."""
+        if self._summary is None:
+            raise AttributeError("this tagger is not fitted, so it has no summary_")
+        if not isinstance(self._summary, FitSummary):
+            with several_threads():
+                self._summary = self._summary()
+        return self._summary
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cached": None}  # files in use; a copy opens them for itself
 
@@ -193,12 +205,15 @@ class Tagger(Parameters, Predictor):
         self._types_to_find(labels, given.types)
         check_ratio(self.o_ratio, given.sentences, labels)
         watch = Watch(self.encoder)
-        text = self._with_more(TrainingText.empty(self._open().dim), given.sentences, watch, progress)
+        text = self._with_more(TrainingText.empty(self._open().dim), given, watch, progress)
         self._learn(text.with_labels(labels), given.types, given.notes, watch)
         return self
 
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
-        """Add labelled sentences, and fit again; what was encoded before is not encoded again.
+        """Add labelled sentences, and fit again; the result is that of a fit with all sentences, to the last bit.
+
+        What was encoded before is not encoded again, and what depends on the text alone is not computed again: the
+        scatter of its words, which takes 8 dim^2 bytes, and a number for each word.
 
         Parameters
         ----------
@@ -227,7 +242,7 @@ class Tagger(Parameters, Predictor):
         given, labels = gather_to_add(sentences, unlabelled, text)
         check_ratio(self.o_ratio, [*text.sentences, *given.sentences], labels)
         watch = Watch(self.encoder)
-        text = self._with_more(text, given.sentences, watch, progress)
+        text = self._with_more(text, given, watch, progress)
         self._learn(text.with_labels(labels), given.types, self._notes + given.notes, watch)
         return self
 
@@ -327,22 +342,21 @@ class Tagger(Parameters, Predictor):
         except (KeyError, DataError):
             raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
         tagger._opened = opened
-        tagger._model, tagger._examples, tagger.summary_ = saved.model, saved.examples, saved.summary
+        tagger._model, tagger._examples, tagger._summary = saved.model, saved.examples, saved.summary
         tagger.types_ = list(saved.model.types)
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
         return tagger
 
-    def _with_more(
-        self, text: TrainingText, sentences: Sequence[Sentence], watch: Watch, progress: Progress
-    ) -> TrainingText:
+    def _with_more(self, text: TrainingText, given: Given, watch: Watch, progress: Progress) -> TrainingText:
         """Return a text with more sentences, encoded."""
-        if not sentences:
+        if not given.sentences:
             return text
         encoder = self._caching()
-        features, lost = encode(encoder, sentences, progress), unreadable(encoder, sentences)
-        watch(sentences, lost)
-        return text.with_more(sentences, features, lost)
+        features, lost = encode(encoder, given.sentences, progress), unreadable(encoder, given.sentences)
+        watch(given.sentences, lost)
+        return text.with_more(given.sentences, features, given.n_text, lost)
 
+    @several_threads()
     def _learn(self, text: TrainingText, known: Sequence[EntityType], notes: list[str], watch: Watch) -> None:
         """Fit, and only when all went well take the result over."""
         types, unused = self._types_to_find(text.labels, known)
@@ -357,11 +371,11 @@ class Tagger(Parameters, Predictor):
             self.o_ratio,
             self.clusters,
             getattr(encoder, "transitions", None),
-            type_names(encoder, types) if self._reads_names() else None,
+            self._names_of(types) if self._reads_names() else None,
         )
-        summary = summarise(text, learned, self.method, self.o_ratio == AUTO, notes)
         self._text, self._model, self._examples, self._notes = text, learned.model, learned.examples, notes
-        self.types_, self.summary_ = list(types), summary
+        self._summary = partial(summarise, text, learned, self.method, self.o_ratio == AUTO, notes)
+        self.types_ = list(types)
         self._watch = None  # predictions are watched anew
         watch.labels(text)
 
@@ -371,6 +385,11 @@ class Tagger(Parameters, Predictor):
         return types_to_find(
             types_of(self.types), [*known, *before], sentences_of(labels), self._reads_names(), self.names
         )
+
+    def _names_of(self, types: tuple[EntityType, ...]) -> TypeNames:
+        """Return what the encoder reads in the names of types; the model has it, if its types are the same."""
+        read = None if self._model is None or self._model.types != types else self._model.piece(TypeNames)
+        return type_names(self._open(), types) if read is None else as_read(read)
 
     def _reads_names(self) -> bool:
         return self.names and bool(getattr(self._open(), "has_names", False))

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float
+from handful._util.arrays import Float, Part, Rows
 from handful.cluster import Labels
 from handful.errors import DataError
 from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence, types_in
@@ -115,13 +115,16 @@ class LabelledWords:
 
 @dataclass(frozen=True)
 class TrainingText:
-    """All sentences of a fit, one after the other.
+    """All sentences of a fit, one after the other: first the text, then labelled sentences that it does not have.
+
+    The text stays as it is from fit to fit, and what depends on it alone is kept with it (`Part`).
 
     Attributes
     ----------
     sentences : in order, without labels
+    n_text : how many of them are the text
     starts : (n_sentences + 1,) where the words of each begin among all words
-    features : (n_words, dim)
+    text, others : the features of the words of both kinds of sentences, (n_words, dim)
     unreadable : (n_words,) whether the encoder cannot read the word
     places : the numbers of the sentences that have the same words
     own : the numbers of the sentences that came with labels; the others are unlabelled text
@@ -129,8 +132,10 @@ class TrainingText:
     """
 
     sentences: list[Sentence]
+    n_text: int
     starts: NDArray[np.int64]
-    features: Float
+    text: Part
+    others: Float
     unreadable: NDArray[np.bool_]
     places: dict[Words, list[int]]
     own: frozenset[int]
@@ -139,26 +144,48 @@ class TrainingText:
     @classmethod
     def empty(cls, dim: int) -> "TrainingText":
         """Make one with no sentence."""
-        return cls([], np.zeros(1, np.int64), np.empty((0, dim), np.float32), np.empty(0, bool), {}, frozenset(), {})
+        nothing = np.empty((0, dim), np.float32)
+        return cls([], 0, np.zeros(1, np.int64), Part(nothing), nothing, np.empty(0, bool), {}, frozenset(), {})
+
+    @cached_property
+    def features(self) -> Rows:
+        """The features of all words, (n_words, dim)."""
+        return Rows([self.text, Part(self.others)])
 
     def with_more(
-        self, sentences: Sequence[Sentence], features: Float, unreadable: NDArray[np.bool_] | None = None
+        self,
+        sentences: Sequence[Sentence],
+        features: Float,
+        n_text: int = 0,
+        unreadable: NDArray[np.bool_] | None = None,
     ) -> "TrainingText":
-        """Return this text and more, all of which can be read if nothing else is said; this one stays as it is."""
-        places = {words: list(numbers) for words, numbers in self.places.items()}
-        for number, sentence in enumerate(sentences, len(self.sentences)):
-            places.setdefault(sentence.words, []).append(number)
-        starts = np.cumsum([len(sentence.words) for sentence in sentences], dtype=np.int64) + self.starts[-1]
+        """Return this text and more sentences, of which the first `n_text` are text; this one stays as it is.
+
+        All of them can be read if nothing else is said.
+        """
+        new = [s if s.is_unlabelled else s.without_labels() for s in sentences]
+        n_words, n_before = sum(len(sentence.words) for sentence in new[:n_text]), self.starts[self.n_text]
+        lost = np.zeros(len(features), bool) if unreadable is None else unreadable
+        before, others = self.sentences[: self.n_text], self.sentences[self.n_text :]
+        everything = [*before, *new[:n_text], *others, *new[n_text:]]
+        n_known = 0 if n_text else len(self.sentences)  # more text moves the sentences that come after it
+        places = dict(self.places) if n_known else {}
+        for number, sentence in enumerate(everything[n_known:], n_known):
+            places[sentence.words] = [*places.get(sentence.words, ()), number]
+        own = {number if number < self.n_text else number + n_text for number in self.own}
+        own |= {number for number, s in enumerate(sentences, len(self.sentences)) if not s.is_unlabelled}
         return replace(
             self,
-            sentences=self.sentences + [s if s.is_unlabelled else s.without_labels() for s in sentences],
-            starts=np.concatenate([self.starts, starts]),
-            features=np.concatenate([self.features, features]) if len(self.features) else features,
+            sentences=everything,
+            n_text=self.n_text + n_text,
+            starts=np.cumsum([0, *(len(sentence.words) for sentence in everything)], dtype=np.int64),
+            text=Part(_joined(self.text.array, features[:n_words])) if n_text else self.text,
+            others=_joined(self.others, features[n_words:]),
             unreadable=np.concatenate(
-                [self.unreadable, np.zeros(len(features), bool) if unreadable is None else unreadable]
+                [self.unreadable[:n_before], lost[:n_words], self.unreadable[n_before:], lost[n_words:]]
             ),
             places=places,
-            own=self.own | {n for n, s in enumerate(sentences, len(self.sentences)) if not s.is_unlabelled},
+            own=frozenset(own),
         )
 
     def with_labels(self, labels: Ways) -> "TrainingText":
@@ -300,6 +327,10 @@ def _check_possible(
             f"the word {sentence.words[i]!r} may be none of the tags there are ({', '.join(tags)}): it is labelled "
             f"{constraints[i]} in {_show(sentence)}"
         )
+
+
+def _joined(before: Float, after: Float) -> Float:
+    return np.concatenate([before, after]) if len(before) and len(after) else after if len(after) else before
 
 
 def _are_alike(one: Sentence, other: Sentence) -> bool:

@@ -1,0 +1,171 @@
+"""How fast handful is on this machine, and what people write themselves beside it, in one run."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from handful._util.processor import Processor, usable_threads
+from handful.encoders import EMBEDDED, load
+from handful.encoders._card import Card
+from handful.errors import DataError
+from handful.tagger import Tagger
+from handful.text import EntityType, Sentence
+
+from ._plain import made_network, plain_loop, plain_tokenizer
+from ._runs import OnRun
+
+__all__ = ["Speed", "speed"]
+
+ENCODER = "handful-en"
+ENCODE, PREDICT, FIT, ADD = "encode", "predict", "fit", "add"
+BERT = ("Bert", 12)  # the kind and layers of the network that people start with
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What was measured; each tuple has an entry for each number of threads.
+
+    Attributes
+    ----------
+    processor : the kind of this machine's
+    threads : the numbers of threads
+    n_sentences, n_words : the text
+    turns : how often everything ran; the best turn counts
+    words_per_second : of ours ("encode", "predict"), and of what people write, by name
+    seconds : of a fit on labels and the text, encoding included ("fit"), and of one more label ("add")
+    notes : what was not measured, and why
+    """
+
+    processor: Processor
+    threads: tuple[int, ...]
+    n_sentences: int
+    n_words: int
+    turns: int
+    words_per_second: dict[str, tuple[float, ...]]
+    seconds: dict[str, tuple[float, ...]]
+    notes: list[str]
+
+    @property
+    def ratios(self) -> dict[str, tuple[float, ...]]:
+        """How many times as fast as each thing that people write our encoder is."""
+        ours = self.words_per_second[ENCODE]
+        peers = {name: speeds for name, speeds in self.words_per_second.items() if name not in (ENCODE, PREDICT)}
+        return {name: tuple(a / b for a, b in zip(ours, speeds, strict=True)) for name, speeds in peers.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as dicts, lists, strings and numbers."""
+        return asdict(self) | {"ratios": self.ratios}
+
+
+def speed(
+    sentences: Sequence[Sentence],
+    support: Sequence[Sentence],
+    types: Sequence[EntityType],
+    *,
+    most_words: int = 1000,
+    turns: int = 3,
+    threads: int | None = None,
+    on_run: OnRun | None = None,
+) -> Speed:
+    """Measure words per second of the encoder in the package and of prediction, and seconds of a fit.
+
+    Everything takes turns, so that a busy moment of the machine affects all of it, and the best turn counts.
+
+    Parameters
+    ----------
+    sentences : the text to read; labels in it are not used
+    support : labelled sentences to fit on, at least two
+    types : what their types mean
+    most_words : whole sentences are taken from the text until it has this many words
+    turns : how often everything runs
+    threads : how many to measure besides one; None, as many as this process may use
+    on_run : called with how many measurements are done, how many there are, and the name of the next
+    """
+    taken = _first(sentences, most_words)
+    n_words = sum(len(sentence.words) for sentence in taken)
+    counts = tuple(sorted({1, threads or usable_threads()}))
+    peers, notes = _peers()
+    names = (ENCODE, PREDICT, *peers, FIT, ADD)
+    best = {(name, n): float("inf") for name in names for n in counts}
+    encoder = {n: load(ENCODER, threads=n) for n in counts}
+    tagger = {n: Tagger(encoder[n], types=types, cache=False) for n in counts}
+    words = [sentence.words for sentence in taken]
+    ways: dict[str, Callable[[int], object]] = {
+        FIT: lambda n: tagger[n].fit(support[:-1], taken, progress=False),
+        ADD: lambda n: tagger[n].add(support[-1:], progress=False),
+        ENCODE: lambda n: encoder[n].encode(words, progress=False),
+        PREDICT: lambda n: tagger[n].predict_sentences(taken),
+        **{name: lambda n, loop=loop: loop(words) for name, loop in peers.items()},  # type: ignore[misc]
+    }
+    done, total = 0, turns * len(best)
+    for turn in range(turns):
+        for n in counts:
+            with _threads(n, has_torch=bool(peers)):
+                for name, way in ways.items():
+                    if on_run is not None:
+                        on_run(done, total, f"{name}, turn {turn + 1}, {n} thread{'s' * (n > 1)}")
+                    start = time.perf_counter()
+                    way(n)
+                    best[name, n] = min(best[name, n], time.perf_counter() - start)
+                    done += 1
+    return Speed(
+        Processor.here(),
+        counts,
+        len(taken),
+        n_words,
+        turns,
+        {name: tuple(n_words / best[name, n] for n in counts) for name in (ENCODE, PREDICT, *peers)},
+        {name: tuple(best[name, n] for n in counts) for name in (FIT, ADD)},
+        notes,
+    )
+
+
+def _first(sentences: Sequence[Sentence], most_words: int) -> list[Sentence]:
+    """Return whole sentences from the start, until they have so many words, or all."""
+    taken: list[Sentence] = []
+    n_words = 0
+    for sentence in sentences:
+        if n_words >= most_words:
+            break
+        taken.append(sentence)
+        n_words += len(sentence.words)
+    if not n_words:
+        raise DataError("the text has no word, so nothing can be measured")
+    return taken
+
+
+def _peers() -> tuple[dict[str, Callable[..., Any]], list[str]]:
+    """Return what people write, by name: a plain loop over a network of our size, and one of BERT-base's size."""
+    try:
+        import transformers  # noqa: F401
+    except ImportError:
+        return {}, ["what people write is not measured: it needs pip install 'handful[transformers]'"]
+    folder = EMBEDDED[ENCODER]
+    tokenizer = plain_tokenizer(folder / "tokenizer.json")
+    ours = ("MPNet", Card.read(folder / "encoder.json").n_layers)
+    loops = {
+        f"plain loop, {n_layers} layers": plain_loop(made_network(kind, n_layers, len(tokenizer)), tokenizer)
+        for kind, n_layers in (ours, BERT)
+    }
+    return loops, []
+
+
+@contextmanager
+def _threads(n: int, *, has_torch: bool) -> Iterator[None]:
+    """Let matrix products, here and in torch, use so many threads."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(n):
+        if not has_torch:
+            yield
+            return
+        import torch
+
+        before = torch.get_num_threads()
+        torch.set_num_threads(n)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)
