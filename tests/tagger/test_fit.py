@@ -366,3 +366,35 @@ def test_a_clustering_that_cannot_be_used_is_refused_before_the_text_is_encoded(
     with pytest.raises(DataError, match=message):
         Tagger(encoder, clusters=clusters, cache=False).fit(SUPPORT, UNLABELLED)
     assert encoder.n_words == 0
+
+
+class Waiting(ToyEncoder):
+    """An encoder on which nobody should wait in vain."""
+
+    def encode(self, sentences, *, out=None, progress=None):
+        raise AssertionError("it was asked to encode")
+
+
+@pytest.mark.parametrize(
+    ("support", "options", "message"),
+    [
+        (["[Paul](PER)"], {}, "no word that is O for certain"),
+        (["[Paul](PER|LOC) and [Lima](LOC) too"], {}, "no mention is labelled as PER alone"),
+        (["[Paul](PER) in [Lima](LOC) or so"], {"o_ratio": 0.01}, "give a ratio between"),
+        (["[Paul](PER) in [Lima](LOC) or so"], {"o_ratio": 0.99}, "give a ratio between"),
+        (["[Paul](PER) in [Lima](LOC) or so"], {"clusters": "many"}, "clusters is 'many'"),
+    ],
+)
+def test_what_cannot_be_learned_is_said_before_the_text_is_encoded(support, options, message):
+    model = Tagger(Waiting(), cache=False, **options)
+    with pytest.raises(DataError, match=message):
+        model.fit(support, UNLABELLED[1:2])
+    with pytest.raises(AssertionError, match="asked to encode"):
+        model = Tagger(Waiting(), cache=False).fit(["[Paul](PER) in [Lima](LOC) or so"])
+
+
+def test_labels_to_add_are_looked_at_before_text_is_encoded():
+    model = fitted()
+    model._opened = Waiting()
+    with pytest.raises(DataError, match="no mention is labelled as GOD alone"):
+        model.add(["[Gaia](GOD|LOC) sleeps"], ["a dog ."])

@@ -103,7 +103,7 @@ def test_when_unsure_an_error_says_what_was_tried(text, messages):
 
 
 def test_a_line_longer_than_what_is_looked_at():
-    assert len(read_bytes("word " * 50_000)[0].words) == 50_000
+    assert len(read_bytes("word " * 19_000)[0].words) == 19_000  # longer ones are cut: test_long_lines.py
     corpus = read_bytes("[" + ", ".join(['{"text": "a b"}'] * 20_000) + "]")
     assert len(corpus) == 20_000
 

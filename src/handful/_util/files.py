@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handful.errors import FileError, HandfulError
 
-__all__ = ["PathLike", "replacing", "replacing_folder"]
+__all__ = ["PathLike", "check_empty", "check_file", "check_folder", "check_into", "replacing", "replacing_folder"]
 
 PathLike = str | os.PathLike[str]
 
@@ -65,8 +65,7 @@ def replacing_folder(path: PathLike, *, check: Callable[[Path], None] | None = N
         The folder cannot be written, or may not be replaced; what was there before is as it was.
     """
     target = Path(os.path.realpath(path))
-    if target.exists():
-        (check or check_empty)(target)
+    check_folder(target, check)
     temporary, old = _beside(target, "tmp"), _beside(target, "old")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -93,6 +92,40 @@ def replacing_folder(path: PathLike, *, check: Callable[[Path], None] | None = N
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def check_folder(path: PathLike, check: Callable[[Path], None] | None = None) -> None:
+    """Refuse a folder that `replacing_folder` could not write, before the work that leads up to it."""
+    target = Path(os.path.realpath(path))
+    if target.exists():
+        (check or check_empty)(target)
+    _check_inside(next(folder for folder in target.parents if folder.exists()), target)
+
+
+def check_file(path: PathLike) -> None:
+    """Refuse a file that could not be written, before the work that leads up to it; a device may be written to."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise FileError(f"{target}: is a folder; a file name is needed")
+    if target.exists() and not target.is_file():
+        return
+    if not target.parent.exists():
+        raise FileError(f"{target}: cannot be written: there is no folder {target.parent}")
+    _check_inside(target.parent, target)
+
+
+def check_into(path: PathLike) -> None:
+    """Refuse a folder, there already or not, into which no file could be written."""
+    target = Path(os.path.realpath(path))
+    _check_inside(next(folder for folder in (target, *target.parents) if folder.exists()), target)
+
+
+def _check_inside(folder: Path, target: Path) -> None:
+    """Refuse a place into which nothing can be written."""
+    if not folder.is_dir():
+        raise FileError(f"{target}: cannot be written: {folder} is a file")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FileError(f"{target}: cannot be written: nothing can be written into {folder}")
 
 
 def check_empty(folder: Path) -> None:

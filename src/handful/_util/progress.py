@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 __all__ = ["Progress", "ProgressCallback", "reporting"]
 
-#: A function that is called with the words done so far and the words in all.
+#: A function that is called with the words done so far and the words in all, 0 where that is not known.
 ProgressCallback = Callable[[int, int], None]
 
 #: What a ``progress=`` argument may be; see `reporting`.
@@ -17,8 +17,8 @@ _PATIENCE = 1.0  # seconds before a bar appears
 
 
 @contextmanager
-def reporting(progress: Progress, total: int) -> Iterator[ProgressCallback]:
-    """Yield a function to call with the words done and the words in all.
+def reporting(progress: Progress, total: int | None, what: str = "encoding") -> Iterator[ProgressCallback]:
+    """Yield a function to call with the words done and the words in all, 0 where that is not known.
 
     Parameters
     ----------
@@ -26,7 +26,9 @@ def reporting(progress: Progress, total: int) -> Iterator[ProgressCallback]:
         True, a bar on standard error; False, nothing; None, a bar if standard error is a terminal and the
         work lasts longer than a second; a function, that function.
     total
-        The words in all.
+        The words in all; None where they are not counted before, and what the function is called with is an estimate.
+    what
+        What is done with the words.
     """
     if callable(progress):
         yield progress
@@ -40,21 +42,23 @@ def reporting(progress: Progress, total: int) -> Iterator[ProgressCallback]:
     from rich.text import Text
 
     class Words(ProgressColumn):
-        """Words done, words in all, words per second."""
+        """Words done, words in all or the share of them, words per second."""
 
         def render(self, task: Task) -> Text:
             speed = f" · {task.speed:,.0f} words/s" if task.speed else ""
-            return Text(f"{task.completed:,.0f}/{task.total:,.0f} words{speed}")
+            share = f"{task.percentage:3.0f}% · " if total is None and task.total else ""
+            of_all = "" if total is None else f"/{task.total:,.0f}"
+            return Text(f"{share}{task.completed:,.0f}{of_all} words{speed}")
 
     bar = Bar(
-        "encoding",
+        what,
         BarColumn(),
         Words(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=progress is None,
     )
-    task = bar.add_task("encoding", total=total)
+    task = bar.add_task(what, total=total)
     started = time.monotonic()
     is_shown = progress is True
     if is_shown:
@@ -62,8 +66,8 @@ def reporting(progress: Progress, total: int) -> Iterator[ProgressCallback]:
 
     def report(done: int, total: int) -> None:
         nonlocal is_shown
-        bar.update(task, completed=done, total=total)
-        if not is_shown and done < total and time.monotonic() - started > _PATIENCE:
+        bar.update(task, completed=done, total=total or None)
+        if not is_shown and done != total and time.monotonic() - started > _PATIENCE:
             bar.start()
             is_shown = True
 

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from handful._util.files import PathLike
+from handful._util.files import PathLike, check_into
 from handful._util.progress import Progress
 from handful.baselines import Source
 from handful.encoders import EMBEDDED, CachedEncoder, WordEncoder, load
+from handful.encoders._load import check_encoder
 from handful.errors import Advice, DataError
 from handful.text import Sentence, types_in
 from handful.training._corpora import read_corpora
+from handful.training._paths import find_paths
 
 from ._board import MANY, make_board
 from ._differences import differences
@@ -75,6 +77,7 @@ def transfer(
         The progress of encoding, as for `handful.encoders.Encoder.encode`.
     """
     settings = settings or Settings()
+    _check_first(report, [encoder], source)
     chosen = variants(settings.chosen_methods(has_source=bool(source)), settings.ratios, settings.texts)
     bench = _transfer_bench("transfer", targets, chosen, encoder, source, settings)
     title = f"Domain transfer, scored on {settings.on}, {_name(encoder)}"
@@ -104,6 +107,7 @@ def ablation(
     settings = settings or Settings(ratios=ABLATION_RATIOS)
     if not which or set(which) - set(ABLATIONS):
         raise DataError(f"which is {list(which)!r}, expected some of {', '.join(ABLATIONS)}")
+    _check_first(report, [encoder])
     found: list[Variant] = []
     for name in which:
         methods, ratios, texts = ABLATIONS[name]
@@ -143,6 +147,7 @@ def extension(
     Baselines that learn from a source get the training split, in which the types of the group become O.
     """
     settings = settings or Settings()
+    _check_first(report, list(encoders.values()) if isinstance(encoders, Mapping) else [encoders])
     (whole,) = _read([corpus], settings)
     _check_groups(whole, groups)
     others = {name: [one for one in types_in(whole.train) if one not in types] for name, types in groups.items()}
@@ -163,6 +168,16 @@ def extension(
     bench = Bench("extension", tasks, chosen, opened, settings.on, sources, _folders(by_group))
     title = f"Tag-set extension on {whole.name}, scored on {settings.on}"
     return _run(bench, Path(report), title, settings, notes, on_run, progress)
+
+
+def _check_first(report: PathLike, encoders: Sequence[AnyEncoder], source: Sequence[PathLike] = ()) -> None:
+    """Refuse what cannot come to an end, before anything is read."""
+    check_into(report)
+    for encoder in encoders:
+        if isinstance(encoder, str | os.PathLike):
+            check_encoder(encoder)
+    if source:
+        find_paths(source)
 
 
 def _transfer_bench(

@@ -29,6 +29,8 @@ COMMANDS = (
     "predict",
     "explain",
     "evaluate",
+    "suggest",
+    "add",
     "sample",
     "stats",
     "convert",

@@ -42,8 +42,11 @@ def convert(
     handful convert train.conll train.jsonl --to prodigy
     handful convert old.txt - --to conll --scheme BIOES --encoding latin-1 | less
     """
+    from handful._util.files import check_file
     from handful.text import stream, write
 
+    if target != "-":
+        check_file(target)
     with stream(
         source,
         from_format,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._texts import check_files
 from .options import Encoding, From, Json, Model, ModelEncoder, Quiet, Threads, load, progress_of, read_corpus, say
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def evaluate(
     handful evaluate model test.conll --errors 30
     handful evaluate model test.conll --json | jq .scores.strict.micro.f1
     """
+    check_files([file], from_format, encoding)
     tagger = load(model, encoder, threads)
     gold = read_corpus(file, from_format, encoding, quiet=quiet)
     result = tagger.evaluate(gold, progress=progress_of(quiet))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._texts import Documents
 from .options import (
     Encoding,
     From,
@@ -16,7 +17,6 @@ from .options import (
     Quiet,
     Texts,
     Threads,
-    documents_of,
     least_score,
     load,
     say,
@@ -55,6 +55,8 @@ def explain(
     handful explain model notes.txt --nearest 5 | less
     head -20 notes.txt | handful explain model - --json
     """
+    documents = Documents(files, text, from_format, encoding, quiet=quiet)
+    least = least_score(min_score)
     tagger = load(model, encoder, threads)
     if not as_json:
         from rich.console import Console
@@ -64,9 +66,8 @@ def explain(
         console = Console(highlight=False)
         colours = colours_of(tagger.types_)
     n_found = 0
-    documents = documents_of(files, text, from_format, encoding, quiet=quiet)
     for sentence in (sentence for document in documents for sentence in document.sentences):
-        found = tagger.explain(sentence, min_score=least_score(min_score), n_nearest=nearest)
+        found = tagger.explain(sentence, min_score=least, n_nearest=nearest)
         n_found += len(found)
         if as_json:
             shown = {"text": sentence.with_text().text, "explanations": [one.to_dict() for one in found]}

@@ -8,6 +8,7 @@ import typer
 
 from handful.errors import DataError
 
+from ._texts import check_files
 from .options import (
     Encoding,
     From,
@@ -24,8 +25,17 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
     from handful.tagger import FitSummary
     from handful.text import EntityType, Sentence
+
+Unlabelled = Annotated[
+    list[str] | None,
+    typer.Option("--unlabelled", "-u", metavar="FILE", show_default=False, help="Unlabelled text; may be repeated."),
+]
 
 
 def fit(
@@ -39,12 +49,7 @@ def fit(
         ),
     ] = None,
     types: Types = None,
-    unlabelled: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--unlabelled", "-u", metavar="FILE", show_default=False, help="Unlabelled text; may be repeated."
-        ),
-    ] = None,
+    unlabelled: Unlabelled = None,
     ratio: Annotated[
         str,
         typer.Option(
@@ -99,20 +104,19 @@ def fit(
     handful fit few.conll more.txt -u a.txt --encoder my-encoder --out model
     """
     from handful.cluster import SubspaceKMeans
+    from handful.encoders._load import check_encoder
+    from handful.encoders._opened import encoder_folder
     from handful.tagger import Tagger
+    from handful.tagger._saving import check_place
 
-    labelled: list[Sentence] = []
-    described: list[EntityType] = list(types_given(types, encoding))
-    for path in support or ():
-        corpus = read_corpus(path, from_format, encoding, quiet=quiet)
-        if all(sentence.is_unlabelled for sentence in corpus):
-            raise DataError(
-                f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "
-                "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
-            )
-        labelled += corpus
-        known = {one.name for one in described if one.description}
-        described += [one for one in corpus.types if one.name not in known]
+    share = _ratio(ratio)
+    check_place(out)  # this and the rest before the work, not after it
+    check_encoder(encoder)
+    if include_encoder:
+        encoder_folder(encoder)
+    check_files(support or (), from_format, encoding)
+    check_files(unlabelled or (), None, encoding, unlabelled=True)
+    labelled, described = read_labelled(support or (), types, from_format, encoding, quiet=quiet)
     text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet, unlabelled=True)]
     clusters = SubspaceKMeans(
         assignment=assignment,
@@ -125,7 +129,7 @@ def fit(
         types=described,
         names=not no_names,
         method=method,
-        o_ratio=_ratio(ratio),
+        o_ratio=share,
         clusters=clusters,
         threads=threads,
         cache=not no_cache,
@@ -137,6 +141,25 @@ def fit(
     elif not quiet:
         _show(tagger.summary_)
         say(f"\nwrote {out}; try: handful predict {out} FILE")
+
+
+def read_labelled(
+    files: "Sequence[str]", types: str | None, format: str | None, encoding: str, *, quiet: bool
+) -> "tuple[list[Sentence], list[EntityType]]":
+    """Return the labelled sentences of files, and the types that ``--types`` or the files describe."""
+    labelled: list[Sentence] = []
+    described: list[EntityType] = list(types_given(types, encoding))
+    for path in files:
+        corpus = read_corpus(path, format, encoding, quiet=quiet)
+        if all(sentence.is_unlabelled for sentence in corpus):
+            raise DataError(
+                f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "
+                "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
+            )
+        labelled += corpus
+        known = {one.name for one in described if one.description}
+        described += [one for one in corpus.types if one.name not in known]
+    return labelled, described
 
 
 def _ratio(text: str) -> float | str | None:
@@ -180,6 +203,13 @@ def _show(summary: "FitSummary") -> None:
         counts = f"{summary.mentions[name]:,}", f"{summary.unlabelled_words[name]:,}"
         table.add_row(Text(name, colour), *counts, Text("; ".join(summary.examples[name])))
     console.print(table)
+    show_notes(console, summary)
+
+
+def show_notes(console: "Console", summary: "FitSummary") -> None:
+    """Print what was handled on the way, and what to try next."""
+    from rich.text import Text
+
     for title, lines in (("notes", summary.notes), ("to try next", [one.shell for one in summary.advice])):
         if lines:
             console.print(f"\n[bold]{title}[/bold]")

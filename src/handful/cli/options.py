@@ -4,8 +4,8 @@ import inspect
 import os
 import re
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,8 +14,9 @@ import typer
 from handful.text import FORMATS, READ_ONLY, SCHEMES
 
 if TYPE_CHECKING:
+    from handful.errors import DataError
     from handful.tagger import Tagger
-    from handful.text import Corpus, Document, EntityType, ReadReport, WriteReport
+    from handful.text import Corpus, EntityType, ReadReport, WriteReport
 
 
 def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
@@ -103,6 +104,11 @@ Types = Annotated[
     ),
 ]
 
+Keep = Annotated[
+    bool,
+    typer.Option("--keep", help="Keep the features of the text on disk, so that the next time is quick; see cache."),
+]
+
 ModelEncoder = Annotated[
     str | None,
     typer.Option(
@@ -159,6 +165,29 @@ def types_given(types: str | None, encoding: str) -> "tuple[EntityType, ...]":
     return read_types(types, encoding=encoding) if is_file else types_of(types)
 
 
+def check_types_fit(types: "Iterable[EntityType]", format: str) -> None:
+    """Refuse a format that cannot hold the types of a model, before any work."""
+    from handful.errors import DataError
+
+    if (problem := unfit_type(types, format)) is not None:
+        raise DataError(
+            f"--to {format} cannot be written with the types of this model: {problem}; --to jsonl holds any type"
+        )
+
+
+def unfit_type(types: "Iterable[EntityType]", format: str) -> "DataError | None":
+    """Return what is wrong with the first type that a format cannot hold."""
+    from handful.errors import DataError
+    from handful.text import Sentence, Span, write
+
+    for one in types:
+        try:
+            write([Sentence(("word",), (Span(0, 1, one.name),))], StringIO(), format)
+        except DataError as error:
+            return error
+    return None
+
+
 def least_score(given: str) -> "float | dict[str, float]":
     """Return the score of ``--min-score``, or the scores by type."""
     try:
@@ -181,47 +210,8 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def load(model: Path, encoder: str | None, threads: int | None) -> "Tagger":
+def load(model: Path, encoder: str | None, threads: int | None, *, cache: bool | str = True) -> "Tagger":
     """Load a tagger, with its own encoder if none is named, to run with this number of threads."""
     from handful.tagger import Tagger
 
-    return Tagger.load(model, encoder=encoder, threads=threads)
-
-
-def documents_of(
-    files: list[str] | None, texts: list[str] | None, format: str | None, encoding: str, *, quiet: bool
-) -> "Iterator[Document]":
-    """Yield texts, and the documents of files, one after the other, and say what was handled."""
-    from handful.text import Document, stream
-
-    for text in texts or ():
-        yield Document.of(text)
-    for path in files or ([] if texts else ["-"]):
-        if path == "-" and sys.stdin.isatty():
-            say("reading from the terminal; Ctrl-D ends the text", quiet=quiet)
-        with stream(path, format, encoding=encoding, unlabelled=True) as documents:
-            yield from documents
-        say_report(documents.report, documents.report.name, quiet=quiet)
-
-
-def counting(documents: "Iterable[Document]", *, quiet: bool) -> "Iterator[Document]":
-    """Pass documents on; if a person watches and it takes more than a second, show how many there were."""
-    if quiet or not sys.stderr.isatty():
-        yield from documents
-        return
-    from rich.console import Console
-    from rich.status import Status
-
-    console = Console(stderr=True)
-    started = shown = time.monotonic()
-    status = Status("", console=console)
-    try:
-        for n, document in enumerate(documents, 1):
-            yield document
-            now = time.monotonic()
-            if now - started > 1 and now - shown > 0.2:
-                shown = now
-                status.update(f"{n:,} texts · {n / (now - started):,.0f} per second")
-                status.start()
-    finally:
-        status.stop()
+    return Tagger.load(model, encoder=encoder, threads=threads, cache=cache)

@@ -1,33 +1,35 @@
 """``handful predict``: mentions in texts, streamed."""
 
 from collections.abc import Iterable, Iterator
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handful.errors import DataError
+from handful._util.files import check_file
 from handful.text import FORMATS
 
+from ._texts import Documents
 from .options import (
     Encoding,
     From,
     Given,
+    Keep,
     MinScore,
     ModelEncoder,
     Quiet,
     Texts,
     Threads,
     Types,
-    counting,
-    documents_of,
+    check_types_fit,
     is_terminal,
     least_score,
     load,
     one_of,
+    progress_of,
     say_report,
     types_given,
+    unfit_type,
 )
 from .show import bracketed, has_colours
 
@@ -74,6 +76,7 @@ def predict(
         Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
     ] = None,
     min_score: MinScore = "0",
+    keep: Keep = False,
     encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
@@ -88,7 +91,11 @@ def predict(
     Each line of jsonl is a document: its [bold]text[/bold] and its [bold]entities[/bold], each with entity_group,
     score, word, start and end; and, where JSON records are read, what else is in the record, such as its id. In
     plain text a document is a line, or a block between blank lines if lines are wrapped. conll, lines, inline and
-    huggingface are written one sentence at a time. Files of any size pass through in little memory.
+    huggingface are written one sentence at a time. Files of any size pass through in little memory; lines from a pipe
+    are answered as they come.
+
+    Text that [bold]handful fit[/bold] has read is not encoded again. With [bold]--keep[/bold] the same holds for this
+    text, the next time.
 
     [bold]Examples[/bold]
 
@@ -97,24 +104,30 @@ def predict(
     handful predict model notes.txt
     handful predict model notes.txt --to html > notes.html
     handful predict model --text "Ekeus heads for Baghdad" --json
+    handful predict model notes.txt --keep > found.jsonl
     zcat huge.txt.gz | handful predict model - --min-score 0.5 > found.jsonl
+    tail -f log | handful predict model -
     """
     if as_json and to not in (None, "jsonl"):
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
     to = "jsonl" if as_json else to or _default_format(out)
-    if types is None:
-        if model is None:
-            raise typer.BadParameter("name a model, or the types to find (--types)")
-        tagger, title = load(Path(model), encoder, threads), Path(model).resolve().name
-    else:
+    if model is None and types is None:
+        raise typer.BadParameter("name a model, or the types to find (--types)")
+    if types is not None:
         files = [*([] if model is None else [model]), *(files or [])]
-        tagger, title = _by_names(types, encoder, threads, encoding), types
-    unfit = None if to == "html" else _unfit(tagger.types_, "inline" if to == "text" else to)
-    if unfit is not None and to != "text":
-        raise DataError(f"--to {to} cannot be written with the types of this model: {unfit}; --to jsonl holds any type")
-    documents = documents_of(files, text, from_format, encoding, quiet=quiet)
-    documents = counting(documents, quiet=quiet or (out is None and is_terminal()))
-    tagged = tagger.tag(documents, min_score=least_score(min_score))
+    if out is not None:
+        check_file(out)
+    least = least_score(min_score)
+    documents = Documents(files, text, from_format, encoding, quiet=quiet)
+    cache = "all" if keep else True
+    if types is not None:
+        tagger, title = _by_names(types, encoder, threads, encoding, cache), types
+    else:
+        tagger, title = load(Path(str(model)), encoder, threads, cache=cache), Path(str(model)).resolve().name
+    if to not in ("html", "text"):
+        check_types_fit(tagger.types_, to)
+    is_shown = out is None and is_terminal()  # the texts themselves show how far it is
+    tagged = tagger.tag(documents, min_score=least, progress=progress_of(quiet or is_shown))
     target = "-" if out is None else out
     if to == "html":
         title = f"{title} · {', '.join(files or []) or 'text'}"
@@ -126,14 +139,15 @@ def predict(
     elif target == "-" and has_colours():
         _print(tagged, tagger.types_)
     else:
-        _write_pieces(target, (bracketed(one, escape=unfit is None) for one in tagged if one.sentences))
+        is_inline = unfit_type(tagger.types_, "inline") is None
+        _write_pieces(target, (bracketed(one, escape=is_inline) for one in tagged if one.sentences))
 
 
-def _by_names(types: str, encoder: str | None, threads: int | None, encoding: str) -> "Tagger":
+def _by_names(types: str, encoder: str | None, threads: int | None, encoding: str, cache: bool | str) -> "Tagger":
     """Make a tagger of nothing but the names and descriptions of types."""
     from handful.tagger import Tagger
 
-    return Tagger(encoder or "handful-en", types=types_given(types, encoding), threads=threads, cache=False).fit()
+    return Tagger(encoder or "handful-en", types=types_given(types, encoding), threads=threads, cache=cache).fit()
 
 
 def _default_format(out: Path | None) -> str:
@@ -146,18 +160,6 @@ def _default_format(out: Path | None) -> str:
             )
         return _BY_SUFFIX[suffix]
     return "text" if is_terminal() else "jsonl"
-
-
-def _unfit(types: "list[EntityType]", format: str) -> DataError | None:
-    """Return what is wrong with the first type that a format cannot hold."""
-    from handful.text import Sentence, Span, write
-
-    for one in types:
-        try:
-            write([Sentence(("word",), (Span(0, 1, one.name),))], StringIO(), format)
-        except DataError as error:
-            return error
-    return None
 
 
 def _page(documents: "Iterable[Document]", types: "list[EntityType]", title: str) -> Iterator[str]:

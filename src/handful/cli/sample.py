@@ -43,10 +43,11 @@ def sample(
     handful sample train.conll --shots 5 --sets 10 --seed 0 --out supports
     handful sample train.conll --shots 1 --out one-shot --to inline
     """
-    from handful._util.files import replacing_folder
+    from handful._util.files import check_folder, replacing_folder
     from handful.evaluate import sample_support
     from handful.text import write
 
+    check_folder(out)
     sentences = read_corpus(corpus, from_format, encoding, quiet=quiet)
     supports = sample_support(sentences, shots, seed, sets=sets, fewer=fewer)
     with replacing_folder(out) as folder:

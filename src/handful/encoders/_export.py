@@ -10,13 +10,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from handful._util.files import PathLike, check_empty, replacing_folder
+from handful._util.files import PathLike, check_folder, replacing_folder
 from handful.errors import Advice, DataError, EncoderError, MissingExtraError
 
 from ._card import TRAINED, Card, trained_transitions
@@ -78,14 +79,11 @@ def export_encoder(
     out = Path(out)
     if pooling not in POOLINGS:
         raise DataError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
-    if out.exists():
-        check_empty(out)  # before the work, not after it
+    check_folder(out)  # before the work, not after it
+    for name in ("onnx", "onnxscript"):  # torch's exporter needs the latter
+        if find_spec(name) is None:
+            raise MissingExtraError(f"exporting needs {name}: pip install 'handful[transformers]'")
     model, tokenizer = read_pretrained(os.fspath(source))
-    try:
-        import onnx  # noqa: F401
-        import onnxscript  # noqa: F401  (torch's exporter needs it)
-    except ImportError as error:
-        raise MissingExtraError(f"exporting needs {error.name}: pip install 'handful[transformers]'") from None
     _check_source(source, model, tokenizer, layers)
     n_layers = model.config.num_hidden_layers
     names = None

@@ -3,18 +3,19 @@
 import operator
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from handful._util.files import PathLike
-from handful.errors import EncoderError
+from handful.errors import EncoderError, MissingExtraError
 
 from ._encoder import Encoder
 from ._pooling import check_pooling
 
-__all__ = ["CHOICES", "EMBEDDED", "absolute_layers", "is_exported", "load"]
+__all__ = ["CHOICES", "EMBEDDED", "absolute_layers", "check_encoder", "is_exported", "load"]
 
 #: The encoders inside the package: their names, and the folders with their files.
 EMBEDDED = {"handful-en": Path(__file__).parent / "en"}
@@ -63,16 +64,12 @@ def load(
     check_pooling(pooling)
     if threads is not None and not (isinstance(threads, int | np.integer) and threads >= 1):
         raise EncoderError(f"threads is a whole number of at least 1, found {threads!r}")
-    name = os.fspath(name_or_path)
-    path = EMBEDDED.get(name, Path(name))
-    if name in EMBEDDED and not path.is_dir():
-        raise EncoderError(f"the encoder {name!r} is not in this build of handful: {path} is missing; {CHOICES}")
+    name, path = os.fspath(name_or_path), check_encoder(name_or_path)
     if is_exported(path):
         from ._onnx import load_onnx
 
         encoder = load_onnx(path, layers=wanted, pooling=pooling, threads=threads, precision=precision)
     else:
-        _check_hugging_face(name, path)
         from ._transformers import load_transformers
 
         encoder = load_transformers(name, layers=wanted, pooling=pooling, threads=threads, precision=precision)
@@ -80,6 +77,17 @@ def load(
     encoder.reference = name if name in EMBEDDED or not path.is_dir() else os.path.abspath(path)
     encoder.layers, encoder.threads = wanted, threads
     return encoder
+
+
+def check_encoder(name_or_path: PathLike) -> Path:
+    """Refuse what cannot be an encoder, as far as that is plain before it is opened; return where it would be."""
+    name = os.fspath(name_or_path)
+    path = EMBEDDED.get(name, Path(name))
+    if name in EMBEDDED and not path.is_dir():
+        raise EncoderError(f"the encoder {name!r} is not in this build of handful: {path} is missing; {CHOICES}")
+    if not is_exported(path):
+        _check_hugging_face(name, path)
+    return path
 
 
 def is_exported(folder: Path) -> bool:
@@ -95,6 +103,9 @@ def _check_hugging_face(name: str, path: Path) -> None:
     elif path.exists() or path.is_absolute() or name.startswith(".") or name.count("/") > 1:
         found = "is a file" if path.exists() else "does not exist"
         raise EncoderError(f"no encoder at {path}: it {found}; {CHOICES}")
+    for library in ("torch", "transformers"):
+        if find_spec(library) is None:
+            raise MissingExtraError(f"{name!r} is not embedded, and other encoders need {library}: {CHOICES}")
 
 
 def _checked_layers(layers: Any) -> tuple[int, ...]:

@@ -3,17 +3,19 @@
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from handful.errors import DataError, FileError
-from handful.text import Corpus, Document, EntityType, Sentence, read
+from handful.text import Corpus, Document, EntityType, Sentence, read, stream
 
 from ._text import TrainingText, Ways, by_words, count_changed
 
-__all__ = ["Given", "gather", "gather_for_fit", "gather_to_add", "one_text"]
+Opened = TypeVar("Opened")
+
+__all__ = ["Given", "Texts", "document_of", "documents_of", "gather", "gather_for_fit", "gather_to_add", "one_text"]
 
 
 @dataclass
@@ -138,7 +140,7 @@ def gather(source: Any, name: str, *, is_inline: bool) -> Given:
         given.sentences, given.types = list(source), list(source.types)
         return given
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
-        given.add(_from_file(source, name, is_unlabelled=not is_inline))
+        given.add(_of_file(read, source, name, is_unlabelled=not is_inline))
         return given
     if isinstance(source, Sentence | Document | Mapping | bytes) or not isinstance(source, Iterable):
         raise DataError(
@@ -173,6 +175,42 @@ def gather(source: Any, name: str, *, is_inline: bool) -> Given:
     return given
 
 
+def documents_of(source: Any, name: str) -> Iterable[Document]:
+    """Return the documents of a path or an open file, which is read as it goes; or of an iterable of texts."""
+    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
+        return _of_file(stream, source, name, is_unlabelled=True)
+    if isinstance(source, Sentence | Document | Mapping | bytes) or not isinstance(source, Iterable):
+        raise DataError(f"{name} must be a path or a list of texts, found {_show(source)}; put it in a list")
+    return Texts(source)
+
+
+class Texts(Iterator[Document]):
+    """The documents of texts, one after the other, and the share of them that was taken, if their number is known."""
+
+    def __init__(self, texts: Iterable[Any]) -> None:
+        self._texts = enumerate(texts)
+        self._n_texts = len(texts) if isinstance(texts, Sized) else 0
+        self._n_taken = 0
+
+    @property
+    def share(self) -> float | None:
+        """The share of the texts that was taken; None where their number is not known."""
+        return self._n_taken / self._n_texts if self._n_texts else None
+
+    def __next__(self) -> Document:
+        number, text = next(self._texts)
+        self._n_taken += 1
+        return document_of(text, f"text {number} (from 0)")
+
+
+def document_of(item: Any, where: str) -> Document:
+    """Make a document of a text, a `Sentence` or a list of words; an error says where it is."""
+    try:
+        return Document.of(item)
+    except DataError as error:
+        raise error.at(where) from None
+
+
 def one_text(item: Any, where: str) -> Document:
     """Make a document of one text; a list is one of words, and a list of texts is refused."""
     if isinstance(item, list | tuple):
@@ -205,9 +243,9 @@ def _is_pair(item: Any) -> bool:
     )
 
 
-def _from_file(source: Any, name: str, *, is_unlabelled: bool) -> Corpus:
+def _of_file(reader: "Callable[..., Opened]", source: Any, name: str, *, is_unlabelled: bool) -> "Opened":
     try:
-        return read(source, unlabelled=is_unlabelled)
+        return reader(source, unlabelled=is_unlabelled)
     except FileError as error:
         if isinstance(source, str) and source != "-" and not Path(source).exists():
             raise FileError(f"{name}: {error} (a str names a file; give texts in a list)") from None

@@ -20,7 +20,7 @@ from ._text import LabelledWords, TrainingText, check_sure, sentences_of
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
 
-__all__ = ["METHODS", "Learned", "Method", "check", "learn"]
+__all__ = ["METHODS", "Learned", "Method", "check", "check_labels", "learn"]
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,33 @@ def check(method: str, o_ratio: object, clusters: "SubspaceKMeans | None") -> No
             Advice("give the ratio to the tagger: Tagger(o_ratio=...)", "give the ratio with --ratio"),
         )
     _estimator(clusters, None if isinstance(o_ratio, str) else o_ratio)._check_parameters()  # type: ignore[arg-type]
+
+
+def check_labels(
+    text: TrainingText,
+    types: tuple[EntityType, ...],
+    method: Method,
+    o_ratio: float | str | None,
+    clusters: "SubspaceKMeans | None",
+    names: TypeNames | None,
+) -> None:
+    """Refuse labels that nothing can be learned from, before any long wait; `text` needs no features yet.
+
+    The parameters are those of `learn`.
+    """
+    from handful.cluster._assign import check_ratio
+
+    if method.with_names is None and text.labels:
+        names = None
+    labelled = text.labelled_words([one.name for one in types])
+    check_sure(labelled, ("O", *(one.name for one in types)), has_names=names is not None)
+    is_seen = np.bincount(labelled.tags[labelled.is_sure], minlength=labelled.n_tags) > 0
+    if o_ratio is None or isinstance(o_ratio, str) or not is_seen.all():
+        return  # where a type has no label, the names say which words may have it
+    n = labelled.n_words
+    n_only_o, n_only_entity = labelled.labels().count_forced(0)
+    if n_only_o + n_only_entity < n and not n_only_o <= o_ratio * n <= n - n_only_entity:
+        check_ratio(o_ratio, n, n_only_o, n_only_entity, soft=_estimator(clusters, None).assignment == "soft")
 
 
 def learn(

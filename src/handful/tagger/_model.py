@@ -16,6 +16,8 @@ from ._evidence import EVIDENCE, Evidence
 
 __all__ = ["CALIBRATIONS", "Calibration", "Examples", "Lead", "Model", "Softmax", "TagModel"]
 
+BLOCK_ROWS = 256
+
 Kind = TypeVar("Kind")
 
 _KINDS = {kind: name for name, kind in EVIDENCE.items()}
@@ -108,11 +110,20 @@ class Model:
         return next((piece for piece in self.evidence if isinstance(piece, kind)), None)
 
     def logits(self, features: Float) -> NDArray[np.float64]:
-        """Return the weighted sum of all evidence, (n, n_tags)."""
-        total = np.zeros((len(features), len(self.tags)))
-        if len(features):
+        """Return the weighted sum of all evidence, (n, n_tags).
+
+        Rows are taken in blocks of one size, the last one filled up: sums are then rounded alike, whatever else is
+        tagged with a word.
+        """
+        n, dim = features.shape
+        total = np.zeros((n, len(self.tags)))
+        for start in range(0, n, BLOCK_ROWS):
+            block = features[start : start + BLOCK_ROWS]
+            m = len(block)
+            if m < BLOCK_ROWS:
+                block = np.concatenate([block, np.zeros((BLOCK_ROWS - m, dim), block.dtype)])
             for piece in self.evidence:
-                total += piece.weight * piece.logits(features)
+                total[start : start + m] += piece.weight * piece.logits(block)[:m]
         return total
 
     def scores(self, features: Float) -> NDArray[np.float64]:

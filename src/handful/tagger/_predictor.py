@@ -8,10 +8,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._util.progress import Progress
 from handful.encoders import WordEncoder
 from handful.errors import DataError
 from handful.text import Document, EntityType, Prediction, Sentence
 
+from ._inputs import Texts, document_of
 from ._model import TagModel
 from ._tagging import MinScore, tag_documents
 
@@ -41,13 +43,19 @@ class Predictor(ABC):
         return
 
     @overload
-    def predict(self, texts: AnyText, *, min_score: MinScore = 0.0) -> list[Prediction]: ...  # type: ignore[overload-overlap]
+    def predict(  # type: ignore[overload-overlap]
+        self, texts: AnyText, *, min_score: MinScore = 0.0, progress: Progress = None
+    ) -> list[Prediction]: ...
     @overload
     def predict(
-        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0
+        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0, progress: Progress = None
     ) -> list[list[Prediction]]: ...
     def predict(
-        self, texts: AnyText | Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0
+        self,
+        texts: AnyText | Iterable[AnyText | Sequence[str]],
+        *,
+        min_score: MinScore = 0.0,
+        progress: Progress = None,
     ) -> list[Prediction] | list[list[Prediction]]:
         """Find mentions.
 
@@ -57,6 +65,9 @@ class Predictor(ABC):
             A text (str), a `Sentence` or a `Document`; or a list of these, or of lists of words.
         min_score : float or dict
             Mentions with a lower score are left out; a dict has a score for some types, by name.
+        progress
+            As for `handful.encoders.Encoder.encode`. The words in all are an estimate, from the share of the texts that
+            are done; they are 0 where it is not known how many texts there are.
 
         Returns
         -------
@@ -66,11 +77,12 @@ class Predictor(ABC):
             list, one such list for each text. The text of a list of words is the words joined by single spaces.
         """
         if isinstance(texts, str | Sentence | Document):
-            return next(self.predict_iter([texts], min_score=min_score))
-        return list(self.predict_iter(texts, min_score=min_score))
+            (found,) = self.predict_iter([texts], min_score=min_score, progress=progress)
+            return found
+        return list(self.predict_iter(texts, min_score=min_score, progress=progress))
 
     def predict_iter(
-        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0
+        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0, progress: Progress = False
     ) -> Iterator[list[Prediction]]:
         """Yield the mentions of each text, in order, holding few texts at a time.
 
@@ -80,13 +92,17 @@ class Predictor(ABC):
             An iterable of texts, of `Sentence` or `Document`, or of lists of words.
         min_score : float or dict
             Mentions with a lower score are left out; a dict has a score for some types, by name.
+        progress
+            As for `predict`; nothing is shown by default.
         """
         if isinstance(texts, str | bytes | Sentence | Document | Mapping) or not isinstance(texts, Iterable):
             raise DataError(f"texts must be a list of texts, Sentences or lists of words, found {type(texts).__name__}")
-        documents = (_document(text, f"text {number} (from 0)") for number, text in enumerate(texts))
-        return (document.predictions() for document in self.tag(documents, min_score=min_score))
+        found = self.tag(Texts(texts), min_score=min_score, progress=progress)
+        return (document.predictions() for document in found)
 
-    def tag(self, documents: Iterable[Document], *, min_score: MinScore = 0.0) -> Iterator[Document]:
+    def tag(
+        self, documents: Iterable[Document], *, min_score: MinScore = 0.0, progress: Progress = False
+    ) -> Iterator[Document]:
         """Yield documents with the mentions found in them, in order, holding few documents at a time.
 
         Parameters
@@ -95,13 +111,19 @@ class Predictor(ABC):
             As `handful.text.stream` gives them. Labels that they have are replaced.
         min_score : float or dict
             Mentions with a lower score are left out; a dict has a score for some types, by name.
+        progress
+            As for `predict`; nothing is shown by default.
         """
         encoder, model = self._ready()
         check_min_score(min_score, model.types)
-        return tag_documents(encoder, model, documents, min_score, self._notice)
+        return tag_documents(encoder, model, documents, min_score, progress, self._notice)
 
     def predict_sentences(
-        self, sentences: Iterable[Sentence | Sequence[str]], *, min_score: MinScore = 0.0
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        *,
+        min_score: MinScore = 0.0,
+        progress: Progress = None,
     ) -> list[Sentence]:
         """Return sentences with the mentions found in them; their words and texts stay as they are.
 
@@ -111,9 +133,11 @@ class Predictor(ABC):
             `Sentence` objects or lists of words.
         min_score : float or dict
             Mentions with a lower score are left out; a dict has a score for some types, by name.
+        progress
+            As for `predict`.
         """
         given = _sentences(sentences)
-        found = self.tag([Document.of(sentence) for sentence in given], min_score=min_score)
+        found = self.tag(Texts(given), min_score=min_score, progress=progress)
         return [
             replace(sentence, spans=document.sentences[0].spans, allowed=None)
             for sentence, document in zip(given, found, strict=True)
@@ -132,13 +156,6 @@ def check_min_score(min_score: object, types: Iterable[EntityType]) -> None:
         raise DataError(f"min_score names {', '.join(map(str, strange))}, but the types are {', '.join(sorted(known))}")
 
 
-def _document(item: Any, where: str) -> Document:
-    try:
-        return Document.of(item)
-    except DataError as error:
-        raise error.at(where) from None
-
-
 def _sentences(sentences: Any) -> list[Sentence]:
     """Return one `Sentence` for each `Sentence` or list of words."""
     if isinstance(sentences, str | bytes | Sentence | Mapping) or not isinstance(sentences, Iterable):
@@ -148,7 +165,7 @@ def _sentences(sentences: Any) -> list[Sentence]:
         if isinstance(item, str) or not item:
             raise DataError(f"sentence {number} is {item!r}, expected a Sentence or a list of words")
         if not isinstance(item, Sentence):
-            (item,) = _document(item, f"sentence {number}").sentences
+            (item,) = document_of(item, f"sentence {number}").sentences
             item = Sentence(item.words)
         given.append(item)
     return given

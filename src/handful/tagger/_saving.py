@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful import __version__
-from handful._util.files import replacing_folder
+from handful._util.files import PathLike, check_folder, replacing_folder
 from handful.encoders import WordEncoder
 from handful.errors import DataError, FileError, FormatError, ModelError
 from handful.text import EntityType, Transitions, read, types_of, write
@@ -24,7 +24,7 @@ from ._evidence import EVIDENCE, Evidence, Prototypes, check_arrays
 from ._model import CALIBRATIONS, Calibration, Examples, Model
 from ._summary import FitSummary
 
-__all__ = ["Saved", "read_folder", "saved_encoder", "write_folder"]
+__all__ = ["Saved", "check_place", "read_folder", "saved_encoder", "write_folder"]
 
 FORMAT, VERSION = "handful tagger", 3  # 3: a list of evidence, with weights, transitions and calibration
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
@@ -111,6 +111,11 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
 def _plain(value: Any) -> Any:
     """Return a number of numpy's, or a sequence, as JSON can hold it."""
     return value.item() if isinstance(value, np.generic) else list(value)
+
+
+def check_place(path: PathLike) -> None:
+    """Refuse a place where no model can be written, before the work that leads up to it."""
+    check_folder(path, _check_replaceable)
 
 
 def _check_replaceable(path: Path) -> None:

@@ -28,21 +28,23 @@ from handful.text import EntityType, Sentence, types_of
 from ._evaluating import evaluate_on
 from ._evidence import TypeNames
 from ._explanation import Explanation, check_n_nearest, explain
-from ._inputs import Given, gather, gather_for_fit, gather_to_add, one_text
-from ._learning import METHODS, as_read, check, learn, type_names
+from ._inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
+from ._learning import METHODS, as_read, check, check_labels, learn, type_names
 from ._model import Examples, Model
 from ._parameters import Parameters
 from ._predictor import Predictor, check_min_score
 from ._ratio import AUTO, check_ratio
 from ._saving import Saved, read_folder, saved_encoder, write_folder
+from ._suggest import suggest
 from ._summary import FitSummary, summarise
-from ._tagging import MinScore, tag_sentences
+from ._tagging import MinScore, tag_batches, tag_sentences
 from ._text import TrainingText, Ways, by_words, sentences_of
 from ._types import types_to_find
 from ._watch import Watch
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
+    from handful.encoders import CachedEncoder
 
 __all__ = ["Tagger"]
 
@@ -72,9 +74,10 @@ class Tagger(Parameters, Predictor):
         Which hidden layer of the encoder to use, or which to take the mean of.
     threads : int or None
         How many threads the encoder uses; None, as many as this process may.
-    cache : bool, default=True
+    cache : {True, False, "all"}, default=True
         Whether the features of text given to `fit`, `add` and `evaluate` are kept on disk, so that no sentence is
-        encoded twice. Features of text to predict are not kept.
+        encoded twice. What is there is used for prediction, too. With "all", the features of text to predict are also
+        kept. See docs/cache.md.
 
     Attributes
     ----------
@@ -101,7 +104,7 @@ class Tagger(Parameters, Predictor):
         clusters: "SubspaceKMeans | None" = None,
         layers: int | Sequence[int] = -1,
         threads: int | None = None,
-        cache: bool = True,
+        cache: bool | str = True,
     ) -> None:
         self.encoder = encoder
         self.types = list(types) if isinstance(types, Iterator) else types
@@ -113,9 +116,11 @@ class Tagger(Parameters, Predictor):
         self._saved_clusters: dict[str, Any] | None = None
         self.layers = layers
         self.threads = threads
+        if cache not in (True, False, "all"):
+            raise DataError(f"cache is {cache!r}, expected True, False or 'all'")
         self.cache = cache
         self._opened: WordEncoder | None = None
-        self._cached: WordEncoder | None = None
+        self._cached: CachedEncoder | None = None
         self._text: TrainingText | None = None
         self._notes: list[str] = []
         self._summary: FitSummary | Callable[[], FitSummary] | None = None
@@ -202,10 +207,11 @@ class Tagger(Parameters, Predictor):
         check(
             self.method, self.o_ratio, self._clusters if self._model is None else self.clusters
         )  # before the long wait
-        self._types_to_find(labels, given.types)
+        text = TrainingText.empty(self._open().dim)
+        self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
         check_ratio(self.o_ratio, given.sentences, labels)
         watch = Watch(self.encoder)
-        text = self._with_more(TrainingText.empty(self._open().dim), given, watch, progress)
+        text = self._with_more(text, given, watch, progress)
         self._learn(text.with_labels(labels), given.types, given.notes, watch)
         return self
 
@@ -240,6 +246,7 @@ class Tagger(Parameters, Predictor):
                 )
             text = TrainingText.empty(self._open().dim).with_labels(by_words(examples.sentences))
         given, labels = gather_to_add(sentences, unlabelled, text)
+        self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
         check_ratio(self.o_ratio, [*text.sentences, *given.sentences], labels)
         watch = Watch(self.encoder)
         text = self._with_more(text, given, watch, progress)
@@ -262,8 +269,36 @@ class Tagger(Parameters, Predictor):
         check_min_score(min_score, model.types)
         check_n_nearest(n_nearest)
         document = one_text(text, "the text")
-        words = tag_sentences(self._open(), model, document.sentences, self._notice)
+        words = tag_sentences(self._looking_up(), model, document.sentences, self._notice)
         return explain(document, words, model, examples, min_score, n_nearest)
+
+    def suggest(self, texts: Any, n: int = 20, *, progress: Progress = None) -> list[Sentence]:
+        """Choose sentences to label next: doubtful ones, unlike those that are labelled, for every type in turn.
+
+        Parameters
+        ----------
+        texts : path or iterable
+            Unlabelled text, as for `fit`, of any size: a file, which is read as it goes; or texts (documents),
+            `Sentence`, `Document` and lists of words. Sentences that are labelled already are passed over.
+        n : int
+            How many sentences.
+        progress
+            As for `predict`.
+
+        Returns
+        -------
+        list of Sentence
+            With the mentions that are found in them now, the most useful first; fewer where there are no more. The
+            same every time. Correct them, and give them to `add`.
+        """
+        model, examples = self._fitted()
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise DataError(f"n is {n!r}, expected a whole number of at least 1")
+        encoder = self._looking_up()
+        known = tag_sentences(encoder, model, examples.sentences)
+        documents = documents_of(texts, "the texts to choose from")
+        found = (words for _, tagged in tag_batches(encoder, model, documents, progress) for words in tagged)
+        return suggest(found, known, [self.summary_.mentions.get(one.name, 0) for one in model.types], n)
 
     def evaluate(self, sentences: Any, *, progress: Progress = None) -> Evaluation:
         """Predict labelled sentences, and compare.
@@ -318,7 +353,7 @@ class Tagger(Parameters, Predictor):
 
     @classmethod
     def load(
-        cls, path: PathLike, *, encoder: AnyEncoder | None = None, threads: int | None = None, cache: bool = True
+        cls, path: PathLike, *, encoder: AnyEncoder | None = None, threads: int | None = None, cache: bool | str = True
     ) -> "Tagger":
         """Read a tagger from a folder that `save` wrote.
 
@@ -346,6 +381,12 @@ class Tagger(Parameters, Predictor):
         tagger.types_ = list(saved.model.types)
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
         return tagger
+
+    def _check_labels(self, text: TrainingText, known: Sequence[EntityType]) -> None:
+        """Refuse what cannot be learned from, before the long wait; the text has no features yet."""
+        types, _ = self._types_to_find(text.labels, known)
+        names = self._names_of(types) if self._reads_names() else None
+        check_labels(text, types, METHODS[self.method], self.o_ratio, self.clusters, names)
 
     def _with_more(self, text: TrainingText, given: Given, watch: Watch, progress: Progress) -> TrainingText:
         """Return a text with more sentences, encoded."""
@@ -401,7 +442,7 @@ class Tagger(Parameters, Predictor):
 
     def _ready(self) -> tuple[WordEncoder, Model]:
         model, _ = self._fitted()
-        return self._open(), model
+        return self._looking_up(), model
 
     def _open(self) -> WordEncoder:
         if self._opened is None:
@@ -410,13 +451,21 @@ class Tagger(Parameters, Predictor):
 
     def _caching(self) -> WordEncoder:
         """Return the encoder with its cache, if features are to be kept."""
-        if not self.cache:
+        return self._with_cache() or self._open()
+
+    def _looking_up(self) -> WordEncoder:
+        """Return the encoder for text to predict: with what is cached, and keeping more of it only if asked to."""
+        cached = self._with_cache()
+        if cached is None:
             return self._open()
-        if self._cached is None:
+        return cached if self.cache == "all" else cached.looking_up()
+
+    def _with_cache(self) -> "CachedEncoder | None":
+        if self.cache and self._cached is None:
             from handful.encoders import CachedEncoder
 
             self._cached = CachedEncoder(self._open())
-        return self._cached
+        return self._cached if self.cache else None
 
     def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
         if self._watch is None:

@@ -1,5 +1,6 @@
 """Documents in, the same documents with their mentions out: the one place where text is cut into batches."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import Float
+from handful._util.progress import Progress, ProgressCallback, reporting
 from handful.encoders import WordEncoder
 from handful.encoders._opened import encode, unreadable
 from handful.errors import HandfulError
@@ -16,9 +18,11 @@ from handful.text import Document, Sentence, Span
 from ._decode import decode
 from ._model import TagModel
 
-__all__ = ["MinScore", "Notice", "TaggedWords", "is_sure", "tag_documents", "tag_sentences"]
+__all__ = ["MinScore", "Notice", "TaggedWords", "is_sure", "tag_batches", "tag_documents", "tag_sentences"]
 
 FIRST, MOST = 256, 8192  # words in a batch: few at first, so that answers come soon, then more, which is faster
+PATIENCE = 0.05  # seconds that a text waits for others to share its batch, where texts come as they are written
+REPORTED = 1_000  # words after which progress is reported
 
 Item = TypeVar("Item")
 
@@ -52,14 +56,37 @@ def tag_documents(
     model: TagModel,
     documents: Iterable[Document],
     min_score: MinScore = 0.0,
+    progress: Progress = False,
     notice: Notice | None = None,
 ) -> Iterator[Document]:
-    """Yield documents with the mentions found in them, in order, holding few at a time."""
-    for batch in batches(documents, lambda document: document.n_words + 1, FIRST):  # empty documents count too
-        sentences = [sentence for document in batch for sentence in document.sentences]
-        found = (words.sentence for words in tag_sentences(encoder, model, sentences, notice))
+    """Yield documents with the mentions found in them, in order, holding few at a time; see `tag_batches`."""
+    for batch, found in tag_batches(encoder, model, documents, progress, notice):
         for document in batch:
-            yield document.with_sentences([_at_least(next(found), min_score) for _ in document.sentences])
+            yield document.with_sentences([_at_least(next(found).sentence, min_score) for _ in document.sentences])
+
+
+def tag_batches(
+    encoder: WordEncoder,
+    model: TagModel,
+    documents: Iterable[Document],
+    progress: Progress = False,
+    notice: Notice | None = None,
+) -> Iterator[tuple[list[Document], Iterator[TaggedWords]]]:
+    """Yield some documents at a time, and their sentences, tagged, one after the other.
+
+    What `documents` is may have ``is_ready(seconds)`` and ``share``, as `handful.text.Stream` has: texts that have
+    come are then tagged before others are waited for, and progress knows how much is left.
+    """
+    documents = iter(documents)
+    n_words = 0
+    with reporting(progress, None, "tagging") as report:
+        for batch in batches(documents, lambda document: document.n_words + 1, FIRST):  # empty documents count too
+            n_done = n_words
+            n_words += sum(document.n_words for document in batch)
+            total = _estimate(n_words, getattr(documents, "share", None))
+            sentences = [sentence for document in batch for sentence in document.sentences]
+            yield batch, _reported(tag_sentences(encoder, model, sentences, notice), report, n_done, total)
+        report(n_words, n_words)
 
 
 def tag_sentences(
@@ -85,19 +112,31 @@ def tag_sentences(
 
 
 def batches(items: Iterable[Item], size_of: Callable[[Item], int], size: int) -> Iterator[list[Item]]:
-    """Group items until they have `size` words, and twice as many each time, up to `MOST`."""
+    """Group items until they have `size` words, and twice as many each time, up to `MOST`.
+
+    Where the next item is not there yet (``items.is_ready``), those that are do not wait for it.
+    """
     batch: list[Item] = []
-    n_words = 0
+    n_words, until = 0, 0.0
     items = iter(items)
+    is_ready: Callable[[float], bool] = getattr(items, "is_ready", lambda seconds: True)
     while True:
         try:
-            item = next(items)
+            is_whole = bool(batch) and not is_ready(until - time.monotonic())
+            if not is_whole:
+                item = next(items)
         except StopIteration:
             break
         except HandfulError:
             if batch:
                 yield batch  # what came before the fault is not lost
             raise
+        if is_whole:
+            yield batch
+            batch, n_words = [], 0
+            continue
+        if not batch:
+            until = time.monotonic() + PATIENCE
         batch.append(item)
         n_words += size_of(item)
         if n_words >= size:
@@ -117,3 +156,21 @@ def _at_least(sentence: Sentence, min_score: MinScore) -> Sentence:
     """Return a sentence without the mentions of a lower score."""
     kept: tuple[Span, ...] = tuple(span for span in sentence.spans or () if is_sure(span, min_score))
     return sentence if len(kept) == len(sentence.spans or ()) else replace(sentence, spans=kept)
+
+
+def _reported(
+    tagged: Iterator[TaggedWords], report: ProgressCallback, n_done: int, total: int
+) -> Iterator[TaggedWords]:
+    """Pass sentences on, and report the words done so far."""
+    n_reported = n_done
+    for words in tagged:
+        yield words
+        n_done += len(words.tags)
+        if n_done - n_reported >= REPORTED:
+            n_reported = n_done
+            report(n_done, total)
+
+
+def _estimate(n_words: int, share: float | None) -> int:
+    """Return how many words there are in all, given how many make up a share of them; 0 where that is not known."""
+    return round(n_words / share) if share else 0

@@ -188,6 +188,14 @@ class TrainingText:
             own=frozenset(own),
         )
 
+    def with_blank(self, sentences: Sequence[Sentence], n_text: int = 0) -> "TrainingText":
+        """Return this text and more, all of it without features: for what can be said before they are there."""
+        n_words = sum(len(sentence.words) for sentence in sentences)
+        nothing = np.empty((len(self.features) + n_words, 0), np.float32)
+        n_known = len(self.text.array)
+        blank = replace(self, text=Part(nothing[:n_known]), others=nothing[n_known : len(self.features)])
+        return blank.with_more(sentences, nothing[len(self.features) :], n_text)
+
     def with_labels(self, labels: Ways) -> "TrainingText":
         """Return this text with other labels."""
         return replace(self, labels=labels)

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from handful.errors import Advice, DataError
 
-from ._files import Source
 from ._reading import Reading
 from ._schemes import to_tags
+from ._source import Source
 from ._types import Sentence, shorten
 from ._writing import Writing
 

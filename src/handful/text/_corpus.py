@@ -78,6 +78,16 @@ class Stream(Iterator[Document]):
         """What the head of the file says about the corpus: its ``domain`` and its ``register``."""
         return _meta(self.head, self._found)
 
+    def is_ready(self, seconds: float) -> bool:
+        """Whether the next document can be had without waiting longer than this; only a pipe makes one wait."""
+        with self._source.errors():
+            return self._source.is_ready(seconds)
+
+    @property
+    def share(self) -> float | None:
+        """The share of the file that was read so far; None where its size is not known."""
+        return self._source.share
+
     def corpus(self) -> Corpus:
         """Read all sentences that are left; documents without a word are passed over and counted."""
         return Corpus(_sentences(self._items, self.report), self.report, self.head)

@@ -7,7 +7,8 @@ from typing import Any
 
 from handful.errors import DataError
 
-from ._files import AnyFile, Source
+from ._files import AnyFile
+from ._source import Source
 from ._types import Sentence, check_type, shorten
 
 __all__ = ["ABOUT_CORPUS", "EntityType", "described", "read_types", "type_names", "types_in", "types_of"]

@@ -8,12 +8,13 @@ from handful.errors import DataError
 from ._corpus import Corpus, Stream
 from ._document import Document
 from ._entity_types import EntityType, types_of
-from ._files import AnyFile, Source, write_text
+from ._files import AnyFile, write_text
 from ._formats import FORMATS, TABLE
 from ._options import ReadOptions, check_choice, check_names
 from ._reading import Reading, ReadReport
 from ._recognise import recognise
 from ._schemes import check_scheme, count_adjacent
+from ._source import Source
 from ._types import Sentence, shorten
 from ._writing import WriteReport, Writing
 
@@ -53,7 +54,7 @@ def stream(path: AnyFile, format: str | None = None, **options: Any) -> Stream:
     source = Source(path, chosen.encoding)
     try:
         with source.errors():
-            name = chosen.format or recognise(source, _recognisers(), is_unlabelled=chosen.unlabelled)
+            name = chosen.format or _format_of(source, is_unlabelled=chosen.unlabelled)
             reading = Reading(source, chosen, ReadReport(source.name, name))
             return Stream(reading, TABLE[name].read(reading))
     except BaseException:
@@ -146,6 +147,13 @@ def write(
     assert chosen.write is not None  # it is one of FORMATS
     write_text(path, chosen.write(parts, writing))
     return report
+
+
+def _format_of(source: Source, *, is_unlabelled: bool) -> str:
+    """Recognise the format; nothing on standard input, where text is to be tagged, is a text of no line."""
+    if is_unlabelled and source.is_empty_input:
+        return "text"
+    return recognise(source, _recognisers(), is_unlabelled=is_unlabelled)
 
 
 def _recognisers() -> dict[str, Any]:

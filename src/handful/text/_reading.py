@@ -11,8 +11,8 @@ from handful.errors import Advice, DataError, FormatError, HandfulError
 
 from ._document import Document
 from ._entity_types import EntityType
-from ._files import Source
 from ._schemes import TagReader
+from ._source import Source
 from ._types import UNKNOWN, Allowed, Sentence, Span, shorten
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from itertools import dropwhile, pairwise
 from handful.errors import Advice, FormatError
 
 from ._conll import DOCSTART, is_numbered, split_columns
-from ._files import Source
 from ._inline import MARK, is_head_line
 from ._ontonotes import BEGIN
+from ._source import Source
 from ._types import shorten
 
 __all__ = [

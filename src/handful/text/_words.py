@@ -19,6 +19,7 @@ lines. The titles and capital letters that this looks at are those of European l
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 
 from handful.errors import DataError
@@ -125,6 +126,12 @@ def word_offsets(text: str) -> list[tuple[int, int]]:
     list of (int, int)
         The start and end of each word, in code points, in order.
     """
+    _check_text(text)
+    return [match.span(1) for match in _word_pattern().finditer(text)]
+
+
+def _check_text(text: object) -> None:
+    """Refuse what is not a text, or not all characters."""
     if not isinstance(text, str):
         raise DataError(f"a text is a string, not {shorten(repr(text))}")
     if not text.isascii():
@@ -135,7 +142,6 @@ def word_offsets(text: str) -> list[tuple[int, int]]:
                 f"the text has half of a surrogate pair at position {error.start}, which is not a character; "
                 "decode the text again from its source"
             ) from None
-    return [match.span(1) for match in _word_pattern().finditer(text)]
 
 
 def to_sentence(text: str) -> Sentence:
@@ -166,34 +172,32 @@ def to_sentences(text: str) -> list[Sentence]:
     >>> [sentence.text for sentence in to_sentences("Dr. Ekeus left. He went to the U.N. office.")]
     ['Dr. Ekeus left.', 'He went to the U.N. office.']
     """
-    offsets = word_offsets(text)
+    _check_text(text)
     sentences = []
-    first = 0
-    for last in _sentence_ends(text, offsets):
-        start, end = offsets[first][0], offsets[last - 1][1]
-        spans = offsets[first:last]
+    for spans in _grouped(text, (match.span(1) for match in _word_pattern().finditer(text))):
+        start, end = spans[0][0], spans[-1][1]
         words = tuple([text[a:b] for a, b in spans])
         starts = tuple([a - start for a, _ in spans])
         sentences.append(Sentence.trusted(words, text=text[start:end], starts=starts, offset=start))
-        first = last
     return sentences
 
 
-def _sentence_ends(text: str, offsets: list[tuple[int, int]]) -> list[int]:
-    """Return where each sentence ends: the number of the word after its last one."""
-    n = len(offsets)
-    ends = []
-    i = 0
-    while i < n:
-        start, end = offsets[i]
-        i += 1
+def _grouped(text: str, offsets: Iterator[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Yield the words of each sentence, given by their places, holding one sentence at a time."""
+    sentence: list[tuple[int, int]] = []
+    following = next(offsets, None)
+    while following is not None:
+        start, end = following
+        sentence.append(following)
+        following = next(offsets, None)
         is_end = False
         if text[start] in _TERMINATORS and not text[start:end].strip(_TERMINATORS):
             is_full_width = text[start] in _FULL_WIDTH
-            while i < n and offsets[i][0] == end and text[end] in _TERMINATORS + _CLOSERS:
-                end = offsets[i][1]
-                i += 1
-            is_end = i == n or is_full_width or (offsets[i][0] > end and not text[offsets[i][0]].islower())
-        if is_end or i == n or (offsets[i][0] - end > 1 and text.count("\n", end, offsets[i][0]) > 1):
-            ends.append(i)
-    return ends
+            while following is not None and following[0] == end and text[end] in _TERMINATORS + _CLOSERS:
+                sentence.append(following)
+                end = following[1]
+                following = next(offsets, None)
+            is_end = following is None or is_full_width or (following[0] > end and not text[following[0]].islower())
+        if is_end or following is None or (following[0] - end > 1 and text.count("\n", end, following[0]) > 1):
+            yield sentence
+            sentence = []

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from handful._util.files import PathLike, check_empty
+from handful._util.files import PathLike, check_folder
+from handful.encoders._load import check_encoder
 from handful.errors import Advice, DataError, FileError, MissingExtraError
 
 from ._corpora import SourceCorpus, read_corpora
@@ -83,6 +85,8 @@ def pretrain(
     recipe = Recipe() if recipe is None else recipe
     target = Path(out)
     _check_target(target)
+    _check_libraries()
+    check_encoder(encoder)
     sources = read_corpora(
         corpora,
         dev,
@@ -92,7 +96,6 @@ def pretrain(
         measure_others=recipe.head == "names",
     )
     _check_recipe(recipe, sources)
-    _check_libraries()
     from ._card import make_card, write_encoder
     from ._prepare import prepare
 
@@ -112,11 +115,7 @@ def pretrain(
 def _check_target(target: Path) -> None:
     if not target.name:
         raise FileError(f"{target}: give the name of a new folder")
-    if target.exists():
-        check_empty(target)
-    parent = next(folder for folder in target.absolute().parents if folder.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise FileError(f"{target}: nothing can be written into {parent}")
+    check_folder(target)
 
 
 def _check_recipe(recipe: Recipe, sources: Sequence[SourceCorpus]) -> None:
@@ -136,10 +135,7 @@ def _check_recipe(recipe: Recipe, sources: Sequence[SourceCorpus]) -> None:
 
 
 def _check_libraries() -> None:
-    try:
-        import torch  # noqa: F401
-        import transformers  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(
-            f"training needs torch and transformers ({error}): pip install 'handful[transformers]'"
-        ) from None
+    """Refuse to begin without what training needs, which takes seconds to import."""
+    for name in ("torch", "transformers"):
+        if find_spec(name) is None:
+            raise MissingExtraError(f"training needs {name}: pip install 'handful[transformers]'")

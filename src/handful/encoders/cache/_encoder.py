@@ -7,6 +7,7 @@ themselves are not kept. ``docs/cache.md`` describes the files.
 import os
 import time
 from collections.abc import Sequence
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,7 @@ _FORMAT = 1  # part of each folder's name, so that two formats never meet
 
 
 class CachedEncoder:
-    """An encoder that looks in a cache first, and keeps there what it had to encode.
+    """An encoder that looks in a cache first, and keeps there what it had to encode, unless it is not to.
 
     It has the interface of the encoder inside it, and returns the same features: byte for byte if the precision of
     the cache is "float32", as long as the features of a sentence do not depend on the other sentences of a call. If
@@ -48,6 +49,8 @@ class CachedEncoder:
         Anything with ``dim``, ``fingerprint`` and ``encode``; its ``name``, if any, is for ``handful cache``.
     cache
         By default a `FeatureCache` in its default place.
+    keeps : bool
+        Whether it keeps what it had to encode.
 
     Attributes
     ----------
@@ -60,8 +63,9 @@ class CachedEncoder:
     >>> features = encoder.encode(sentences)  # doctest: +SKIP
     """
 
-    def __init__(self, encoder: WordEncoder, cache: FeatureCache | None = None) -> None:
+    def __init__(self, encoder: WordEncoder, cache: FeatureCache | None = None, *, keeps: bool = True) -> None:
         self.encoder = encoder
+        self.keeps = keeps
         self.cache = FeatureCache() if cache is None else cache
         self.dim = encoder.dim
         self.fingerprint = encoder.fingerprint
@@ -81,9 +85,15 @@ class CachedEncoder:
         }
         self._folder = CacheFolder(self.cache.path / self._hash.hexdigest(), head)
 
-    def __reduce__(self) -> tuple[type["CachedEncoder"], tuple[WordEncoder, FeatureCache]]:
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Leave out the open files; a copy opens them for itself."""
-        return type(self), (self.encoder, self.cache)
+        return partial(type(self), keeps=self.keeps), (self.encoder, self.cache)
+
+    def looking_up(self) -> "CachedEncoder":
+        """Return the same encoder on the same files, one that keeps nothing it has to encode."""
+        other = type(self)(self.encoder, self.cache, keeps=False)
+        other._folder = self._folder
+        return other
 
     def encode(
         self,
@@ -120,6 +130,8 @@ class CachedEncoder:
                 with reporting(progress, len(view)) as report:
                     report(len(view), len(view))
                 return view
+        if out is None and not self.keeps and not self._folder.has_any(keys):
+            return self.encoder.encode(sentences, progress=progress)
         features = np.empty(shape, np.float32) if out is None else out
         self._fill(sentences, keys, n_words, features, progress)
         return features
@@ -165,7 +177,8 @@ class CachedEncoder:
                     [sentences[i] for i in batch], progress=_shifted(report, n_done, len(features))
                 )
                 rows = self._rounded(found, sizes[n_fit - 1])
-                self._keep([keys[i] for i in batch], n_words[batch].tolist(), rows, since_ns)
+                if self.keeps:
+                    self._keep([keys[i] for i in batch], n_words[batch].tolist(), rows, since_ns)
                 for i, part in zip(batch, np.split(rows, sizes[: n_fit - 1]), strict=True):
                     put(features[starts[i] : stops[i]], part)
                 left = not_cached(left)  # another process may have added some of the rest by now

@@ -111,6 +111,12 @@ class CacheFolder:
             _touch(segment.path)
             return rows
 
+    def has_any(self, keys: Iterable[bytes]) -> bool:
+        """Tell whether any of these sentences is cached."""
+        with self._lock:
+            self._refresh()
+            return not self._places.keys().isdisjoint(keys)
+
     def add(self, keys: Sequence[bytes], n_words: Sequence[int], features: Features) -> None:
         """Write the features of some sentences as one segment; OSError if that cannot be done."""
         with self._lock:

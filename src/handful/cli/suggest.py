@@ -1,0 +1,78 @@
+"""``handful suggest``: which sentences to label next."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from handful.text import FORMATS
+
+from ._texts import Documents
+from .options import (
+    Encoding,
+    From,
+    Keep,
+    Model,
+    ModelEncoder,
+    Quiet,
+    Texts,
+    Threads,
+    check_types_fit,
+    load,
+    number_of,
+    one_of,
+    progress_of,
+    say,
+    say_report,
+)
+
+_TO = tuple(name for name in FORMATS if name != "text")
+
+
+def suggest(
+    model: Model,
+    files: Texts = None,
+    n: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many sentences.")] = 20,
+    to: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", callback=one_of(*_TO), help=f"What to write: {', '.join(_TO)}.")
+    ] = "inline",
+    out: Annotated[
+        Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
+    ] = None,
+    keep: Keep = False,
+    encoder: ModelEncoder = None,
+    from_format: From = None,
+    encoding: Encoding = "utf-8",
+    quiet: Quiet = False,
+    threads: Threads = None,
+) -> None:
+    """Choose the sentences that are worth labelling next, and write them with the mentions found in them now.
+
+    Chosen are sentences in which the model doubts some words, and which are unlike those that are labelled or chosen
+    already; the types take turns. Sentences that the model has labels for are passed over. The same text gives the
+    same sentences every time, and files of any size pass through in little memory. Correct what was written, and give
+    it to [bold]handful add[/bold].
+
+    [bold]Examples[/bold]
+
+    \b
+    handful suggest model corpus.txt -n 20 --out next.txt
+    handful add model next.txt --unlabelled corpus.txt
+    handful suggest model corpus.txt --to prodigy > next.jsonl
+    """
+    from handful._util.files import check_file
+    from handful.text import write
+
+    if out is not None:
+        check_file(out)
+    documents = Documents(files, None, from_format, encoding, quiet=quiet)
+    tagger = load(model, encoder, threads, cache="all" if keep else True)
+    check_types_fit(tagger.types_, to)
+    found = tagger.suggest(documents, n, progress=progress_of(quiet))
+    types = tagger.types_ if to == "inline" else None
+    report = write(found, "-" if out is None else out, to, types=types)
+    say_report(report, str(out or "standard output"), quiet=quiet)
+    if len(found) < n:
+        say(f"there are only {number_of(len(found), 'sentence')} that are not labelled", quiet=quiet)
+    if out is not None:
+        say(f"wrote {out}; correct it, then: handful add {model} {out}", quiet=quiet)
