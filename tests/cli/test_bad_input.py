@@ -169,11 +169,11 @@ main()
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["out.csv", "out.txt", "out.CSV.gz"])
+@pytest.mark.parametrize("name", ["out.xlsx", "out.txt", "out.PDF.gz"])
 def test_an_ending_that_is_no_format_is_refused(inside, tmp_path, name):
     result = run("predict", "model", "text.txt", "--out", tmp_path / name)
     assert result.exit_code == 2
-    assert all(word in result.stderr for word in (".jsonl", ".conll", ".html", "--to"))
+    assert all(word in result.stderr for word in (".jsonl", ".conll", ".csv", ".spacy", ".html", "--to"))
     assert list(tmp_path.iterdir()) == []
     assert run("predict", "model", "text.txt", "--out", tmp_path / name, "--to", "conll").exit_code == 0
 
@@ -181,7 +181,7 @@ def test_an_ending_that_is_no_format_is_refused(inside, tmp_path, name):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ('{"tokens": ["a"], "ner_tags": [1]}', "handful.text.read(FILE, names=['O', 'B-PER', 'I-PER']) in Python (the"),
+        ('{"tokens": ["a"], "ner_tags": [1]}', "as in --names O,B-PER,I-PER, or a file with one name on each line"),
         ('{"tokens": ["a", "b"], "ner_tags": ["B-X", "Y"]}', "handful.text.read(FILE, scheme='types') in Python (the"),
     ],
 )

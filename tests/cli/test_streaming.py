@@ -65,7 +65,7 @@ def test_a_text_that_fit_has_read_is_not_encoded_again(inside, tmp_path, monkeyp
     assert run("predict", tmp_path / "model", "text.txt", tmp_path / "new.txt").stdout == without
     n_kept = FeatureCache().contents()[0].n_sentences
     assert n_kept == 10
-    kept = run("predict", tmp_path / "model", "text.txt", tmp_path / "new.txt", "--keep")
+    kept = run("predict", tmp_path / "model", "text.txt", tmp_path / "new.txt", "--keep-features")
     assert kept.stdout == without
     assert FeatureCache().contents()[0].n_sentences == n_kept + 1
 
@@ -84,7 +84,7 @@ def test_a_text_that_fit_has_read_is_not_encoded_again(inside, tmp_path, monkeyp
 def test_types_alone_use_what_was_kept(inside, tmp_path, monkeypatch):
     monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path / "cache"))
     arguments = ["predict", "--types", "person, place", "text.txt", "--json"]
-    first = run(*arguments, "--keep")
+    first = run(*arguments, "--keep-features")
     assert FeatureCache().contents()[0].n_sentences == 4
     assert run(*arguments).stdout == first.stdout
 
@@ -128,7 +128,7 @@ def test_nothing_is_shown_in_a_pipe(inside):
 def test_a_long_line_is_cut_and_said(inside, tmp_path):
     text = "Ekeus heads for Baghdad . " * 4_000
     (tmp_path / "long.txt").write_text(text, encoding="utf-8")
-    result = run("predict", "--types", "person, place", tmp_path / "long.txt", "--keep")
+    result = run("predict", "--types", "person, place", tmp_path / "long.txt", "--keep-features")
     records = [json.loads(line) for line in result.stdout.splitlines()]
     assert len(records) == 2
     for record in records:

@@ -21,6 +21,13 @@ options = st.fixed_dictionaries(
         "unmarked": st.just("unknown"),
         "names": st.just(["O", "B-X", "I-X"]),
         "scheme": st.sampled_from(["BIO", "types", "IO"]),
+        "annotator": st.sampled_from(["first", "agree", "majority", "handful"]),
+        "rename": st.just({"PER": "LOC", "X": "PER"}),
+        "keep": st.just(["LOC"]),
+        "drop": st.just(["PER"]),
+        "text_field": st.sampled_from(["text", "id", "a"]),
+        "label_field": st.sampled_from(["spans", "entities"]),
+        "unlabelled": st.booleans(),
         "encoding": st.sampled_from(["latin-1", "utf-16", "utf-7"]),
     },
 )
@@ -37,7 +44,8 @@ def try_reading(data, format, options):
             for mention in document.predictions():
                 assert document.text[mention["start"] : mention["end"]] == mention["word"]
             record = json.loads(written([document], "jsonl"))
-            assert (record["text"], record.get("id", document.id)) == (document.text, document.id)
+            assert record[document.text_field] == document.text
+            assert record.get("id", document.id) == document.id
             assert len(record.get("entities", ())) >= len(document.predictions())
     for sentence in corpus:
         # The checks that a reader goes round must hold all the same.

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from handful.errors import DataError, FormatError
+from handful.errors import FormatError
 from handful.text import Allowed, Sentence, Span, write
 
 from .strategies import read_bytes, stream_bytes, written
@@ -96,10 +96,22 @@ def test_inline_widens():
         read_bytes("[Lon](LOC)[don](PER)\n", misaligned="widen")
 
 
-def test_inline_refuses_labels_that_it_cannot_hold():
-    for label in ("a b", "a)", "x://y"):
-        with pytest.raises(DataError, match="cannot hold the label"):
-            written([Sentence(("a",), (Span(0, 1, label),))], "inline")
+@pytest.mark.parametrize("label", ["GARDEN PEST", "a)", "x://y", '"quoted"', 'a "b"', "a\nb", "\\[", " a ", '5"'])
+def test_inline_holds_any_type_in_quotes(label):
+    sentence = Sentence(("a", "b"), (Span(0, 1, label),), text="a b", starts=(0, 2))
+    assert read_bytes(written([sentence], "inline"), "inline") == [sentence]
+    assert read_bytes(written([sentence], "inline") + b"[c](X)\n")[0] == sentence
+    open_label = Sentence(("a", "b"), (), (Allowed(frozenset({label, "X"})), None), "a b", (0, 2))
+    assert read_bytes(written([open_label], "inline"), "inline") == [open_label]
+
+
+def test_quoted_types_as_people_type_them():
+    (sentence,) = read_bytes('The [slugs]("GARDEN PEST") ate [it]("A B|C").\n')
+    assert sentence.spans == (Span(1, 2, "GARDEN PEST"),)
+    assert sentence.allowed[3] == Allowed.parse("A B|C")
+    assert read_bytes("The [keel](bio:part) cracked.\n").report.format == "inline"
+    with pytest.raises(FormatError, match=r':1: ".q" is not a type in double quotes'):
+        read_bytes(r'a [b]("\q") c', "inline")
 
 
 def test_each_line_of_plain_text_is_a_document():

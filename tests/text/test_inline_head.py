@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from handful.errors import DataError, FormatError
+from handful.errors import FormatError
 from handful.text import Corpus, EntityType, Sentence, Span, read, stream, write
 
 from .strategies import read_bytes, stream_bytes, written
@@ -126,8 +126,9 @@ def test_types_can_be_given():
     )
     text = written(read_bytes(FILE), "inline", types={"CREW": "people"}).decode()
     assert text.startswith(f"# domain: {META['domain']}\n# register: {META['register']}\n# CREW: people\n\nThe [")
-    with pytest.raises(DataError, match="cannot hold the label 'a b'"):
-        written([sentence], "inline", types={"a b": "two words"})
+    text = written([sentence], "inline", types={"a b": "two words"}).decode()
+    assert text == '# "a b": two words\n\n[Anna](BOAT)\n'
+    assert read_bytes(text).types == (EntityType("a b", "two words"), EntityType("BOAT"))
 
 
 def test_other_formats_say_that_descriptions_are_lost():

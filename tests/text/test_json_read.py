@@ -1,11 +1,12 @@
 """JSON records as the tools write them."""
 
+import io
 import json
 
 import pytest
 
 from handful.errors import FormatError
-from handful.text import Allowed, Sentence, Span, to_sentence
+from handful.text import Allowed, Sentence, Span, read_names, to_sentence
 from handful.text._words import word_offsets
 
 from .strategies import read_bytes, stream_bytes
@@ -49,6 +50,7 @@ RECORDS = {
     "label-studio-min": {"text": TEXT, "label": VALUES, "annotator": 1},
     "huggingface": {"tokens": WORDS, "ner_tags": ["B-PER", "O", "O", "B-LOC", "I-LOC", "O"]},
     "huggingface-tags": {"id": "0", "tokens": WORDS, "tags": ["B-PER", "O", "O", "B-LOC", "I-LOC", "O"]},
+    "gliner": {"tokenized_text": WORDS, "ner": [[0, 0, "PER"], [3, 4, "LOC"]]},
     "huggingface-numbers": {"tokens": WORDS, "ner_tags": [1, 0, 0, 3, 4, 0]},
 }
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
@@ -62,7 +64,9 @@ def lines(*records):
 def test_every_dialect_in_every_container(kind):
     record = RECORDS[kind]
     dialect = next(
-        name for name in ("prodigy", "doccano", "spacy", "label-studio", "huggingface") if kind.startswith(name)
+        name
+        for name in ("prodigy", "doccano", "spacy", "label-studio", "huggingface", "gliner")
+        if kind.startswith(name)
     )
     for format in (None, "json", dialect):
         for text in (
@@ -74,7 +78,7 @@ def test_every_dialect_in_every_container(kind):
         ):
             corpus = read_bytes(text, format, names=NAMES)
             assert [(list(s.words), s.spans) for s in corpus] == [(WORDS, SPANS)] * 2
-            assert corpus[0].text == (None if dialect == "huggingface" else TEXT)
+            assert corpus[0].text == (None if dialect in ("huggingface", "gliner") else TEXT)
             assert corpus.report.format == (format or "json")
 
 
@@ -219,7 +223,10 @@ def test_white_space_at_the_end_of_a_span_is_left_out_and_counted():
             "6 tokens",
         ),
         ({"data": {"a": 1}, "annotations": []}, "expected one text"),
-        ({**TASK, "annotations": [*TASK["annotations"], {"result": []}]}, "2 annotations that do not agree"),
+        (
+            {**TASK, "annotations": [*TASK["annotations"], {"result": []}]},
+            "2 annotations do not agree: one marks 'Ekeus' .PER., one does not; say annotator='first'",
+        ),
         ({**TASK, "annotations": [3]}, "a list 'result'"),
         ({"tokens": WORDS, "ner_tags": ["O"]}, "6 tokens but 1 ner_tags"),
         ({"tokens": ["a"], "ner_tags": [1]}, r"names=\["),
@@ -228,6 +235,14 @@ def test_white_space_at_the_end_of_a_span_is_left_out_and_counted():
         ({"tokens": [], "ner_tags": []}, "at least one word"),
         ({"tokens": ["a"], "ner_tags": ["B-"]}, "not a tag"),
         ({"tokens": ["a"], "ner_tags": ["O"], "tags": ["O"]}, "ner_tags and tags"),
+        ({"tokenized_text": ["a"], "ner": "PER"}, "'ner' is 'PER', expected a list of spans"),
+        ({"tokenized_text": ["a"], "ner": [[0, 0]]}, r"the span \[0, 0\], expected \[first, last, label\]"),
+        ({"tokenized_text": ["a"], "ner": [[0, 0, ["A"]]]}, r"expected \[first, last, label\]"),
+        ({"tokenized_text": ["a"], "ner": [[0, 1, "A"]]}, "not in the 1 words .its end is the last word"),
+        ({"tokenized_text": ["a", "b"], "ner": [[1, 0, "A"]]}, "is not in the 2 words"),
+        ({"tokenized_text": ["a", "b"], "ner": [[0, 1, "A"], [1, 1, "B"]]}, "overlap"),
+        ({"tokenized_text": ["a", ""], "ner": []}, "word 1"),
+        ({"tokenized_text": [], "ner": []}, "at least one word"),
     ],
 )
 def test_malformed_records_are_an_error_that_says_where(record, message):
@@ -254,12 +269,12 @@ def test_a_named_dialect_takes_only_its_own_keys():
         ('{"text": "a"}\n{"text": \n{"text": "b"}\n', ":2: '{\"text\":' is not a JSON record"),
         ('{"text": "a"}\n\n{"text": "\\ud800"}\n', ":3: the record has half of a surrogate pair"),
         ('{"text": "a", "n": ' + "9" * 5000 + "}\n", ":1: .* is not a JSON record"),
-        ("[" * 100_000 + "\n", ":1: .* is not a JSON record"),
+        ("[" * 100_000 + "\n", ": record 1: .* is not a JSON record"),
         ('[{"text": "a"}\n {"text": "b"}]', ":2: .* expected a comma or ]"),
         ('[{"text": "a"},\n\n]', ":3: .* is not a JSON record"),
         ('[{"text": "a"},\n{"text": "b"}', ":2: the array is not closed"),
         ('[{"text": "a"}]\n\nmore', ":3: found 'more' after the end of the array"),
-        ('[{"text": "a"}, 3]', ":1: found 3, expected a JSON object"),
+        ('[{"text": "a"}, 3]', ": record 2: found 3, expected a JSON object"),
     ],
 )
 def test_broken_json_is_an_error_that_says_where(text, message):
@@ -358,3 +373,14 @@ def test_several_keys_for_labels_are_no_obstacle_where_labels_are_not_looked_for
         read_bytes(lines(record))
     (document,) = stream_bytes(lines({"text": "a b", "label": []}), "prodigy", unlabelled=True)
     assert document.meta == {"label": []}
+
+
+def test_names_of_tags_come_from_a_file():
+    for content in ("O\nB-X\n\nI-X\n", '["O", "B-X", "I-X"]', '{"names": ["O", "B-X", "I-X"]}'):
+        assert read_names(io.StringIO(content)) == ("O", "B-X", "I-X")
+    assert read_names(io.StringIO('{"id2label": {"1": "B-X", "0": "O"}}')) == ("O", "B-X")
+    for content in ("", "[]", "[3]", '{"id2label": {"1": "B-X"}}', '{"a": 1}'):
+        with pytest.raises(FormatError, match="there are no names of tags in it; write one on each line"):
+            read_names(io.StringIO(content))
+    with pytest.raises(FormatError, match="this is not JSON"):
+        read_names(io.StringIO("[O"))

@@ -15,7 +15,7 @@ CORPUS = [
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_is_written_is_recognised(format):
-    is_json = format in ("prodigy", "huggingface", "doccano", "spacy", "label-studio", "jsonl")
+    is_json = format in ("prodigy", "huggingface", "gliner", "doccano", "spacy", "label-studio", "jsonl")
     assert read_bytes(written(CORPUS, format)).report.format == ("json" if is_json else format)
 
 
@@ -100,6 +100,47 @@ def test_when_unsure_an_error_says_what_was_tried(text, messages):
         read_bytes(text)
     for message in messages:
         assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (
+            "The [slugs] (PEST) ate it.\n",
+            1,
+            "'[slugs] (PEST)' has white space between its brackets; write [slugs](PEST)",
+        ),
+        ("\nNothing.\n[slugs] (pest) ate\n[snails] (pest)\nNo.\nNo.\n", 3, "write [slugs](pest) to mark a mention"),
+        ("A line.\nNo.\nThe [slugs](GARDEN PEST) ate.\n", 3, 'write [slugs](GARDEN_PEST) (or [slugs]("GARDEN PEST"))'),
+        ("The [slugs](PEST ate it.\n", 1, "no closing round bracket"),
+        ("The [slugs]() ate it.\n", 1, "has no type; write [slugs](TYPE)"),
+        ("The [](PEST) ate it.\n", 1, "has no words"),
+        ("The (slugs)[PEST] ate it.\n", 1, "has its brackets in the wrong order; write [slugs](PEST)"),
+    ],
+)
+def test_a_slip_in_every_mark_is_named(text, line, message):
+    with pytest.raises(FormatError) as caught:
+        read_bytes(text)
+    assert str(caught.value).startswith(f"the open file:{line}: ")
+    assert message in str(caught.value)
+    assert "--from text" in caught.value.for_shell
+    assert read_bytes(text, "text").report.format == "text"
+    assert read_bytes(text, unlabelled=True).report.format == "text"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As [1] (Smith) says.\nYes.\n",
+        "He [the minister] (a lawyer) left.\nYes.\n",
+        "A note [sic] (see below).\nYes.\nNo.\n",
+        "See [the docs] (https://x.org/a) and [more](https://x.org).\n",
+        "It (all of it)[3] was so.\nYes.\nNo.\n",
+        "Only [one] (thing) here.\nYes.\nNo.\nNo.\n",
+    ],
+)
+def test_brackets_of_a_text_are_no_slips(text):
+    assert read_bytes(text).report.format == "text"
 
 
 def test_a_line_longer_than_what_is_looked_at():

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from handful.errors import FormatError
 from handful.text import FORMATS, Document, Sentence, Span, write
 
 from .strategies import read_bytes, stream_bytes, written
 
 TEXT = "Dr. Ekeus left. He went to New York."
-BY_SENTENCE = ("conll", "lines", "inline", "huggingface")
-BY_RECORD = ("prodigy", "doccano", "spacy", "label-studio", "jsonl")
+BY_SENTENCE = ("conll", "lines", "inline", "huggingface", "gliner")
+BY_RECORD = ("prodigy", "doccano", "spacy", "label-studio", "jsonl", "csv", "tsv", "docbin")
+JSON = ("prodigy", "doccano", "spacy", "label-studio", "jsonl", "docbin")  # what holds fields of any kind
+WITH_SCORES = ("prodigy", "jsonl", "csv", "tsv", "docbin")
 
 
 def document(scores=(None, None), **options):
@@ -29,7 +32,7 @@ def records(items, format):
 
 @pytest.mark.parametrize("format", BY_SENTENCE)
 def test_formats_by_sentence_get_the_sentences(format):
-    one = document(id=3, meta={"page": 1})
+    one = document()
     assert written([one], format) == written(one.sentences, format)
     assert [sentence.words for sentence in read_bytes(written([one], format), format)] == [
         sentence.words for sentence in one.sentences
@@ -40,7 +43,7 @@ def test_formats_by_sentence_get_the_sentences(format):
 def test_other_formats_get_one_record_with_the_whole_text(format):
     (back,) = stream_bytes(written([document()], format), format)
     assert back.as_sentence() == document().as_sentence()
-    assert (back.text, back.id, back.meta) == (TEXT, None, {})
+    assert (back.text, back.id, back.meta) == (TEXT, None, {"text": TEXT} if format in ("csv", "tsv") else {})
     assert [mention["word"] for mention in back.predictions()] == ["Ekeus", "New York"]
 
 
@@ -48,8 +51,8 @@ def test_plain_text_has_one_document_per_line():
     assert written([document(), document()], "text").decode() == f"{TEXT}\n{TEXT}\n"
 
 
-@pytest.mark.parametrize("one", BY_RECORD)
-@pytest.mark.parametrize("other", BY_RECORD)
+@pytest.mark.parametrize("one", JSON)
+@pytest.mark.parametrize("other", JSON)
 def test_what_comes_with_a_record_goes_with_it(one, other):
     given = document(id="x7", meta={"page": 1, "source": {"url": "u"}, "data": {"row": 2}})
     for format in (one, other):
@@ -58,10 +61,54 @@ def test_what_comes_with_a_record_goes_with_it(one, other):
     assert given.meta == {"page": 1, "source": {"url": "u"}, "data": {"row": 2}}
 
 
-def test_other_keys_of_the_data_of_a_task():
-    task = {"id": 1, "data": {"article": TEXT, "row": 2}, "annotations": [{"result": []}], "project": 3}
-    (back,) = records(stream_bytes(json.dumps([task])), "label-studio")
-    assert back == {**task, "data": {"row": 2, "text": TEXT}}
+@pytest.mark.parametrize("format", ["csv", "tsv"])
+def test_tables_hold_fields_as_text(format):
+    given = document(id="x7", meta={"page": 1, "source": {"url": "u"}, "note": 'a, b\t"c"\nd', "none": None})
+    (back,) = stream_bytes(written([given], format), format)
+    assert (back.id, back.text, back.text_field) == ("x7", TEXT, "text")
+    fields = {"page": "1", "source": '{"url": "u"}', "note": 'a, b\t"c"\nd', "none": ""}
+    assert back.meta == {"id": "x7", "text": TEXT, **fields}
+    (again,) = stream_bytes(written([back], "jsonl"), "jsonl")
+    assert (again.id, again.meta) == ("x7", fields)
+
+
+@pytest.mark.parametrize("format", ["huggingface", "gliner"])
+def test_json_by_sentence_repeats_what_comes_with_a_document(format):
+    first, second = stream_bytes(written([document(id="x7", meta={"page": {"n": 1}})], format), format)
+    assert [first.id, second.id] == ["x7", "x7"]
+    assert first.meta == second.meta == {"page": {"n": 1}}
+
+
+@pytest.mark.parametrize("format", ["conll", "lines", "inline", "text"])
+def test_what_a_format_has_no_place_for_is_said_once(format):
+    report = write([document((0.5, 0.75), id=3), document(meta={"page": 1}), document()], io.BytesIO(), format)
+    lost = [line for line in report.handled() if "no place" in line]
+    assert lost[0] == f"2 documents were written without their id and other fields: {format} has no place for them"
+    assert lost[1:] == [f"2 mentions were written without their scores: {format} has no place for them"]
+
+
+@pytest.mark.parametrize("one", WITH_SCORES)
+@pytest.mark.parametrize("other", WITH_SCORES)
+def test_scores_come_back(one, other):
+    given = document((0.5, 0.75))
+    for format in (one, other):
+        (given,) = stream_bytes(written([given], format), format)
+    assert [span.score for _, _, span in given.mentions()] == [0.5, 0.75]
+
+
+@pytest.mark.parametrize("format", [format for format in FORMATS if format not in (*WITH_SCORES, "label-studio")])
+def test_scores_are_not_made_up(format):
+    report = write([document((0.5, 0.75))], file := io.BytesIO(), format)
+    assert any("2 mentions were written without their scores" in line for line in report.handled())
+    for back in stream_bytes(file.getvalue(), format):
+        assert all(span.score is None for _, _, span in back.mentions())
+
+
+@pytest.mark.parametrize("score", ["high", True, [1], float("nan"), 10**400])
+def test_a_score_is_a_number(score):
+    span = {"start": 4, "end": 9, "label": "PER", "score": score}
+    with pytest.raises(FormatError, match=r":1: the score of .* expected a number"):
+        list(stream_bytes(json.dumps({"text": TEXT, "spans": [span]})))
 
 
 def test_a_key_that_the_format_uses_is_counted():
@@ -113,9 +160,11 @@ def test_documents_without_a_word():
         assert (report.n_documents, report.n_sentences) == (2, 2)
         if format == "jsonl":
             assert json.loads(file.getvalue().splitlines()[1]) == {"text": " ", "entities": [], "id": 2}
+        elif format in ("csv", "tsv"):
+            assert [one.text for one in stream_bytes(file.getvalue(), format, unlabelled=True)] == [TEXT, " "]
         else:
             assert file.getvalue() == written([document()], format)
-            assert bool(report.notes) == (format not in BY_SENTENCE)
+            assert bool(report.notes) == (format not in ("huggingface", "gliner"))
 
 
 def test_unlabelled_documents_stay_unlabelled():

@@ -63,7 +63,7 @@ class Kind(NamedTuple):
 
     Attributes
     ----------
-    shape : "one", "list", or "by name" (a number for each name)
+    shape : "one", "list", or "by name" (a value for each name)
     item : bool, int, float, str or Path
     is_optional : whether it can be None
     """

@@ -17,7 +17,9 @@ __all__ = ["command_line", "with_options"]
 _Command = Callable[..., None]
 
 
-def with_options(defaults: Any, *, leave_out: Sequence[str] = ()) -> Callable[[_Command], _Command]:
+def with_options(
+    defaults: Any, *, leave_out: Sequence[str] = (), title: str | None = None
+) -> Callable[[_Command], _Command]:
     """Give a command an option for each field of a dataclass.
 
     The command has a parameter whose annotation is the dataclass. In the command's help the options take the place of
@@ -30,6 +32,8 @@ def with_options(defaults: Any, *, leave_out: Sequence[str] = ()) -> Callable[[_
         `handful._util.options.option`.
     leave_out
         Fields that are not options of this command.
+    title
+        What the help writes above these options; None to have them among the others.
     """
     made = type(defaults)
     kinds = kinds_of(made)
@@ -41,7 +45,7 @@ def with_options(defaults: Any, *, leave_out: Sequence[str] = ()) -> Callable[[_
         for parameter in inspect.signature(command).parameters.values():
             if parameter.annotation is made:
                 place = parameter.name
-                parameters += [_parameter(name, kinds[name], one, defaults) for name, one in fields.items()]
+                parameters += [_parameter(name, kinds[name], one, defaults, title) for name, one in fields.items()]
             else:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
@@ -62,7 +66,7 @@ def command_line() -> str:
     return shlex.join(["handful", *sys.argv[1:]])
 
 
-def _parameter(name: str, kind: Kind, one: Option, defaults: Any) -> inspect.Parameter:
+def _parameter(name: str, kind: Kind, one: Option, defaults: Any, title: str | None) -> inspect.Parameter:
     """Return the parameter that typer reads to make one option."""
     default = getattr(defaults, name)
     flag = one.flag or "--" + name.replace("_", "-")
@@ -72,7 +76,7 @@ def _parameter(name: str, kind: Kind, one: Option, defaults: Any) -> inspect.Par
     if kind.shape == "list":
         given, default = list[str], [",".join(map(str, default))] if default else None
     elif kind.shape == "by name":
-        given, default = list[str], [f"{each}={number:g}" for each, number in default.items()] or None
+        given, default = list[str], [f"{each}={_shown(value)}" for each, value in default.items()] or None
     shown = typer.Option(
         flag,
         metavar=one.metavar or "|".join(one.choices) or ("N" if given is int else None),
@@ -80,6 +84,7 @@ def _parameter(name: str, kind: Kind, one: Option, defaults: Any) -> inspect.Par
         callback=_checking(kind, one),
         show_default=default is not None,
         help=one.help,
+        rich_help_panel=title,
     )
     if default is None:
         given = given | None
@@ -105,13 +110,17 @@ def _checking(kind: Kind, one: Option) -> Callable[[Any], Any]:
 
 
 def _parsed(value: Any, kind: Kind) -> Any:
-    """Return what an option's text means: ``1,5`` is a list, ``NAME=0.5`` a number by name."""
+    """Return what an option's text means: ``1,5`` is a list, ``A=0.5,B=1`` a number by name."""
     if kind.shape == "one" or (value is None and kind.is_optional):
         return value
     if kind.shape == "list":
         entries = (entry.strip() for given in value or () for entry in given.split(","))
         return tuple(kind.item(entry) for entry in entries if entry)
-    pairs = [given.rpartition("=") for given in value or ()]
+    pairs = [entry.strip().rpartition("=") for given in value or () for entry in given.split(",")]
     if any(not name for name, _, _ in pairs):
         raise ValueError("a name is missing")
     return {name: kind.item(number) for name, _, number in pairs}
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .options import say, say_report
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Documents", "check_files"]
 
 
-def check_files(files: Sequence[str], format: str | None, encoding: str, *, unlabelled: bool = False) -> None:
+def check_files(files: Sequence[str], format: str | None, options: Mapping[str, Any]) -> None:
     """Look at the beginning of each file: one that cannot be read, or is of no known format, is known before any work.
 
     Standard input and pipes are left alone, for they can be read only once.
@@ -23,7 +23,7 @@ def check_files(files: Sequence[str], format: str | None, encoding: str, *, unla
 
     for path in files:
         if path != "-" and (os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)):
-            stream(path, format, encoding=encoding, unlabelled=unlabelled).close()
+            stream(path, format, **options).close()
 
 
 class Documents:
@@ -35,8 +35,8 @@ class Documents:
         Their names; ``-`` is standard input, and so are no files and no texts.
     texts
         Texts themselves; they come first.
-    format, encoding
-        Of the files.
+    format, encoding, text_field
+        Of the files, as for `handful.text.read`.
     quiet
         Whether to say nothing.
     """
@@ -47,14 +47,16 @@ class Documents:
         texts: Sequence[str] | None,
         format: str | None,
         encoding: str,
+        text_field: str | None = None,
         *,
         quiet: bool,
     ) -> None:
         self._texts = list(texts or ())
         self._files = list(files or ([] if texts else ["-"]))
-        self._options = format, encoding
+        self._format = format
+        self._options = {"encoding": encoding, "text_field": text_field, "unlabelled": True}
         self._quiet = quiet
-        check_files(self._files, format, encoding, unlabelled=True)
+        check_files(self._files, format, self._options)
         self._n_bytes = sum(map(_size, self._files)) if all(map(_size, self._files)) else 0
         self._n_read = 0  # bytes of the files before the present one
         self._stream: Stream | None = None
@@ -65,11 +67,10 @@ class Documents:
 
         for text in self._texts:
             yield Document.of(text)
-        format, encoding = self._options
         for path in self._files:
             if path == "-" and sys.stdin is not None and sys.stdin.isatty():
                 say("reading from the terminal; Ctrl-D ends the text", quiet=self._quiet)
-            with stream(path, format, encoding=encoding, unlabelled=True) as self._stream:
+            with stream(path, self._format, **self._options) as self._stream:
                 yield from self._stream
             say_report(self._stream.report, self._stream.report.name, quiet=self._quiet)
             self._n_read += _size(path)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ._dataclass_options import with_options
 from ._texts import check_files
 from .fit import Unlabelled, read_labelled, show_notes
 from .options import (
@@ -20,14 +21,15 @@ from .options import (
     load,
     number_of,
     progress_of,
-    read_corpus,
     say,
 )
+from .reading import READING, Reading, read_corpus
 
 if TYPE_CHECKING:
     from handful.tagger import FitSummary
 
 
+@with_options(Reading(), title=READING)
 def add(
     model: Model,
     files: Annotated[
@@ -46,6 +48,8 @@ def add(
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Add labelled sentences to a model, and fit again.
 
@@ -66,14 +70,15 @@ def add(
 
     target = model if out is None else out
     check_place(target)
-    check_files(files, from_format, encoding)
-    check_files(unlabelled or (), None, encoding, unlabelled=True)
+    of_text = reading.text_options(encoding) | {"unlabelled": True}
+    check_files(files, from_format, reading.options(encoding))
+    check_files(unlabelled or (), None, of_text)
     tagger = load(model, encoder, threads)
     before = tagger.summary_
-    labelled, described = read_labelled(files, types, from_format, encoding, quiet=quiet)
-    text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet, unlabelled=True)]
+    labelled, described = read_labelled(files, types, from_format, reading, encoding, quiet=quiet)
+    text = [sentence for path in unlabelled or () for sentence in read_corpus(path, None, of_text, quiet=quiet)]
     new = {one.name for one in described if one.description}
-    tagger.types = types_of([*described, *(one for one in tagger.types if one.name not in new)])
+    tagger.types = types_of([*described, *(one for one in types_of(tagger.types) if one.name not in new)])
     tagger.add(labelled, text or None, progress=progress_of(quiet))
     tagger.save(target)
     if as_json:

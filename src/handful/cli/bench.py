@@ -14,7 +14,8 @@ from handful.bench import Settings
 from handful.bench._settings import ABLATION_RATIOS, DEFAULT_ABLATIONS
 
 from ._dataclass_options import command_line, with_options
-from .options import Encoding, From, Json, Quiet, Threads, progress_of, read_corpus, say
+from .options import Encoding, From, Json, Quiet, Threads, progress_of, say
+from .reading import read_corpus
 
 if TYPE_CHECKING:
     from handful.bench import Report, Speed
@@ -109,7 +110,8 @@ def speed(
     from handful.bench import speed as measure
     from handful.text import read, read_types
 
-    text = read_corpus(str(file or examples.UNLABELLED), from_format, encoding, quiet=quiet, unlabelled=True)
+    options = {"encoding": encoding, "unlabelled": True}
+    text = read_corpus(str(file or examples.UNLABELLED), from_format, options, quiet=quiet)
     with _watched(quiet) as watch:
         found = measure(
             text,

@@ -26,7 +26,7 @@ def cache(
 
     A sentence that an encoder has seen is not encoded again: its features
     are read from here. Text that fit, add and evaluate read is kept, and
-    text for predict and suggest with --keep. A word of handful-en takes 3 kB.
+    text for predict and suggest with --keep-features. A word of handful-en takes 3 kB.
     Removing features costs only the time to encode again.
 
     The folder is in the cache folder of the platform, or in the one that

@@ -7,9 +7,12 @@ import typer
 
 from handful.text import FORMATS
 
+from ._dataclass_options import with_options
 from .options import Encoding, From, Json, Quiet, Scheme, number_of, one_of, say
+from .reading import READING, Reading
 
 
+@with_options(Reading(), title=READING)
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A file, or - for standard input.")],
     target: Annotated[
@@ -22,8 +25,8 @@ def convert(
     from_format: From = None,
     scheme: Scheme = "BIO",
     encoding: Encoding = "utf-8",
-    widen: Annotated[bool, typer.Option("--widen", help="Widen spans that end within a word to whole words.")] = False,
-    skip: Annotated[bool, typer.Option("--skip-malformed", help="Leave out what is malformed, and count it.")] = False,
+    *,
+    reading: Reading,
     unmarked_unknown: Annotated[
         bool, typer.Option("--unmarked-unknown", help="Words that no mention covers are unlabelled, not O.")
     ] = False,
@@ -41,20 +44,17 @@ def convert(
     handful convert export.jsonl train.conll --to conll
     handful convert train.conll train.jsonl --to prodigy
     handful convert old.txt - --to conll --scheme BIOES --encoding latin-1 | less
+    handful convert tasks.json train.spacy --to docbin --annotator majority
+    handful convert a.conll b.txt --to inline --keep PER,LOC --rename GPE=LOC
+    handful convert reviews.csv reviews.jsonl --to jsonl --text-field body
     """
     from handful._util.files import check_file
     from handful.text import stream, write
 
     if target != "-":
         check_file(target)
-    with stream(
-        source,
-        from_format,
-        encoding=encoding,
-        misaligned="widen" if widen else "error",
-        malformed="skip" if skip else "error",
-        unmarked="unknown" if unmarked_unknown else "O",
-    ) as documents:
+    unmarked = "unknown" if unmarked_unknown else "O"
+    with stream(source, from_format, unmarked=unmarked, **reading.options(encoding)) as documents:
         written = write(documents, target, to, scheme=scheme)
     read = documents.report
     if as_json:

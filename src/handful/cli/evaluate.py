@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._dataclass_options import with_options
 from ._texts import check_files
-from .options import Encoding, From, Json, Model, ModelEncoder, Quiet, Threads, load, progress_of, read_corpus, say
+from .options import Encoding, From, Json, Model, ModelEncoder, Quiet, Threads, load, progress_of, say
+from .reading import READING, Reading, read_corpus
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from handful.text import EntityType
 
 
+@with_options(Reading(), title=READING)
 def evaluate(
     model: Model,
     file: Annotated[
@@ -27,6 +30,8 @@ def evaluate(
     encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
+    *,
+    reading: Reading,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -45,9 +50,9 @@ def evaluate(
     handful evaluate model test.conll --errors 30
     handful evaluate model test.conll --json | jq .scores.strict.micro.f1
     """
-    check_files([file], from_format, encoding)
+    check_files([file], from_format, reading.options(encoding))
     tagger = load(model, encoder, threads)
-    gold = read_corpus(file, from_format, encoding, quiet=quiet)
+    gold = read_corpus(file, from_format, reading.options(encoding), quiet=quiet)
     result = tagger.evaluate(gold, progress=progress_of(quiet))
     for note in result.notes:
         say(f"note: {note}", quiet=quiet)

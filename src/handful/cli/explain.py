@@ -15,6 +15,7 @@ from .options import (
     Model,
     ModelEncoder,
     Quiet,
+    TextField,
     Texts,
     Threads,
     least_score,
@@ -38,6 +39,7 @@ def explain(
     encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
+    text_field: TextField = None,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -55,7 +57,7 @@ def explain(
     handful explain model notes.txt --nearest 5 | less
     head -20 notes.txt | handful explain model - --json
     """
-    documents = Documents(files, text, from_format, encoding, quiet=quiet)
+    documents = Documents(files, text, from_format, encoding, text_field, quiet=quiet)
     least = least_score(min_score)
     tagger = load(model, encoder, threads)
     if not as_json:

@@ -8,6 +8,7 @@ import typer
 
 from handful.errors import DataError
 
+from ._dataclass_options import with_options
 from ._texts import check_files
 from .options import (
     Encoding,
@@ -19,10 +20,10 @@ from .options import (
     number_of,
     one_of,
     progress_of,
-    read_corpus,
     say,
     types_given,
 )
+from .reading import READING, Reading, read_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,7 @@ Unlabelled = Annotated[
 ]
 
 
+@with_options(Reading(), title=READING)
 def fit(
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
     support: Annotated[
@@ -80,6 +82,8 @@ def fit(
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no features on disk; see handful cache.")] = False,
     from_format: From = None,
     encoding: Encoding = "utf-8",
+    *,
+    reading: Reading,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -114,10 +118,11 @@ def fit(
     check_encoder(encoder)
     if include_encoder:
         encoder_folder(encoder)
-    check_files(support or (), from_format, encoding)
-    check_files(unlabelled or (), None, encoding, unlabelled=True)
-    labelled, described = read_labelled(support or (), types, from_format, encoding, quiet=quiet)
-    text = [s for path in unlabelled or () for s in read_corpus(path, None, encoding, quiet=quiet, unlabelled=True)]
+    of_text = reading.text_options(encoding) | {"unlabelled": True}
+    check_files(support or (), from_format, reading.options(encoding))
+    check_files(unlabelled or (), None, of_text)
+    labelled, described = read_labelled(support or (), types, from_format, reading, encoding, quiet=quiet)
+    text = [sentence for path in unlabelled or () for sentence in read_corpus(path, None, of_text, quiet=quiet)]
     clusters = SubspaceKMeans(
         assignment=assignment,
         subspace=not no_subspace,
@@ -144,13 +149,13 @@ def fit(
 
 
 def read_labelled(
-    files: "Sequence[str]", types: str | None, format: str | None, encoding: str, *, quiet: bool
+    files: "Sequence[str]", types: str | None, format: str | None, reading: Reading, encoding: str, *, quiet: bool
 ) -> "tuple[list[Sentence], list[EntityType]]":
     """Return the labelled sentences of files, and the types that ``--types`` or the files describe."""
     labelled: list[Sentence] = []
     described: list[EntityType] = list(types_given(types, encoding))
     for path in files:
-        corpus = read_corpus(path, format, encoding, quiet=quiet)
+        corpus = read_corpus(path, format, reading.options(encoding), quiet=quiet)
         if all(sentence.is_unlabelled for sentence in corpus):
             raise DataError(
                 f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "

@@ -1,11 +1,11 @@
-"""What several commands share: options, reading with notes, lines on standard error."""
+"""What several commands share: options, lines on standard error."""
 
 import inspect
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable
-from io import StringIO
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,7 @@ from handful.text import FORMATS, READ_ONLY, SCHEMES
 if TYPE_CHECKING:
     from handful.errors import DataError
     from handful.tagger import Tagger
-    from handful.text import Corpus, EntityType, ReadReport, WriteReport
+    from handful.text import EntityType, ReadReport, WriteReport
 
 
 def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
@@ -67,6 +67,15 @@ From = Annotated[
         help=f"What is read: {', '.join((*READ_ONLY, *FORMATS))}; recognised by the content if not set.",
     ),
 ]
+TextField = Annotated[
+    str | None,
+    typer.Option(
+        "--text-field",
+        metavar="FIELD",
+        show_default=False,
+        help="The column of a table, or the field of JSON records, that holds the text.",
+    ),
+]
 Encoding = Annotated[str, typer.Option("--encoding", help="The text's encoding.")]
 Scheme = Annotated[
     str, typer.Option("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES), help=f"Tags: {', '.join(SCHEMES)}.")
@@ -104,9 +113,9 @@ Types = Annotated[
     ),
 ]
 
-Keep = Annotated[
+KeepFeatures = Annotated[
     bool,
-    typer.Option("--keep", help="Keep the features of the text on disk, so that the next time is quick; see cache."),
+    typer.Option("--keep-features", help="Keep the features of the text on disk: the next time is quick."),
 ]
 
 ModelEncoder = Annotated[
@@ -143,18 +152,6 @@ def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) ->
         say(f"{name}: {line}", quiet=quiet)
 
 
-def read_corpus(path: str, format: str | None, encoding: str, *, quiet: bool, unlabelled: bool = False) -> "Corpus":
-    """Read a file, or standard input, and say what was handled."""
-    from handful.errors import DataError
-    from handful.text import read
-
-    corpus = read(path, format, encoding=encoding, unlabelled=unlabelled)
-    if not corpus:
-        raise DataError(f"{corpus.report.name}: there is no sentence in it")
-    say_report(corpus.report, corpus.report.name, quiet=quiet)
-    return corpus
-
-
 def types_given(types: str | None, encoding: str) -> "tuple[EntityType, ...]":
     """Return the types of ``--types``: a file, or names with commas between them."""
     from handful.text import read_types, types_of
@@ -171,7 +168,8 @@ def check_types_fit(types: "Iterable[EntityType]", format: str) -> None:
 
     if (problem := unfit_type(types, format)) is not None:
         raise DataError(
-            f"--to {format} cannot be written with the types of this model: {problem}; --to jsonl holds any type"
+            f"--to {format} cannot be written with the types of this model: {problem.message}; "
+            "--to jsonl holds any type"
         )
 
 
@@ -182,7 +180,7 @@ def unfit_type(types: "Iterable[EntityType]", format: str) -> "DataError | None"
 
     for one in types:
         try:
-            write([Sentence(("word",), (Span(0, 1, one.name),))], StringIO(), format)
+            write([Sentence(("word",), (Span(0, 1, one.name),))], BytesIO(), format)
         except DataError as error:
             return error
     return None

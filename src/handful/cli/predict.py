@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handful._util.files import check_file
-from handful.text import FORMATS
+from handful.text import ENDINGS, FORMATS
 
 from ._texts import Documents
 from .options import (
     Encoding,
     From,
     Given,
-    Keep,
+    KeepFeatures,
     MinScore,
     ModelEncoder,
     Quiet,
+    TextField,
     Texts,
     Threads,
     Types,
@@ -29,7 +30,6 @@ from .options import (
     progress_of,
     say_report,
     types_given,
-    unfit_type,
 )
 from .show import bracketed, has_colours
 
@@ -38,15 +38,7 @@ if TYPE_CHECKING:
     from handful.text import Document, EntityType
 
 _TO = ("html", *FORMATS)
-_BY_SUFFIX = {
-    ".jsonl": "jsonl",
-    ".json": "jsonl",
-    ".ndjson": "jsonl",
-    ".conll": "conll",
-    ".html": "html",
-    ".htm": "html",
-    "": "jsonl",
-}
+_BY_SUFFIX = {**ENDINGS, ".html": "html", ".htm": "html", "": "jsonl"}
 
 
 def predict(
@@ -76,10 +68,11 @@ def predict(
         Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
     ] = None,
     min_score: MinScore = "0",
-    keep: Keep = False,
+    keep_features: KeepFeatures = False,
     encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
+    text_field: TextField = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --to jsonl.")] = False,
     quiet: Quiet = False,
     threads: Threads = None,
@@ -90,12 +83,12 @@ def predict(
 
     Each line of jsonl is a document: its [bold]text[/bold] and its [bold]entities[/bold], each with entity_group,
     score, word, start and end; and, where JSON records are read, what else is in the record, such as its id. In
-    plain text a document is a line, or a block between blank lines if lines are wrapped. conll, lines, inline and
-    huggingface are written one sentence at a time. Files of any size pass through in little memory; lines from a pipe
-    are answered as they come.
+    plain text a document is a line, or a block between blank lines if lines are wrapped. A table keeps its columns; csv
+    and tsv add one with the entities as JSON. conll, lines, inline, huggingface and gliner are written one sentence at
+    a time. Files of any size pass through in little memory; lines from a pipe are answered as they come.
 
-    Text that [bold]handful fit[/bold] has read is not encoded again. With [bold]--keep[/bold] the same holds for this
-    text, the next time.
+    Text that [bold]handful fit[/bold] has read is not encoded again. With [bold]--keep-features[/bold] the same holds
+    for this text, the next time.
 
     [bold]Examples[/bold]
 
@@ -104,7 +97,8 @@ def predict(
     handful predict model notes.txt
     handful predict model notes.txt --to html > notes.html
     handful predict model --text "Ekeus heads for Baghdad" --json
-    handful predict model notes.txt --keep > found.jsonl
+    handful predict model notes.txt --keep-features > found.jsonl
+    handful predict model reviews.csv --text-field body --out found.csv
     zcat huge.txt.gz | handful predict model - --min-score 0.5 > found.jsonl
     tail -f log | handful predict model -
     """
@@ -118,8 +112,8 @@ def predict(
     if out is not None:
         check_file(out)
     least = least_score(min_score)
-    documents = Documents(files, text, from_format, encoding, quiet=quiet)
-    cache = "all" if keep else True
+    documents = Documents(files, text, from_format, encoding, text_field, quiet=quiet)
+    cache = "all" if keep_features else True
     if types is not None:
         tagger, title = _by_names(types, encoder, threads, encoding, cache), types
     else:
@@ -135,12 +129,11 @@ def predict(
     elif to != "text":
         from handful.text import write
 
-        say_report(write(tagged, target, to), str(out or "standard output"), quiet=quiet)
+        say_report(write(tagged, target, to, is_predicted=True), str(out or "standard output"), quiet=quiet)
     elif target == "-" and has_colours():
         _print(tagged, tagger.types_)
     else:
-        is_inline = unfit_type(tagger.types_, "inline") is None
-        _write_pieces(target, (bracketed(one, escape=is_inline) for one in tagged if one.sentences))
+        _write_pieces(target, (bracketed(one) for one in tagged if one.sentences))
 
 
 def _by_names(types: str, encoder: str | None, threads: int | None, encoding: str, cache: bool | str) -> "Tagger":

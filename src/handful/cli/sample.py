@@ -9,11 +9,14 @@ import typer
 
 from handful.text import FORMATS
 
-from .options import Encoding, From, Json, Quiet, Scheme, one_of, read_corpus
+from ._dataclass_options import with_options
+from .options import Encoding, From, Json, Quiet, Scheme, one_of
+from .reading import READING, Reading, read_corpus
 
 _TO = tuple(name for name in FORMATS if name != "text")
 
 
+@with_options(Reading(), title=READING)
 def sample(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A labelled file, or - for standard input.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to write; new, or empty.")],
@@ -29,6 +32,8 @@ def sample(
     ] = "conll",
     scheme: Scheme = "BIO",
     encoding: Encoding = "utf-8",
+    *,
+    reading: Reading,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -48,7 +53,7 @@ def sample(
     from handful.text import write
 
     check_folder(out)
-    sentences = read_corpus(corpus, from_format, encoding, quiet=quiet)
+    sentences = read_corpus(corpus, from_format, reading.options(encoding), quiet=quiet)
     supports = sample_support(sentences, shots, seed, sets=sets, fewer=fewer)
     with replacing_folder(out) as folder:
         for i, support in enumerate(supports):

@@ -1,6 +1,5 @@
 """Sentences and figures on a terminal."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -26,19 +25,13 @@ def has_colours() -> bool:
     return Console().color_system is not None
 
 
-def bracketed(document: "Document", *, escape: bool) -> str:
-    """Return a document on one line, with each mention in brackets and its type behind it.
+def bracketed(document: "Document") -> str:
+    """Return a document on one line, with its mentions marked as inline markup has them."""
+    from handful.text._inline import marked_up
+    from handful.text._reading import Mark
 
-    With `escape`, brackets of the text itself get a backslash, so that handful reads the line as inline markup.
-    """
-    pieces, position = [], 0
-    for start, end, span in document.mentions():
-        pieces += [(document.text[position:start], ""), (document.text[start:end], span.type)]
-        position = end
-    pieces.append((document.text[position:], ""))
-    shown = [(re.sub(r"([\[\]\\])", r"\\\1", text) if escape else text, type_) for text, type_ in pieces]
-    line = "".join(f"[{text}]({type_})" if type_ else text for text, type_ in shown)
-    return " ".join(re.split(r"[\r\n]", line)) + "\n"
+    marks = [Mark(start, end, span.type) for start, end, span in document.mentions()]
+    return marked_up(document.text.translate(str.maketrans("\r\n", "  ")), marks) + "\n"
 
 
 def coloured(sentence: "Sentence", colours: Mapping[str, str]) -> "Text":

@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ._dataclass_options import with_options
 from .options import Encoding, From, Json, Quiet, number_of, say_report
+from .reading import READING, Reading
 
 if TYPE_CHECKING:
     from handful.text import EntityType, ReadReport, Statistics
 
 
+@with_options(Reading(), title=READING)
 def stats(
     corpora: Annotated[list[str], typer.Argument(metavar="CORPUS", help="Files, or - for standard input.")],
     from_format: From = None,
     encoding: Encoding = "utf-8",
+    *,
+    reading: Reading,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -31,12 +36,13 @@ def stats(
     handful stats few.conll corpus.txt
     handful stats train.conll --json | jq '.[0].o_share'
     zcat corpus.jsonl.gz | handful stats -
+    handful stats tasks.json --annotator anna
     """
     from handful.text import describe, stream
 
     found = []
     for path in corpora:
-        with stream(path, from_format, encoding=encoding) as documents:
+        with stream(path, from_format, **reading.options(encoding)) as documents:
             figures = describe(documents)
         say_report(documents.report, documents.report.name, quiet=quiet)
         found.append((documents.report, figures, documents.types))

@@ -11,10 +11,11 @@ from ._texts import Documents
 from .options import (
     Encoding,
     From,
-    Keep,
+    KeepFeatures,
     Model,
     ModelEncoder,
     Quiet,
+    TextField,
     Texts,
     Threads,
     check_types_fit,
@@ -39,9 +40,10 @@ def suggest(
     out: Annotated[
         Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
     ] = None,
-    keep: Keep = False,
+    keep_features: KeepFeatures = False,
     encoder: ModelEncoder = None,
     from_format: From = None,
+    text_field: TextField = None,
     encoding: Encoding = "utf-8",
     quiet: Quiet = False,
     threads: Threads = None,
@@ -65,8 +67,8 @@ def suggest(
 
     if out is not None:
         check_file(out)
-    documents = Documents(files, None, from_format, encoding, quiet=quiet)
-    tagger = load(model, encoder, threads, cache="all" if keep else True)
+    documents = Documents(files, None, from_format, encoding, text_field, quiet=quiet)
+    tagger = load(model, encoder, threads, cache="all" if keep_features else True)
     check_types_fit(tagger.types_, to)
     found = tagger.suggest(documents, n, progress=progress_of(quiet))
     types = tagger.types_ if to == "inline" else None

@@ -3,9 +3,9 @@
 from ._corpus import Corpus
 from ._document import Document
 from ._entity_types import EntityType, described, read_types, types_in, types_of
-from ._formats import FORMATS, READ_ONLY
+from ._formats import ENDINGS, FORMATS, READ_ONLY
 from ._io import read, stream, write
-from ._options import ReadOptions
+from ._options import ReadOptions, read_names
 from ._prediction import Prediction
 from ._reading import ReadReport
 from ._schemes import SCHEMES, from_tags, to_tags
@@ -16,6 +16,7 @@ from ._words import to_sentence, to_sentences
 from ._writing import WriteReport
 
 __all__ = [
+    "ENDINGS",
     "FORMATS",
     "OUTSIDE",
     "READ_ONLY",
@@ -38,6 +39,7 @@ __all__ = [
     "described",
     "from_tags",
     "read",
+    "read_names",
     "read_types",
     "stream",
     "to_sentence",

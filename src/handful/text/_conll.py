@@ -1,10 +1,10 @@
 """Tags as text: CoNLL columns (``conll``), and a line of words above a line of tags (``lines``).
 
 CoNLL has one word per line, with its tag in the last column, and a blank line after each sentence. Columns are
-separated by tabs (then a word may hold spaces) or by white space. There are two or more, the same number in every
-line. ``-DOCSTART-`` lines are passed over and counted. Tags follow any scheme. A word whose label is open has a partial
-label: ``_``, ``LOC|ORG``, ``!O``. Where the first of three or more columns counts the words of each sentence, as in
-CoNLL-U, the second column is the word, and lines that start with ``#`` before a sentence are comments.
+separated by tabs (then a word or a type may hold spaces) or by white space. There are two or more, the same number in
+every line. ``-DOCSTART-`` lines are passed over and counted. Tags follow any scheme. A word whose label is open has a
+partial label: ``_``, ``LOC|ORG``, ``!O``. Where the first of three or more columns counts the words of each sentence,
+as in CoNLL-U, the second column is the word, and lines that start with ``#`` before a sentence are comments.
 
 In ``lines`` each sentence is two lines, words and tags, separated by spaces. ``X`` is an unknown tag. Blank lines
 between the pairs are passed over.
@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from handful.errors import Advice, DataError
 
+from ._entity_types import type_names
 from ._reading import Reading
 from ._schemes import to_tags
 from ._source import Source
@@ -29,6 +30,10 @@ _SPACE_CHARACTERS = " \t\r\n"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _RANGE = re.compile(r"\d+[-.]\d+")  # in CoNLL-U: several words written as one, or a word that is not written
 _ENOUGH = 0.8  # of all sentences
+_RENAME = Advice(
+    "write another format, such as jsonl, or read with rename={'GARDEN PEST': 'GARDEN_PEST'}",
+    "write another format, such as jsonl, or rename it, as handful convert --rename 'GARDEN PEST=GARDEN_PEST' does",
+)
 
 
 def split_columns(line: str) -> list[str]:
@@ -219,7 +224,10 @@ def write_conll(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str
     """Yield the text of a CoNLL file of two columns."""
     for sentence in sentences:
         tags = to_tags(sentence, writing.scheme)
-        _check_labels(sentence)
+        for name in type_names(sentence):
+            if name.strip(" ") != name or any(c in name for c in "\t\r\n"):
+                what = "a tab, a line break or a space at an end"
+                raise DataError(f"CoNLL cannot hold the type {name!r} ({what})", _RENAME)
         for word in sentence.words:
             if word == DOCSTART or word.strip(" ") != word or any(c in word for c in "\t\r\n"):
                 raise DataError(
@@ -233,7 +241,9 @@ def write_lines(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str
     """Yield the text of a file of word lines and tag lines."""
     for sentence in sentences:
         tags = to_tags(sentence, writing.scheme)
-        _check_labels(sentence)
+        for name in type_names(sentence):
+            if name.split() != [name]:
+                raise DataError(f"the lines format cannot hold the type {name!r}, which has white space in it", _RENAME)
         if "X" in tags:
             raise DataError(
                 "the lines format writes X for unknown, so no type can be called X",
@@ -243,12 +253,3 @@ def write_lines(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str
             if any(c in word for c in _SPACE_CHARACTERS):
                 raise DataError(f"the lines format cannot hold the word {word!r}, which has white space in it")
         yield f"{' '.join(sentence.words)}\n{' '.join('X' if tag == '_' else tag for tag in tags)}\n\n"
-
-
-def _check_labels(sentence: Sentence) -> None:
-    names = {span.type for span in sentence.spans or ()}
-    for entry in sentence.allowed or ():
-        names |= entry.names if entry is not None else set()
-    for name in names:
-        if name.split() != [name]:
-            raise DataError(f"a tag cannot hold the type {name!r}, which has white space in it")

@@ -56,7 +56,7 @@ class Stream(Iterator[Document]):
 
     def __init__(self, reading: Reading, items: Iterator[Item]) -> None:
         self.report = reading.report
-        self.head = reading.described
+        self.head = reading.types.types(reading.described) if reading.types else reading.described
         self._source = reading.source
         self._found: set[str] = set()
         self._items = _counted(reading, items)  # does not know this object, which can therefore be thrown away
@@ -146,6 +146,8 @@ def _counted(reading: Reading, items: Iterator[Item]) -> Iterator[Sentence | Doc
                 yield item
     finally:
         report.scheme, report.n_broken = reading.tags.scheme, reading.tags.n_broken
+        if reading.types and (unused := reading.types.unused()) is not None:
+            report.notes[unused[0]] = unused[1]
         reading.source.close()
 
 

@@ -30,6 +30,8 @@ class Document:
         What the source calls it.
     meta : dict
         What else came with it, such as the other keys of a JSON record; it is written with it.
+    text_field : str
+        What the source calls the field that holds the text. It may also be in `meta`, in its place among the others.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Document:
     sentences: tuple[Sentence, ...]
     id: str | int | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    text_field: str = "text"
 
     @classmethod
     def of(cls, item: Any, *, id: str | int | None = None, meta: Mapping[str, Any] | None = None) -> "Document":

@@ -29,23 +29,23 @@ def check_encoding(encoding: str) -> None:
             raise DataError(f"there is no text encoding {encoding!r}") from None
 
 
-def write_text(file: AnyFile, pieces: Iterable[str]) -> None:
-    """Write pieces of text in UTF-8; a file appears, or is replaced, when it is complete.
+def write_text(file: AnyFile, pieces: Iterable[str] | Iterable[bytes]) -> None:
+    """Write pieces of text in UTF-8, or bytes; a file appears, or is replaced, when it is complete.
 
     A path that ends in ``.gz`` is compressed. Text for anything but a plain file (standard output, a pipe, an open
     file) goes there directly.
     """
     name = "standard output" if file == "-" else file_name(file)
-    pieces = _guard_bom(pieces)
+    guarded = _guard_bom(pieces)
     try:
         if file == "-":
             target: Any = getattr(sys.stdout, "buffer", sys.stdout)
-            _pour(pieces, target)
+            _pour(guarded, target)
             target.flush()
         elif isinstance(file, str | os.PathLike):
-            _replace(Path(os.path.realpath(file)), pieces, is_gzip=os.fspath(file).endswith(".gz"))
+            _replace(Path(os.path.realpath(file)), guarded, is_gzip=os.fspath(file).endswith(".gz"))
         else:
-            _pour(pieces, file)
+            _pour(guarded, file)
     except UnicodeEncodeError as error:
         raise DataError(
             f"{name}: a word or label has half of a surrogate pair ({error.object[error.start]!r}), which is "
@@ -71,7 +71,7 @@ def file_name(file: AnyFile) -> str:
     return name if isinstance(name, str) else "the open file"
 
 
-def _replace(path: Path, pieces: Iterable[str], *, is_gzip: bool) -> None:
+def _replace(path: Path, pieces: Iterable[str | bytes], *, is_gzip: bool) -> None:
     if path.exists() and not path.is_file():
         if path.is_dir():
             raise FileError(f"{path}: is a folder; a file name is needed")
@@ -85,16 +85,18 @@ def _replace(path: Path, pieces: Iterable[str], *, is_gzip: bool) -> None:
         _pour(pieces, target)
 
 
-def _pour(pieces: Iterable[str], target: Any) -> None:
+def _pour(pieces: Iterable[str | bytes], target: Any) -> None:
     if isinstance(target, io.TextIOBase):
         for piece in pieces:
+            if isinstance(piece, bytes):
+                raise DataError("the format is one of bytes; open the file for bytes, not for text")
             target.write(piece)
     else:
         for piece in pieces:
-            target.write(piece.encode())
+            target.write(piece if isinstance(piece, bytes) else piece.encode())
 
 
-def _guard_bom(pieces: Iterable[str]) -> Iterator[str]:
+def _guard_bom(pieces: Iterable[str | bytes]) -> Iterator[str | bytes]:
     """Put a byte-order mark before a text that starts with one: reading takes only the first away."""
     is_first = True
     for piece in pieces:

@@ -3,10 +3,11 @@
 {table}
 
 The columns say what a format can hold. Where it does not hold the words, they are found again in the text. Where it
-does not hold the text, words are joined by spaces. Formats that are written by document hold one text per record, with
-its id and what else came with it; the others hold one sentence after the other. JSON may be an array, or one record per
-line, in any of its dialects. When no format is named, the dialect of each record is seen by its keys, and the format is
-called ``json``.
+does not hold the text, words are joined by spaces. ``fields`` are the id of a document and what else came with it,
+``scores`` those of predicted mentions. What a format cannot hold is counted in the `WriteReport`. Formats that are
+written by document hold one text per record; the others hold one sentence after the other. JSON may be an array, or one
+record per line, in any of its dialects. When no format is named, the dialect of each record is seen by its keys, and
+the format is called ``json``.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,10 +16,12 @@ from functools import partial
 from typing import Any
 
 from ._conll import read_conll, read_lines, write_conll, write_lines
+from ._docbin import FIRST_BYTES, read_docbin, write_docbin
 from ._inline import read_inline, write_inline
 from ._json_read import read_json
 from ._json_write import (
     write_doccano,
+    write_gliner,
     write_huggingface,
     write_jsonl,
     write_label_studio,
@@ -28,12 +31,13 @@ from ._json_write import (
 from ._ontonotes import read_conll_2012
 from ._plain import read_text, write_text_lines
 from ._reading import Item, Reading
-from ._recognise import Recogniser, is_conll, is_conll_2012, is_inline, is_json, is_lines, is_text
+from ._recognise import Recogniser, is_conll, is_conll_2012, is_csv, is_inline, is_json, is_lines, is_text, is_tsv
+from ._tables import read_table, write_table
 from ._writing import Writing
 
-__all__ = ["FORMATS", "READ_ONLY", "TABLE", "Format"]
+__all__ = ["ENDINGS", "FORMATS", "READ_ONLY", "TABLE", "Format"]
 
-_ALL = ("words", "text", "partial labels", "unlabelled")
+_ALL = ("words", "text", "partial labels", "unlabelled", "fields", "scores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,10 @@ class Format:
     read : function
         Yields what it reads.
     write : function or None
-        Yields the pieces of a file, of sentences or of documents; None for a format that can only be read.
+        Yields the pieces of a file, of documents; of sentences if it holds these one by one and no fields. None for a
+        format that can only be read.
     by_sentence : bool
-        Whether `write` takes sentences; else it takes documents.
+        Whether it holds one sentence after the other; else it holds documents.
     has_tags : bool
         Whether labels are written as tags, which follow a scheme.
     holds : tuple of str
@@ -60,21 +65,27 @@ class Format:
         Tells the format by the beginning of a file; None if its name must be given.
     sign : str
         What `recognise` looks for.
+    endings : tuple of str
+        How the names of its files end, where that says enough.
+    first_bytes : bytes
+        What its files start with, if they are bytes that are not text.
     """
 
     name: str
     about: str
     read: Callable[[Reading], Iterator[Item]]
-    write: Callable[[Iterable[Any], Writing], Iterator[str]] | None = None
+    write: Callable[[Iterable[Any], Writing], Iterator[str] | Iterator[bytes]] | None = None
     by_sentence: bool = False
     has_tags: bool = False
     holds: tuple[str, ...] = _ALL
     recognise: Recogniser | None = None
     sign: str = ""
+    endings: tuple[str, ...] = ()
+    first_bytes: bytes = b""
 
 
-_WITHOUT_TEXT = ("words", "partial labels", "unlabelled")
-_WITHOUT_WORDS = ("text", "partial labels", "unlabelled")
+_TAGS = ("words", "partial labels", "unlabelled")
+_MARKS = ("text", "partial labels", "unlabelled")
 
 # In the order in which they are tried on a file whose format is not named.
 TABLE: dict[str, Format] = {
@@ -102,9 +113,10 @@ TABLE: dict[str, Format] = {
             write_conll,
             by_sentence=True,
             has_tags=True,
-            holds=_WITHOUT_TEXT,
+            holds=_TAGS,
             recognise=is_conll,
             sign="column of tags",
+            endings=(".conll",),
         ),
         Format(
             "lines",
@@ -113,7 +125,7 @@ TABLE: dict[str, Format] = {
             write_lines,
             by_sentence=True,
             has_tags=True,
-            holds=_WITHOUT_TEXT,
+            holds=_TAGS,
             recognise=is_lines,
             sign="line of tags",
         ),
@@ -125,35 +137,72 @@ TABLE: dict[str, Format] = {
             write_huggingface,
             by_sentence=True,
             has_tags=True,
-            holds=_WITHOUT_TEXT,
+            holds=(*_TAGS, "fields"),
+        ),
+        Format(
+            "gliner",
+            "a JSON array: tokenized_text, ner",
+            partial(read_json, dialect="gliner"),
+            write_gliner,
+            by_sentence=True,
+            holds=(*_TAGS, "fields"),
         ),
         Format(
             "doccano",
             "JSON Lines: text, label",
             partial(read_json, dialect="doccano"),
             write_doccano,
-            holds=_WITHOUT_WORDS,
+            holds=(*_MARKS, "fields"),
         ),
         Format(
             "spacy",
             "JSON Lines: text, entities",
             partial(read_json, dialect="spacy"),
             write_spacy,
-            holds=_WITHOUT_WORDS,
+            holds=(*_MARKS, "fields"),
         ),
         Format(
             "label-studio",
             "a JSON array of tasks",
             partial(read_json, dialect="label-studio"),
             write_label_studio,
-            holds=_WITHOUT_WORDS,
+            holds=(*_MARKS, "fields", "scores"),
         ),
         Format(
             "jsonl",
             "JSON Lines: text, entities with their scores",
             read_json,
             write_jsonl,
-            holds=_WITHOUT_WORDS,
+            holds=(*_MARKS, "fields", "scores"),
+            endings=(".jsonl", ".json", ".ndjson"),
+        ),
+        Format(
+            "csv",
+            "a table with a header: text, entities as JSON",
+            partial(read_table, format="csv"),
+            partial(write_table, format="csv"),
+            holds=(*_MARKS, "fields", "scores"),
+            recognise=is_csv,
+            sign="header of a table",
+            endings=(".csv",),
+        ),
+        Format(
+            "tsv",
+            "the same, with tabs",
+            partial(read_table, format="tsv"),
+            partial(write_table, format="tsv"),
+            holds=(*_MARKS, "fields", "scores"),
+            recognise=is_tsv,
+            sign="header of a table with tabs",
+            endings=(".tsv",),
+        ),
+        Format(
+            "docbin",
+            "spaCy's DocBin",
+            read_docbin,
+            write_docbin,
+            endings=(".spacy",),
+            first_bytes=FIRST_BYTES,
         ),
         Format(
             "inline",
@@ -161,7 +210,7 @@ TABLE: dict[str, Format] = {
             read_inline,
             write_inline,
             by_sentence=True,
-            holds=_WITHOUT_WORDS,
+            holds=_MARKS,
             recognise=is_inline,
             sign="mark such as [words](TYPE)",
         ),
@@ -181,6 +230,10 @@ FORMATS = tuple(one.name for one in TABLE.values() if one.write is not None)
 
 READ_ONLY = tuple(one.name for one in TABLE.values() if one.write is None)
 """Formats that can be named to read, besides `FORMATS`."""
+
+
+ENDINGS = {ending: one.name for one in TABLE.values() for ending in one.endings}
+"""The formats that are written to files whose names end so."""
 
 
 def _documentation() -> str:

@@ -1,8 +1,9 @@
 r"""Text with its mentions marked, as people type it (``inline``).
 
 Each line is a sentence: ``[Ekeus](PER) heads for [Baghdad](LOC)``. A label may be a partial one:
-``[Baghdad](LOC|ORG)``, ``[heads](_)``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary character. What
-has ``://`` in its round brackets is a link, and stays in the text as it is. What is nearly a mark, such as ``[Ekeus]
+``[Baghdad](LOC|ORG)``, ``[heads](_)``. One with white space or brackets in it is in double quotes, as JSON writes a
+string: ``[slugs]("GARDEN PEST")``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary character. What has
+``://`` in its round brackets is a link, and stays in the text as it is. What is nearly a mark, such as ``[Ekeus]
 (PER)`` or ``[Ekeus](PER``, is an error.
 
 The file may start with a head, which describes its types, one on each line: ``# PER: people, with their titles``. The
@@ -10,30 +11,35 @@ head ends at a blank line, or at the first line that does not start with ``#``. 
 ``# register: ...`` are about the corpus, unless the file marks mentions of a type of that name.
 """
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from handful.errors import DataError
 
 from ._entity_types import ABOUT_CORPUS, EntityType, types_of
-from ._reading import Reading
+from ._reading import Mark, Reading
 from ._types import Sentence, shorten
 from ._words import to_sentence
 from ._writing import Writing, label_marks, note_changed_words, one_line
 
-__all__ = ["MARK", "is_head_line", "read_inline", "write_inline"]
+__all__ = ["MARK", "find_slip", "is_head_line", "marked_up", "read_inline", "write_inline"]
 
 _INNER = r"(?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])"
+_QUOTED = r'"(?:[^"\\\n]|\\.)+"'
 _MARKUP = re.compile(
     r"\\([\[\]\\])"  # an escape
-    rf"|\[({_INNER}+)\]\(((?:(?!://)[^()\s])+)\)"  # a mark
+    rf"|\[({_INNER}+)\]\(({_QUOTED}|(?:(?!://)[^()\s])+)\)"  # a mark
     rf"|(?P<near>\[(?P<words>{_INNER}*)\](?P<gap>\s*)\((?![^()]*://)(?P<label>[^()\[\]]*)(?P<close>\))?)"
     r"|(?P<stray>\]\()(?![^()]*://)"
 )
+_REVERSED = re.compile(r"\((?P<words>[^()\[\]]+)\)\[(?P<label>[^\W\d][\w-]*)\]")
 _ESCAPE = re.compile(r"\\([\[\]\\])")
-_LABEL = re.compile(r"[^()\s]+")
-_HEAD_LINE = re.compile(r"#[ \t]+(?P<name>[^()\s]+?)[ \t]*:[ \t]+(?P<description>\S.*)")
-MARK = re.compile(r"\[[^\[\]\n]+\]\(!?\w[\w-]*(?:\|\w[\w-]*)*\)")  # what is hardly anything else
+_LABEL = re.compile(r'[^()\s"][^()\s]*')
+_HEAD_LINE = re.compile(rf"#[ \t]+(?P<name>{_QUOTED}|[^()\s]+?)[ \t]*:[ \t]+(?P<description>\S.*)")
+_NAME = re.compile(r"!?[^\W\d][\w-]*(?:\|[^\W\d][\w-]*)*")
+MARK = re.compile(rf"\[[^\[\]\n]+\]\((?:{_QUOTED}|!?\w[\w:&-]*(?:\|\w[\w:&-]*)*)\)")  # what is hardly anything else
 
 
 def read_inline(reading: Reading) -> Iterator[Sentence]:
@@ -59,10 +65,10 @@ def _read_head_line(reading: Reading, number: int, line: str) -> None:
     try:
         if match is None:
             raise DataError(
-                f"found {shorten(line.strip())!r} in the head of the file, expected '# NAME: description'; a blank "
-                "line ends the head"
+                f"found {shorten(line.strip())!r} in the head of the file, expected '# NAME: description' (a name with "
+                "spaces in double quotes); a blank line ends the head"
             )
-        reading.described = types_of([*reading.described, EntityType(match["name"], match["description"])])
+        reading.described = types_of([*reading.described, EntityType(_unquoted(match["name"]), match["description"])])
     except DataError as error:
         reading.malformed(number, error)
 
@@ -81,7 +87,7 @@ def _sentences(reading: Reading, number: int, line: str, lines: Iterator[tuple[i
         number, line = next(lines, (number, ""))
 
 
-def parse_inline(line: str) -> tuple[str, list[tuple[int, int, str]]]:
+def parse_inline(line: str) -> tuple[str, list[Mark]]:
     """Take the markup out of a line: return the text, and the marks as character positions and labels."""
     pieces: list[str] = []
     marks = []
@@ -104,11 +110,58 @@ def parse_inline(line: str) -> tuple[str, list[tuple[int, int, str]]]:
         pieces += [before, inside]
         length += len(before)
         if escaped is None:
-            marks.append((length, length + len(inside), label))
+            marks.append(Mark(length, length + len(inside), _unquoted(label)))
         length += len(inside)
         position = match.end()
     pieces.append(line[position:])
     return "".join(pieces), marks
+
+
+def _unquoted(label: str) -> str:
+    """Return a label without its quotes."""
+    if not label.startswith('"'):
+        return label
+    try:
+        return str(json.loads(label))
+    except ValueError:
+        raise DataError(f"{shorten(label)} is not a type in double quotes") from None
+
+
+def _quoted(label: str) -> str:
+    """Return a label as it is written, in quotes if need be."""
+    is_plain = _LABEL.fullmatch(label) is not None and "://" not in label
+    return label if is_plain else json.dumps(label, ensure_ascii=False)
+
+
+def find_slip(lines: list[str]) -> tuple[int, str] | None:
+    """Find out whether lines without a mark have marks that all have a slip: return the first line, and what is wrong.
+
+    Brackets with a space between them, or in the wrong order, are slips if half of the lines have them, or if a type is
+    there twice or in capitals: a text may have such brackets, too.
+    """
+    found: list[
+        tuple[int, int, str, str | None]
+    ] = []  # line, place in it, what is wrong, and its type if it may be none
+    for number, line in enumerate(lines, 1):
+        for match in _MARKUP.finditer(line):
+            if match["near"] is None:
+                continue
+            words, label = match["words"].strip(), match["label"].strip()
+            if not match["gap"]:
+                found.append((number, match.start(), _near(match), None))
+            elif match["close"] and _NAME.fullmatch(label) and not words.isdecimal():
+                found.append((number, match.start(), _near(match), label))
+        for match in _REVERSED.finditer(line):
+            right = shorten(f"[{match['words']}]({match['label']})")
+            fault = f"{shorten(match[0])!r} has its brackets in the wrong order; write {right}"
+            found.append((number, match.start(), fault, match["label"]))
+    labels = Counter(label for *_, label in found if label is not None)
+    n_lines = len({number for number, _, _, label in found if label is not None})
+    is_likely = 2 * n_lines >= sum(bool(line.strip()) for line in lines) or (
+        labels.total() > 1 and any(n > 1 or label.isupper() for label, n in labels.items())
+    )
+    slips = sorted((number, place, fault) for number, place, fault, label in found if label is None or is_likely)
+    return (slips[0][0], slips[0][2]) if slips else None
 
 
 def _near(match: re.Match[str]) -> str:
@@ -127,46 +180,39 @@ def _near(match: re.Match[str]) -> str:
         fault = "has white space between its brackets"
     else:
         fault = "has white space in its type"
-    right = f"[{words or 'words'}]({label or 'TYPE'})"
+    right = shorten(f"[{words or 'words'}]({label or 'TYPE'})")
+    if fault == "has white space in its type":
+        right += f" (or {shorten(marked_up(words, [Mark(0, len(words), ' '.join(match['label'].split()))]))})"
     return (
-        f"{shorten(match['near'])!r} {fault}; write {shorten(right)} to mark a mention, or \\[ for a bracket that is "
-        "part of the text"
+        f"{shorten(match['near'])!r} {fault}; write {right} to mark a mention, or \\[ for a bracket that is part of "
+        "the text"
     )
 
 
 def write_inline(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
     """Yield the head of a file of inline markup, if there is one, and its lines."""
-    yield from _head(writing.head)
+    if writing.head:
+        yield "".join(f"# {_quoted(one.name)}: {one.description}\n" for one in writing.head) + "\n"
     is_first = not writing.head
     for sentence in sentences:
         sentence = sentence.with_text()
         text = one_line(sentence, writing)
         note_changed_words(sentence, writing)
         marks = label_marks(sentence)
-        pieces, position = [], 0
-        for start, end, label in [(0, len(text), "_")] if marks is None else [mark[:3] for mark in marks]:
-            _check_label(label)
-            pieces.append(f"{_escape(text[position:start])}[{_escape(text[start:end])}]({label})")
-            position = end
-        line = "".join([*pieces, _escape(text[position:])])
+        line = marked_up(text, [Mark(0, len(text), "_")] if marks is None else marks)
         if is_first and is_head_line(line):
             yield "\n"  # so that it is not read as a head
         is_first = False
         yield line + "\n"
 
 
-def _head(described: Iterable[EntityType]) -> Iterator[str]:
-    lines = []
-    for one in described:
-        _check_label(one.name)
-        lines.append(f"# {one.name}: {one.description}\n")
-    if lines:
-        yield "".join(lines) + "\n"
-
-
-def _check_label(label: str) -> None:
-    if not _LABEL.fullmatch(label) or "://" in label:
-        raise DataError(f"inline markup cannot hold the label {label!r} (white space, brackets, ://)")
+def marked_up(text: str, marks: Iterable[Mark]) -> str:
+    """Return a text of one line with its mentions marked."""
+    pieces, position = [], 0
+    for start, end, label, _ in marks:
+        pieces.append(f"{_escape(text[position:start])}[{_escape(text[start:end])}]({_quoted(label)})")
+        position = end
+    return "".join([*pieces, _escape(text[position:])])
 
 
 def _escape(text: str) -> str:

@@ -5,11 +5,12 @@ from typing import Any
 
 from handful.errors import DataError
 
+from ._bytes import ByteSource, first_bytes
 from ._corpus import Corpus, Stream
 from ._document import Document
 from ._entity_types import EntityType, types_of
 from ._files import AnyFile, write_text
-from ._formats import FORMATS, TABLE
+from ._formats import FORMATS, TABLE, Format
 from ._options import ReadOptions, check_choice, check_names
 from ._reading import Reading, ReadReport
 from ._recognise import recognise
@@ -51,10 +52,11 @@ def stream(path: AnyFile, format: str | None = None, **options: Any) -> Stream:
         An option that does not exist.
     """
     chosen = ReadOptions.of(format, options)
-    source = Source(path, chosen.encoding)
+    of_bytes = _of_bytes(path, chosen.format)
+    source = Source(path, chosen.encoding) if of_bytes is None else ByteSource(path)
     try:
         with source.errors():
-            name = chosen.format or _format_of(source, is_unlabelled=chosen.unlabelled)
+            name = of_bytes or chosen.format or _format_of(source, chosen)
             reading = Reading(source, chosen, ReadReport(source.name, name))
             return Stream(reading, TABLE[name].read(reading))
     except BaseException:
@@ -96,6 +98,7 @@ def write(
     scheme: str = "BIO",
     names: Sequence[str] | None = None,
     types: Any = None,
+    is_predicted: bool | None = None,
 ) -> WriteReport:
     """Write documents or sentences to a file; all of it, or nothing.
 
@@ -118,6 +121,9 @@ def write(
     types : names, dict of descriptions, list of EntityType, or None
         The types to describe at the head of an inline file (see `types_of`). If None, those that `items` describes,
         where it is a `Corpus` or a `Stream`.
+    is_predicted : bool or None
+        Whether labels were predicted, which Label Studio keeps apart from what people marked. If None, mentions with a
+        score were.
 
     Returns
     -------
@@ -137,10 +143,9 @@ def write(
     head = _head(items, types)
     if head and format != "inline":
         report.notes["descriptions were not written: only inline files hold them"] += len(head)
-    writing = Writing(scheme, names, head, report.notes)
-    merges = chosen.has_tags and scheme in ("IO", "types")
-    given = _counted(items, report, merges=merges)
-    if chosen.by_sentence:
+    writing = Writing(scheme, names, head, is_predicted, report.notes)
+    given = _counted(items, report, chosen, merges=chosen.has_tags and scheme in ("IO", "types"))
+    if chosen.by_sentence and "fields" not in chosen.holds:
         parts: Iterator[Any] = (one for item in given for one in _sentences(item))
     else:
         parts = map(Document.of, given)
@@ -149,11 +154,20 @@ def write(
     return report
 
 
-def _format_of(source: Source, *, is_unlabelled: bool) -> str:
+def _format_of(source: Source, chosen: ReadOptions) -> str:
     """Recognise the format; nothing on standard input, where text is to be tagged, is a text of no line."""
-    if is_unlabelled and source.is_empty_input:
+    if chosen.unlabelled and source.is_empty_input:
         return "text"
-    return recognise(source, _recognisers(), is_unlabelled=is_unlabelled)
+    return recognise(source, _recognisers(), is_unlabelled=chosen.unlabelled, text_field=chosen.text_field)
+
+
+def _of_bytes(path: AnyFile, format: str | None) -> str | None:
+    """Return the format of a file that is not text, as it is named or as its first bytes tell."""
+    for one in TABLE.values():
+        first = one.first_bytes
+        if first and (format == one.name or (format is None and first_bytes(path, len(first)) == first)):
+            return one.name
+    return None
 
 
 def _recognisers() -> dict[str, Any]:
@@ -170,17 +184,27 @@ def _head(items: object, types: Any) -> tuple[EntityType, ...]:
 
 
 def _counted(
-    items: Iterable[Sentence | Document], report: WriteReport, *, merges: bool
+    items: Iterable[Sentence | Document], report: WriteReport, format: Format, *, merges: bool
 ) -> Iterator[Sentence | Document]:
+    """Pass on what is written, and count it, and what the format cannot hold."""
+    has_fields, has_scores = "fields" in format.holds, "scores" in format.holds
     for item in items:
         if not isinstance(item, Sentence | Document):
             raise DataError(f"what is written is a Sentence or a Document, not {shorten(repr(item))}")
         report.n_documents += 1
+        if not has_fields and isinstance(item, Document) and (item.id is not None or item.meta):
+            report.notes[f"documents were written without their id and other fields: {_no_place(format)}"] += 1
         for sentence in _sentences(item):
             report.n_sentences += 1
             if merges:
                 report.n_merged += count_adjacent(sentence.spans)
+            if not has_scores and (n := sum(span.score is not None for span in sentence.spans or ())):
+                report.notes[f"mentions were written without their scores: {_no_place(format)}"] += n
         yield item
+
+
+def _no_place(format: Format) -> str:
+    return f"{format.name} has no place for them"
 
 
 def _sentences(item: Sentence | Document) -> tuple[Sentence, ...]:

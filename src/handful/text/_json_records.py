@@ -6,14 +6,56 @@ from typing import Any
 
 from handful.errors import DataError
 
+from ._document import Document
 from ._reading import Reading
-from ._types import shorten
+from ._types import Sentence, shorten
 
-__all__ = ["is_pair", "records", "refuse_half_pairs"]
+__all__ = ["Record", "is_pair", "records", "refuse_half_pairs"]
 
 
-def records(reading: Reading) -> Iterator[tuple[int, str, Any]]:
-    """Yield the line number, the text and the value of each record."""
+class Record:
+    """The fields of a record, of which `take` notes those that were read."""
+
+    def __init__(self, value: Any) -> None:
+        if not isinstance(value, dict):
+            raise DataError(f"found {shorten(repr(value))}, expected a JSON object")
+        self._value = value
+        self._taken: set[str] = set()
+        self.more: dict[str, Any] = {}  # what goes with the document besides fields of the record
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._value)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a field, which still goes with the document."""
+        return self._value.get(key, default)
+
+    def take(self, key: str) -> Any:
+        """Return the value of a field, which does not go with the document as it is."""
+        self._taken.add(key)
+        return self._value.get(key)
+
+    def show(self) -> str:
+        """Return the names of the fields, for a message."""
+        return shorten(", ".join(map(repr, self._value)) or "nothing")
+
+    def document(self, text: str, sentences: tuple[Sentence, ...], text_field: str = "text") -> Document:
+        """Make a document, with what was not taken from the record."""
+        identifier = self._value.get("id")
+        is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
+        taken = self._taken | {"id"} if is_id else self._taken
+        meta = {key: item for key, item in self._value.items() if key not in taken}
+        return Document(text, sentences, identifier if is_id else None, meta | self.more, text_field)
+
+
+def records(reading: Reading) -> Iterator[tuple[str, str, Any]]:
+    """Yield the place, the text and the value of each record.
+
+    The place of a record in an array is its number and its id, after its line where the array has several.
+    """
     head = reading.source.head.lstrip()
     if not _is_one_a_line(head):
         yield from _values(reading, is_array=head.startswith("["))
@@ -25,7 +67,7 @@ def records(reading: Reading) -> Iterator[tuple[int, str, Any]]:
             except (ValueError, RecursionError) as error:
                 reading.malformed(number, f"{shorten(line.strip())!r} is not a JSON record: {error}")
                 continue
-            yield number, line, value
+            yield f":{number}", line, value
 
 
 def _is_one_a_line(head: str) -> bool:
@@ -42,33 +84,41 @@ def is_pair(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
 
 
-def _values(reading: Reading, *, is_array: bool) -> Iterator[tuple[int, str, Any]]:
+def _values(reading: Reading, *, is_array: bool) -> Iterator[tuple[str, str, Any]]:
     """Yield the members of an array, or records that go over several lines, holding one at a time."""
     cursor = _Cursor(reading.source.chunks())
     if is_array:
         cursor.skip()
         cursor.position += 1
-    is_first = True
+    number = 0
     while following := cursor.skip():
         if is_array and following == "]":
             cursor.position += 1
             if cursor.skip():
                 reading.fail(cursor.line, f"found {cursor.show()} after the end of the array")
             return
-        if is_array and not is_first:
+        if is_array and number:
             if following != ",":
                 reading.fail(cursor.line, f"found {cursor.show()}, expected a comma or ] after a record")
             cursor.position += 1
             cursor.skip()
-        line = cursor.line
+        number += 1
+        place = f":{cursor.line}"
+        if is_array:
+            place = f"{place if cursor.line > 1 else ''}: record {number}"
         try:
             raw, value = cursor.decode()
         except (ValueError, RecursionError) as error:
-            reading.fail(line, f"{cursor.show()} is not a JSON record: {error}")
-        yield line, raw, value
-        is_first = False
+            reading.fail(place, f"{cursor.show()} is not a JSON record: {getattr(error, 'msg', error)}")
+        yield place + (_id(value) if is_array else ""), raw, value
     if is_array:
         reading.fail(cursor.line, "the array is not closed, expected ] at the end of the file")
+
+
+def _id(value: Any) -> str:
+    """Return the id of a record, for a message."""
+    identifier = value.get("id") if isinstance(value, dict) else None
+    return "" if identifier is None else f" (id {shorten(identifier, 40)})"
 
 
 class _Cursor:

@@ -2,26 +2,30 @@
 
 Each record holds the text of a document and its labels, the ``id`` of the document and what is in its `meta`. Prodigy's
 records hold everything that a document does, except where its sentences end. doccano's, spaCy's, Label Studio's and
-handful's own (``jsonl``) hold the text but not the words. Those of Hugging Face are written for each sentence, and hold
-the words but not the text.
+handful's own (``jsonl``) hold the text but not the words. Those of Hugging Face and GLiNER are written for each
+sentence, each with what came with its document, and hold the words but not the text.
 
-The scores of mentions are written where the format has a place for them: with each span (prodigy, jsonl), or as
-``predictions`` instead of ``annotations`` (label-studio).
+The text is under ``text``; in ``jsonl``, under the name that the source has for it. The scores of mentions are written
+where the format has a place for them: with each span (prodigy, jsonl), or as ``predictions`` instead of ``annotations``
+(label-studio).
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from handful.errors import DataError
 
 from ._document import Document
+from ._label_studio import task
 from ._schemes import to_tags
 from ._types import Sentence
-from ._writing import Writing, label_marks, note_changed_words, with_words
+from ._writing import Writing, label_marks, note_changed_words, partial_spans, with_words
 
 __all__ = [
+    "entities",
     "write_doccano",
+    "write_gliner",
     "write_huggingface",
     "write_jsonl",
     "write_label_studio",
@@ -29,7 +33,6 @@ __all__ = [
     "write_spacy",
 ]
 
-_MODEL_VERSION = "handful"
 _Record = dict[str, Any]
 
 
@@ -63,58 +66,80 @@ def write_jsonl(documents: Iterable[Document], writing: Writing) -> Iterator[str
     A text without a word has no entities, and is written like any other.
     """
     for document in documents:
-        sentence = document.as_sentence()
-        record: _Record = {"text": document.text}
-        marks = [] if sentence is None else label_marks(sentence)
-        if sentence is not None:
-            note_changed_words(sentence, writing)
-        if marks is not None:
-            record["entities"] = [
-                {"entity_group": label}
-                | ({} if score is None else {"score": score})
-                | {"word": document.text[start:end], "start": start, "end": end}
-                for start, end, label, score in marks
-            ]
-        yield _line(document, record, writing)
+        found = entities(document, writing)
+        record: _Record = {document.text_field: document.text}
+        yield _line(document, record if found is None else record | {"entities": found}, writing)
+
+
+def entities(document: Document, writing: Writing) -> list[_Record] | None:
+    """Return the labels of a document as Hugging Face names their parts; None if it is unlabelled."""
+    sentence = document.as_sentence()
+    if sentence is None:
+        return []
+    note_changed_words(sentence, writing)
+    marks = label_marks(sentence)
+    if marks is None:
+        return None
+    return [
+        {"entity_group": label}
+        | ({} if score is None else {"score": score})
+        | {"word": document.text[start:end], "start": start, "end": end}
+        for start, end, label, score in marks
+    ]
 
 
 def write_label_studio(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
     """Yield the text of an array of tasks."""
-    before = "[\n"
-    for document, sentence, is_predicted in _predicted(with_words(documents, writing)):
+    return _array(_tasks(documents, writing))
+
+
+def _tasks(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
+    for document, sentence, is_predicted in _predicted(with_words(documents, writing), writing.is_predicted):
         note_changed_words(sentence, writing)
-        yield before + _line(document, _task(document, sentence, is_predicted=is_predicted), writing)
+        record, rest = task(document, sentence, is_predicted=is_predicted)
+        yield _joined(document, record, rest, writing, used={"text"})
+
+
+def _array(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the text of a JSON array, of lines with a record each."""
+    before = "[\n"
+    for line in lines:
+        yield before + line
         before = ","
     yield "]\n" if before == "," else "[]\n"
 
 
-def _predicted(documents: Iterable[tuple[Document, Sentence]]) -> Iterator[tuple[Document, Sentence, bool]]:
-    """Yield documents, and whether their labels were predicted.
+def _predicted(
+    documents: Iterable[tuple[Document, Sentence]], is_predicted: bool | None
+) -> Iterator[tuple[Document, Sentence, bool]]:
+    """Yield documents, and whether their labels were predicted, where that is not known of all.
 
-    Mentions tell by their scores. A document without mentions is taken to be like the one with mentions before it; at
-    the start of a file, like the first one with mentions.
+    Mentions tell by their scores, unless a person accepted the record. A document without mentions is taken to be like
+    the one with mentions before it; at the start of a file, like the first one with mentions.
     """
     waiting: list[tuple[Document, Sentence]] = []
-    is_predicted: bool | None = None
+    is_known = is_predicted is not None
     for document, sentence in documents:
         waiting.append((document, sentence))
-        if sentence.spans:
-            is_predicted = any(span.score is not None for span in sentence.spans)
+        if sentence.spans and not is_known:
+            is_scored = any(span.score is not None for span in sentence.spans)
+            is_predicted = is_scored and document.meta.get("answer") != "accept"
         if is_predicted is not None:
             yield from ((*each, is_predicted) for each in waiting)
             waiting = []
     yield from ((*each, False) for each in waiting)
 
 
-def write_huggingface(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
+def write_huggingface(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
     """Yield records with tokens and tags, one on each line."""
     numbers = None if writing.names is None else {name: i for i, name in enumerate(writing.names)}
-    for sentence in sentences:
-        record: _Record = {"tokens": list(sentence.words)}
-        if not sentence.is_unlabelled:
-            tags = to_tags(sentence, writing.scheme)
-            record["ner_tags"] = tags if numbers is None else _by_number(tags, numbers)
-        yield _dump(record)
+    for document in documents:
+        for sentence in document.sentences:
+            record: _Record = {"tokens": list(sentence.words)}
+            if not sentence.is_unlabelled:
+                tags = to_tags(sentence, writing.scheme)
+                record["ner_tags"] = tags if numbers is None else _by_number(tags, numbers)
+            yield _line(document, record, writing)
 
 
 def _by_number(tags: list[str], numbers: dict[str, int]) -> list[int]:
@@ -124,14 +149,32 @@ def _by_number(tags: list[str], numbers: dict[str, int]) -> list[int]:
     return [numbers[tag] for tag in tags]
 
 
+def write_gliner(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
+    """Yield the text of an array of records with words, and spans of them whose end is the last word."""
+    return _array(
+        _line(document, _gliner(sentence), writing) for document in documents for sentence in document.sentences
+    )
+
+
+def _gliner(sentence: Sentence) -> _Record:
+    record: _Record = {"tokenized_text": list(sentence.words)}
+    if sentence.spans is not None:
+        spans = [(span.start, span.end, span.type) for span in (*sentence.spans, *partial_spans(sentence))]
+        record["ner"] = [[start, end - 1, label] for start, end, label in sorted(spans)]
+    return record
+
+
 def _line(document: Document, record: _Record, writing: Writing) -> str:
     """Return a record as a line, together with what came with the document."""
-    rest = dict(document.meta)
-    data = rest.get("data")
-    if isinstance(record.get("data"), dict) and isinstance(data, dict):
-        record["data"] = data | record["data"]
-        del rest["data"]
-    lost = rest.keys() & record.keys()
+    rest = {key: value for key, value in document.meta.items() if key != document.text_field}
+    return _joined(document, record, rest, writing)
+
+
+def _joined(
+    document: Document, record: _Record, rest: _Record, writing: Writing, used: Collection[str] = frozenset()
+) -> str:
+    """Return a record, the id of the document and other fields as a line; count fields that the format uses itself."""
+    lost = rest.keys() & {*record, *used}
     if lost:
         writing.notes["keys of records were not written: the format has another use for them"] += len(lost)
     identifier = {} if document.id is None else {"id": document.id}
@@ -162,26 +205,3 @@ def _prodigy(sentence: Sentence) -> _Record:
             for start, end, label, score in marks
         ]
     return record
-
-
-def _task(document: Document, sentence: Sentence, *, is_predicted: bool) -> _Record:
-    """Return a Label Studio task; what was predicted goes to its predictions, what a person marked does not."""
-    marks = label_marks(sentence)
-    result = [
-        {
-            "from_name": "label",
-            "to_name": "text",
-            "type": "labels",
-            "value": {"start": start, "end": end, "text": document.text[start:end], "labels": [label]},
-        }
-        | ({} if score is None else {"score": score})
-        for start, end, label, score in marks or ()
-    ]
-    data = {"data": {"text": document.text}}
-    if marks is None:
-        return data | {"annotations": []}
-    if not is_predicted:
-        return data | {"annotations": [{"result": result}]}
-    scores = [mark.score for mark in marks if mark.score is not None]
-    score = {"score": min(scores)} if scores else {}
-    return data | {"predictions": [{"model_version": _MODEL_VERSION, **score, "result": result}]}

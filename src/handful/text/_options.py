@@ -1,16 +1,19 @@
 """`ReadOptions`: how a file is read."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from handful.errors import DataError
+from handful.errors import DataError, FormatError
 
-from ._files import check_encoding
+from ._files import AnyFile, check_encoding
 from ._formats import FORMATS, READ_ONLY
 from ._schemes import check_scheme
+from ._source import Source
+from ._types import check_type
 
-__all__ = ["ReadOptions", "check_choice", "check_names"]
+__all__ = ["ReadOptions", "check_choice", "check_names", "read_names"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,22 @@ class ReadOptions:
         Skipped parts are counted.
     names : sequence of str or None
         The names of the tags, for Hugging Face tags that are numbers.
+    text_field : str or None
+        The column of a table, or the field of JSON records, that holds the text. In a Label Studio task it is a field
+        of its data. If None, it is the one that the format prescribes, mostly ``text``.
+    label_field : str or None
+        The column or field that holds the labels. If None, it is the one that the format prescribes.
+    annotator : str or None
+        What to do with several annotations of the same text: "first", "majority", "agree", or the name of an
+        annotator (see `handful.text._annotators`). If None, it is an error if they do not agree. In a Label Studio
+        task, a name may be the ``model_version`` of its predictions.
+    keep : sequence of str or None
+        The only types to read. Mentions of others become O. None for all types.
+    drop : sequence of str
+        Types whose mentions become O.
+    rename : dict of str to str
+        New names of types. Types that get the same name become one. This comes first: `keep` and `drop` are about the
+        new names.
     encoding : str
         The encoding of the text.
     unlabelled : bool
@@ -56,6 +75,12 @@ class ReadOptions:
     malformed: Literal["error", "skip"] = "error"
     unnamed: Literal["keep", "skip"] = "keep"
     names: Sequence[str] | None = None
+    text_field: str | None = None
+    label_field: str | None = None
+    annotator: str | None = None
+    keep: Sequence[str] | None = None
+    drop: Sequence[str] = ()
+    rename: Mapping[str, str] = field(default_factory=dict)
     encoding: str = "utf-8"
     unlabelled: bool = False
 
@@ -68,11 +93,35 @@ class ReadOptions:
         check_names(self.names)
         if self.names is not None:
             object.__setattr__(self, "names", tuple(self.names))
+        for name in ("text_field", "label_field", "annotator"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, str) or not value):
+                raise DataError(f"{name} is {value!r}, expected a name")
+        self._check_types()
         check_encoding(self.encoding)
         if self.scheme is not None:
             check_scheme(self.scheme)
         if not isinstance(self.unlabelled, bool):
             raise DataError(f"unlabelled is {self.unlabelled!r}, expected True or False")
+
+    def _check_types(self) -> None:
+        """Check which types are kept, left out and renamed."""
+        for name in ("keep", "drop"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                value = [one.strip() for one in value.split(",") if one.strip()]
+            if value is None and name == "keep":
+                continue
+            if not isinstance(value, Sequence) or not all(isinstance(one, str) for one in value):
+                raise DataError(f"{name} is {value!r}, expected the names of types")
+            object.__setattr__(self, name, tuple(value))
+        if not isinstance(self.rename, Mapping) or not all(isinstance(one, str) for one in self.rename):
+            raise DataError(f"rename is {self.rename!r}, expected a dict from names of types to new names")
+        for one in self.rename.values():
+            check_type(one)
+        both = sorted(set(self.keep or ()) & set(self.drop))
+        if both:
+            raise DataError(f"the type {both[0]!r} cannot be both kept and dropped")
 
     @classmethod
     def of(cls, format: str | None, options: dict[str, Any]) -> "ReadOptions":
@@ -96,3 +145,26 @@ def check_names(names: object) -> None:
         return
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
         raise DataError(f"names is {names!r}, expected a sequence of tags such as ['O', 'B-PER', 'I-PER']")
+
+
+def read_names(file: AnyFile, *, encoding: str = "utf-8") -> tuple[str, ...]:
+    """Read the names of tags: one on each line, a JSON list, or a JSON object with ``id2label`` or ``names``."""
+    source = Source(file, encoding)
+    try:
+        with source.errors():
+            text = "".join(source.lines())
+    finally:
+        source.close()
+    names: Any = [line.strip() for line in text.split("\n") if line.strip()]
+    if text.lstrip()[:1] in ("[", "{"):
+        try:
+            names = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"{source.name}: this is not JSON: {error}") from None
+        if isinstance(names, dict):
+            names = names.get("id2label", names.get("names"))
+        if isinstance(names, dict):  # from the numbers to the names
+            names = [names.get(str(i)) for i in range(len(names))]
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise FormatError(f"{source.name}: there are no names of tags in it; write one on each line, O first")
+    return tuple(names)

@@ -5,20 +5,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from handful.errors import Advice, DataError, FormatError, HandfulError
 
 from ._document import Document
 from ._entity_types import EntityType
+from ._partial import without_partial
 from ._schemes import TagReader
 from ._source import Source
-from ._types import UNKNOWN, Allowed, Sentence, Span, shorten
+from ._type_choice import TypeChoice
+from ._types import UNKNOWN, Sentence, Span, shorten
 
 if TYPE_CHECKING:
+    from ._annotators import Annotator
     from ._options import ReadOptions
 
-__all__ = ["Item", "ReadReport", "Reading"]
+__all__ = ["Item", "Mark", "ReadReport", "Reading"]
 
 Item = Sentence | Document | None
 """What a reader yields: a sentence, a document, or None where a new part of the file begins (``-DOCSTART-``).
@@ -27,6 +30,15 @@ A sentence is a document of its own. A sentence of words alone has no text yet; 
 """
 
 KEPT_ERRORS = 10
+
+
+class Mark(NamedTuple):
+    """A label as characters of a text; the label may be a partial one."""
+
+    start: int
+    end: int
+    label: str
+    score: float | None = None
 
 
 @dataclass
@@ -105,7 +117,7 @@ def note_lines(notes: Counter[str | Advice], *, shell: bool) -> list[str]:
 class Reading:
     """One file that is being read: its source, the options, the report and the reader of its tags.
 
-    `described` holds the types that the head of the file describes.
+    `described` holds the types that the head of the file describes, `annotators` those who were met with.
     """
 
     def __init__(self, source: Source, options: "ReadOptions", report: ReadReport) -> None:
@@ -114,17 +126,20 @@ class Reading:
         self.report = report
         self.tags = TagReader(options.scheme)
         self.described: tuple[EntityType, ...] = ()
+        self.annotators: dict[Annotator, None] = {}
+        self.types = TypeChoice(options.keep, options.drop, options.rename)
         self._is_unmarked_unknown = options.unmarked == "unknown"
+        self._is_plain = not self.types and not self._is_unmarked_unknown
 
-    def fail(self, line: int, message: str) -> NoReturn:
-        """Raise an error for a line after which nothing more can be read."""
-        raise FormatError(f"{self.source.name}:{line}: {message}")
+    def fail(self, place: int | str, message: str) -> NoReturn:
+        """Raise an error for a line (its number) or another place, after which nothing more can be read."""
+        raise FormatError(f"{self.source.name}{_where(place)}: {message}")
 
-    def malformed(self, line: int, problem: str | HandfulError) -> None:
-        """Raise an error for a line, or count it where malformed lines are skipped."""
+    def malformed(self, place: int | str, problem: str | HandfulError) -> None:
+        """Raise an error for a line (its number) or another place, or count it where malformed ones are skipped."""
         advice = None if isinstance(problem, str) else problem.advice
         message = problem if isinstance(problem, str) else problem.message
-        error = FormatError(f"{self.source.name}:{line}: {message}", advice)
+        error = FormatError(f"{self.source.name}{_where(place)}: {message}", advice)
         if self.options.malformed == "error":
             raise error from None
         self.report.n_skipped += 1
@@ -134,12 +149,14 @@ class Reading:
     def from_tags(self, words: Sequence[str], tags: Sequence[str]) -> Sentence:
         """Make a sentence from words, which are known to be non-empty strings, and tags."""
         spans, allowed = self.tags.read(tags)
-        if allowed is None and not self._is_unmarked_unknown:
+        if allowed is None and self._is_plain:
             return Sentence.trusted(tuple(words), spans)
         return self.finish(Sentence(tuple(words), spans, allowed))
 
     def finish(self, sentence: Sentence) -> Sentence:
-        """Open the labels of words that no mention covers, if the options ask for it."""
+        """Rename types and leave some out, and open the labels of words that no mention covers, as options ask."""
+        if self.types:
+            sentence = self.types.sentence(sentence)
         if not self._is_unmarked_unknown:
             return sentence
         allowed = list(sentence.allowed or [None] * len(sentence.words))
@@ -147,17 +164,14 @@ class Reading:
         allowed = [entry or (None if i in covered else UNKNOWN) for i, entry in enumerate(allowed)]
         return Sentence(sentence.words, sentence.spans, tuple(allowed), sentence.text, sentence.starts, sentence.offset)
 
-    def from_spans(self, sentence: Sentence, marks: Iterable[tuple[int, int, str]]) -> Sentence:
-        """Put labels onto a sentence with a text.
-
-        Each mark is two character positions and a label, which may be a partial one.
-        """
+    def from_spans(self, sentence: Sentence, marks: Iterable[Mark]) -> Sentence:
+        """Put labels onto a sentence with a text."""
         text, starts = sentence.text, sentence.starts
         if text is None or starts is None:
             raise DataError("spans of characters need a text")
         found: list[Span] = []
         previous = (0, 0, "")
-        for start, end, label in sorted(marks):
+        for start, end, label, score in sorted(marks, key=lambda mark: mark[:3]):
             first, last = self._place(sentence, text, starts, start, end, label)
             if found and start < previous[1]:
                 raise DataError(
@@ -165,12 +179,16 @@ class Reading:
                     "a word can be in one mention only"
                 )
             previous = (start, end, label)
-            found.append(Span(first, last, label))
+            found.append(Span(first, last, label, score))
         for before, after in pairwise(found):
             if after.start < before.end:
                 raise DataError(f"{before} and {after} overlap once widened to whole words")
-        spans, allowed = _without_partial(found, len(starts))
-        return self.finish(Sentence(sentence.words, spans, allowed, text, starts, sentence.offset))
+        return self.labelled(sentence, found)
+
+    def labelled(self, sentence: Sentence, found: Iterable[Span]) -> Sentence:
+        """Put spans of words, some of which may be partial labels, onto a sentence."""
+        spans, allowed = without_partial(found, len(sentence.words))
+        return self.finish(Sentence(sentence.words, spans, allowed, sentence.text, sentence.starts, sentence.offset))
 
     def _place(
         self, sentence: Sentence, text: str, starts: tuple[int, ...], start: int, end: int, label: str
@@ -193,7 +211,7 @@ class Reading:
                     f"words are {_show(text, starts[first], last_end)}",
                     Advice(
                         "mark whole words, or say misaligned='widen'",
-                        "mark whole words, or say --widen (in handful convert)",
+                        "mark whole words, or say --widen",
                     ),
                 )
             self.report.n_widened += 1
@@ -202,17 +220,8 @@ class Reading:
         return first, last
 
 
-def _without_partial(found: Iterable[Span], n_words: int) -> tuple[tuple[Span, ...], tuple[Allowed | None, ...] | None]:
-    """Tell spans from partial labels, which are written in the same way."""
-    spans: list[Span] = []
-    allowed: list[Allowed | None] | None = None
-    for span in found:
-        if span.type == "_" or span.type[:1] == "!" or "|" in span.type:
-            allowed = allowed or [None] * n_words
-            allowed[span.start : span.end] = [Allowed.parse(span.type)] * (span.end - span.start)
-        else:
-            spans.append(span)
-    return tuple(spans), None if allowed is None else tuple(allowed)
+def _where(place: int | str) -> str:
+    return f":{place}" if isinstance(place, int) else place
 
 
 def _show(text: str, start: int, end: int, label: str = "") -> str:

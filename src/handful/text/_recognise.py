@@ -4,29 +4,34 @@ import json
 import re
 from collections.abc import Callable
 from itertools import dropwhile, pairwise
+from typing import NamedTuple
 
 from handful.errors import Advice, FormatError
 
 from ._conll import DOCSTART, is_numbered, split_columns
-from ._inline import MARK, is_head_line
+from ._inline import MARK, find_slip, is_head_line
 from ._ontonotes import BEGIN
 from ._source import Source
+from ._tables import is_table
 from ._types import shorten
 
 __all__ = [
     "Recogniser",
     "is_conll",
     "is_conll_2012",
+    "is_csv",
     "is_inline",
     "is_json",
     "is_lines",
     "is_text",
+    "is_tsv",
     "recognise",
 ]
 
 # What only a tag looks like, and what a type without a prefix may look like.
 _PREFIXED = re.compile(r"[BIESLU]-[^\W\d]\S*")
 _TAG = re.compile(rf"O|_|{_PREFIXED.pattern}|!\S+|[^\W\d][^\s|]*(?:\|[^\s|]+)+")
+_TABBED = re.compile(r"[BIESLU]-[^\W\d][^\t]*|![^\t]+|[^\W\d][^\t|]*(?:\|[^\t|]+)+")  # between tabs, spaces are allowed
 _BARE = re.compile(r"[^\W\d][\w/.&-]*")
 _JSON = re.compile(r"\{\s*[\"}]|\[\s*(?:[\[{]\s*[\"\]}]|\])")
 _ENOUGH, _SOME = 0.8, 0.2  # of all lines
@@ -48,11 +53,17 @@ class Head:
         Whether columns are numbered as in CoNLL-U.
     is_unlabelled : bool
         Whether the text is to be tagged. Then a few ``[words](TYPE)`` may be links.
+    name : str
+        The name of the file, in small letters, without ``.gz``.
+    is_whole : bool
+        Whether this is all there is.
+    text_field : str or None
+        The column that holds the text, if it was named.
     doubts : dict of str to str
         The formats that it may be, but damaged, and why.
     """
 
-    def __init__(self, source: Source, *, is_unlabelled: bool) -> None:
+    def __init__(self, source: Source, *, is_unlabelled: bool, text_field: str | None) -> None:
         lines = source.head.split("\n")
         if not source.is_whole and len(lines) > 1:
             lines.pop()
@@ -61,16 +72,32 @@ class Head:
         self.lines = [line for line in lines if line.strip()]
         self.is_numbered = is_numbered(source)
         self.is_unlabelled = is_unlabelled
+        self.name = source.name.lower().removesuffix(".gz")
+        self.is_whole = source.is_whole
+        self.text_field = text_field
         self.doubts: dict[str, str] = {}
 
 
-Answer = bool | str
+class Slip(NamedTuple):
+    """Something in a line that is nearly what the format asks for."""
+
+    line: int
+    message: str
+
+
+Answer = bool | str | Slip
 """Whether a file has a format: True, False, or the reason why it may have it, but is damaged."""
 
 Recogniser = Callable[[Head], Answer]
 
 
-def recognise(source: Source, recognisers: dict[str, tuple[Recogniser, str]], *, is_unlabelled: bool = False) -> str:
+def recognise(
+    source: Source,
+    recognisers: dict[str, tuple[Recogniser, str]],
+    *,
+    is_unlabelled: bool = False,
+    text_field: str | None = None,
+) -> str:
     """Return the name of the format of a source.
 
     Parameters
@@ -82,13 +109,15 @@ def recognise(source: Source, recognisers: dict[str, tuple[Recogniser, str]], *,
     is_unlabelled : bool
         Whether no labels are expected. Then a few ``[words](TYPE)`` in a text may be links, and only several, in half
         of its lines, are marks.
+    text_field : str or None
+        A column of the table that the source may be.
 
     Raises
     ------
     FormatError
         The file is empty, or it could be more than one thing.
     """
-    head = Head(source, is_unlabelled=is_unlabelled)
+    head = Head(source, is_unlabelled=is_unlabelled, text_field=text_field)
     if not head.lines:
         raise FormatError(f"{source.name}: is empty, there is no text in it")
     tried = []
@@ -96,6 +125,12 @@ def recognise(source: Source, recognisers: dict[str, tuple[Recogniser, str]], *,
         answer = recogniser(head)
         if answer is True:
             return name
+        if isinstance(answer, Slip):
+            advice = "if this is part of a plain text, say {}"
+            raise FormatError(
+                f"{source.name}:{answer.line}: {answer.message}",
+                Advice(advice.format("format='text'"), advice.format("--from text")),
+            )
         if answer:
             head.doubts[name] = str(answer)
         tried.append(f"{name}: {answer or f'there is no {sign}'}")
@@ -127,11 +162,30 @@ def is_lines(head: Head) -> Answer:
     return _pairs(head.lines)
 
 
+def is_csv(head: Head) -> Answer:
+    """Recognise a table by the name of its file, or by its header."""
+    return head.name.endswith(".csv") or _is_table(head, "csv")
+
+
+def is_tsv(head: Head) -> Answer:
+    """Recognise a table with tabs by the name of its file, or by its header."""
+    return head.name.endswith(".tsv") or _is_table(head, "tsv")
+
+
+def _is_table(head: Head, format: str) -> bool:
+    return is_table(head.text, format, is_whole=head.is_whole, text_field=head.text_field)
+
+
 def is_inline(head: Head) -> Answer:
     """Recognise marks in the text below the head of the file."""
     lines = list(dropwhile(is_head_line, head.lines))
     marked = sum(bool(MARK.search(line)) for line in lines)
-    return marked >= (max(_SEVERAL, 0.5 * len(lines)) if head.is_unlabelled else 1)
+    if head.is_unlabelled:
+        return marked >= max(_SEVERAL, 0.5 * len(lines))
+    if marked:
+        return True
+    slip = find_slip(head.text.split("\n"))
+    return Slip(*slip) if slip is not None else False
 
 
 def is_text(head: Head) -> Answer:
@@ -170,9 +224,12 @@ def _columns(lines: list[str], *, has_blank_lines: bool) -> Answer:
         return False
     tags = [row[-1].strip() if len(row) > 1 else "" for row in rows]
     alike = widths.count(width) / len(rows)
-    tagged = sum(bool(_TAG.fullmatch(tag)) for tag in tags) / len(rows)
+    are_tags = [bool(_TAG.fullmatch(tag) or (is_tabbed and _TABBED.fullmatch(tag))) for tag in tags]
+    tagged = sum(are_tags) / len(rows)
     is_paired = _looks_paired(rows)
-    is_bare = alike == 1 and "O" in tags and all(_TAG.fullmatch(tag) or _BARE.fullmatch(tag) for tag in tags)
+    is_bare = (
+        alike == 1 and "O" in tags and all(is_ or _BARE.fullmatch(tag) for is_, tag in zip(are_tags, tags, strict=True))
+    )
     is_alike = (is_bare and not is_paired) or (alike >= _ENOUGH and tagged >= _ENOUGH)
     is_mostly_o = _share_outside(tags) >= 0.5 and len(rows) >= _SEVERAL
     if is_tabbed:
@@ -184,7 +241,7 @@ def _columns(lines: list[str], *, has_blank_lines: bool) -> Answer:
     if is_evident and is_alike:
         return True
     if is_possible and tagged > _SOME and not is_paired:
-        odd = next((line for line, tag in zip(lines, tags, strict=True) if not _TAG.fullmatch(tag)), "")
+        odd = next((line for line, is_tag in zip(lines, are_tags, strict=True) if not is_tag), "")
         seen = f", but {shorten(odd.strip(), 40)!r} does not" if odd else ""
         return f"{tagged:.0%} of the lines end in what may be a tag{seen}"
     return False

@@ -3,17 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import groupby
 
 from handful.errors import Advice
 
 from ._document import Document
 from ._entity_types import EntityType
-from ._reading import note_lines
-from ._types import Allowed, Sentence
+from ._reading import Mark, note_lines
+from ._types import Sentence, Span
 from ._words import word_offsets
 
-__all__ = ["Mark", "WriteReport", "Writing", "label_marks", "note_changed_words", "one_line", "with_words"]
+__all__ = ["WriteReport", "Writing", "label_marks", "note_changed_words", "one_line", "partial_spans", "with_words"]
 
 _LINE_BREAKS = str.maketrans("\r\n", "  ")
 
@@ -55,38 +55,34 @@ class WriteReport:
 class Writing:
     """One file that is being written: the options, and the notes of its report.
 
-    `head` describes types, and the corpus itself, at the head of the file.
+    `head` describes types, and the corpus itself, at the head of the file. `is_predicted` says whether labels were
+    predicted; None where their scores tell.
     """
 
     scheme: str = "BIO"
     names: Sequence[str] | None = None
     head: tuple[EntityType, ...] = ()
+    is_predicted: bool | None = None
     notes: Counter[str | Advice] = field(default_factory=Counter)
-
-
-class Mark(NamedTuple):
-    """A label as characters of a text; the label may be a partial one."""
-
-    start: int
-    end: int
-    label: str
-    score: float | None = None
 
 
 def label_marks(sentence: Sentence) -> list[Mark] | None:
     """Return the labels of a sentence with a text, partial ones too, in order; None if it is unlabelled."""
-    offsets = sentence.offsets
-    if sentence.spans is None or offsets is None:
+    if sentence.spans is None or sentence.starts is None:
         return None
-    marks = [Mark(*sentence.characters(span), span.type, span.score) for span in sentence.spans]
-    previous: Allowed | None = None
-    for (start, end), entry in zip(offsets, sentence.allowed or (), strict=False):
-        if entry is not None:
-            if entry == previous:
-                start = marks.pop().start
-            marks.append(Mark(start, end, str(entry)))
-        previous = entry
+    spans = (*sentence.spans, *partial_spans(sentence))
+    marks = [Mark(*sentence.characters(span), span.type, span.score) for span in spans]
     return sorted(marks, key=lambda mark: mark.start)
+
+
+def partial_spans(sentence: Sentence) -> Iterator[Span]:
+    """Yield each run of words with the same partial label, which takes the place of a type."""
+    start = 0
+    for entry, run in groupby(sentence.allowed or ()):
+        end = start + len(list(run))
+        if entry is not None:
+            yield Span(start, end, str(entry))
+        start = end
 
 
 def with_words(documents: Iterable[Document], writing: Writing) -> Iterator[tuple[Document, Sentence]]:

@@ -1,0 +1,194 @@
+"""spaCy's binary format, ``docbin``, in files that end in ``.spacy``. It needs spaCy.
+
+A `Doc` is a document. Its words are the tokens that are not white space, its sentences those of the `Doc`, if it has
+any, and its labels the entities. Words whose entity is missing are unknown. The id and the other fields are in
+``user_data``, and so are scores, as the extension attribute ``score`` of spans. Partial labels are in the span group
+``partial``; their words are missing among the entities.
+
+A file is read and written as a whole.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+from handful.errors import DataError, FormatError, MissingExtraError
+
+from ._bytes import ByteSource
+from ._document import Document
+from ._reading import Reading
+from ._types import Sentence, Span, shorten
+from ._words import NoWordsError, word_offsets
+from ._writing import Writing, partial_spans, with_words
+
+__all__ = ["FIRST_BYTES", "read_docbin", "write_docbin"]
+
+FIRST_BYTES = b"\x78\x9c"  # of what zlib packs; no text in UTF-8 starts so
+_PARTIAL, _CLASSES, _SCORE = "partial", "cats", ("._.", "score")
+
+
+def _spacy() -> Any:
+    try:
+        import spacy.tokens
+        import spacy.vocab
+    except ImportError as error:
+        raise MissingExtraError(f"the format docbin needs spaCy ({error}): pip install 'handful[spacy]'") from None
+    return spacy
+
+
+def read_docbin(reading: Reading) -> Iterator[Document]:
+    """Yield the documents of a DocBin."""
+    spacy = _spacy()
+    source = reading.source
+    assert isinstance(source, ByteSource)  # the table says that the format is one of bytes
+    try:
+        docs = list(spacy.tokens.DocBin().from_bytes(source.data).get_docs(spacy.vocab.Vocab()))
+    except Exception as error:  # spaCy and what it reads with have no error of their own for this
+        raise FormatError(f"{source.name}: this is not a DocBin of spaCy, or it is damaged ({error!r})") from None
+    for number, doc in enumerate(docs, 1):
+        identifier, meta = _fields(reading, doc)
+        try:
+            sentences = tuple(_sentences(reading, doc))
+            if not sentences and not reading.options.unlabelled:
+                raise NoWordsError.of(doc.text)
+        except DataError as error:
+            shown = "" if identifier is None else f" (id {shorten(identifier, 40)})"
+            reading.malformed(f": record {number}{shown}", error)
+        else:
+            yield Document(doc.text, sentences, identifier, meta)
+
+
+def _fields(reading: Reading, doc: Any) -> tuple[str | int | None, dict[str, Any]]:
+    """Return the id of a Doc, and its other fields."""
+    fields = {key: _lists(value) for key, value in doc.user_data.items() if isinstance(key, str)}
+    if n_others := sum(not isinstance(key, str) and key[:2] != _SCORE for key in doc.user_data):
+        reading.report.notes["extension attributes of spaCy were not taken"] += n_others
+    if doc.cats:
+        fields[_CLASSES] = dict(doc.cats)
+    identifier = fields.get("id")
+    if isinstance(identifier, str | int) and not isinstance(identifier, bool):
+        del fields["id"]
+        return identifier, fields
+    return None, fields
+
+
+def _lists(value: Any) -> Any:
+    """Return a value with lists in the place of tuples, which it has after reading."""
+    if isinstance(value, dict):
+        return {key: _lists(item) for key, item in value.items()}
+    return [_lists(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _sentences(reading: Reading, doc: Any) -> Iterator[Sentence]:
+    """Yield the sentences of a Doc with their labels."""
+    spans = _spans(doc)
+    starts = [0]
+    if doc.has_annotation("SENT_START"):
+        inside = {i for span in doc.ents for i in range(span.start + 1, span.end)}
+        starts += [sent.start for sent in doc.sents if sent.start and sent.start not in inside]
+    for first, last in pairwise([*starts, len(doc)]):
+        tokens = [token for token in doc[first:last] if word_offsets(token.text)]
+        if not tokens:
+            continue
+        start, end = tokens[0].idx, tokens[-1].idx + len(tokens[-1])
+        if len(starts) == 1:
+            start, end = 0, len(doc.text)
+        sentence = Sentence(
+            tuple(token.text for token in tokens),
+            text=doc.text[start:end],
+            starts=tuple(token.idx - start for token in tokens),
+            offset=start,
+        )
+        if spans is None:
+            yield sentence
+            continue
+        places = {token.i: i for i, token in enumerate(tokens)}
+        found = []
+        for span in spans:
+            words = [places[i] for i in range(span.start, span.end) if i in places]
+            if words:
+                found.append(Span(words[0], words[-1] + 1, span.type, span.score))
+        yield reading.labelled(sentence, found)
+
+
+def _spans(doc: Any) -> list[Span] | None:
+    """Return the entities and the partial labels of a Doc, as spans of its tokens; None if it is unlabelled."""
+    partial = [Span(one.start, one.end, one.label_) for one in doc.spans.get(_PARTIAL, ())]
+    if not doc.has_annotation("ENT_IOB") and not partial:
+        return None
+    known = {i for one in partial for i in range(one.start, one.end)}
+    missing = [Span(token.i, token.i + 1, "_") for token in doc if token.ent_iob == 0 and token.i not in known]
+    entities = [
+        Span(one.start, one.end, one.label_, doc.user_data.get((*_SCORE, one.start_char, one.end_char)))
+        for one in doc.ents
+    ]
+    return [*entities, *partial, *missing]
+
+
+def write_docbin(documents: Iterable[Document], writing: Writing) -> Iterator[bytes]:
+    """Yield the bytes of a DocBin."""
+    spacy = _spacy()
+    vocab = spacy.vocab.Vocab()
+    packed = spacy.tokens.DocBin(attrs=["ENT_IOB", "ENT_TYPE", "SENT_START"], store_user_data=True)
+    for document, sentence in with_words(documents, writing):
+        try:
+            packed.add(_doc(spacy, vocab, document, sentence))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise DataError(f"a DocBin cannot hold the document {shorten(document.text)!r}: {error}") from None
+    yield packed.to_bytes()
+
+
+def _doc(spacy: Any, vocab: Any, document: Document, sentence: Sentence) -> Any:
+    blank = next((word for word in sentence.words if not word_offsets(word)), None)
+    if blank is not None:
+        raise DataError(f"a DocBin cannot hold the word {blank!r}: a token of white space is a gap there")
+    tokens, spaces, places = _tokens(sentence)
+    doc = spacy.tokens.Doc(vocab, words=tokens, spaces=spaces)
+    fields = {key: value for key, value in document.meta.items() if key != document.text_field}
+    if isinstance(fields.get(_CLASSES), dict):
+        doc.cats = fields.pop(_CLASSES)
+    doc.user_data.update(fields if document.id is None else fields | {"id": document.id})
+
+    def made(span: Span) -> Any:
+        return spacy.tokens.Span(doc, places[span.start], places[span.end - 1] + 1, label=span.type)
+
+    if sentence.spans is None:
+        doc.set_ents([], default="missing")
+    else:
+        partial = [made(span) for span in partial_spans(sentence)]
+        entities = [made(span) for span in sentence.spans]
+        doc.set_ents(entities, missing=partial, default="outside")
+        if any(one.label_ != "_" for one in partial):
+            doc.spans[_PARTIAL] = [one for one in partial if one.label_ != "_"]
+        for entity, span in zip(entities, sentence.spans, strict=True):
+            if span.score is not None:
+                doc.user_data[(*_SCORE, entity.start_char, entity.end_char)] = span.score
+    if len(document.sentences) > 1:
+        starts = {0}
+        for part in document.sentences[:-1]:
+            starts.add(max(starts) + len(part.words))
+        for i, place in enumerate(places):
+            doc[place].is_sent_start = i in starts
+    return doc
+
+
+def _tokens(sentence: Sentence) -> tuple[list[str], list[bool], list[int]]:
+    """Return the tokens of a text with its words, whether a space follows each, and the places of the words.
+
+    What is between words, other than one space, is a token.
+    """
+    text = sentence.text or ""
+    tokens: list[str] = []
+    spaces: list[bool] = []
+    places: list[int] = []
+    position = 0
+    for start, end in (*(sentence.offsets or ()), (len(text), len(text))):
+        gap = text[position:start]
+        if gap.startswith(" ") and tokens:
+            spaces[-1], gap = True, gap[1:]
+        for token in filter(None, (gap, text[start:end])):
+            tokens.append(token)
+            spaces.append(False)
+        places.append(len(tokens) - 1)
+        position = end
+    return tokens, spaces, places[:-1]

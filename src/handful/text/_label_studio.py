@@ -1,0 +1,207 @@
+"""Tasks of Label Studio.
+
+A task has a text in its ``data``, ``annotations`` that people made, and ``predictions`` of models, whose
+``model_version`` says of which. Labels are read from annotations; from predictions only where their ``model_version``
+is asked for as an annotator. What else is in the data and in the task goes with the document: the fields of the data
+under ``data``, those of the annotation (who made it, and when) and the names that the labelling interface gave to the
+labels and to the text under ``label_studio``.
+
+Labels are written as an annotation, mentions with a score as a prediction. Label Studio does not keep keys of a task
+that it does not know, so fields of documents from elsewhere are written to the data, too.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from handful.errors import Advice, DataError
+
+from ._annotators import RULES, Annotation, annotator_of, choose
+from ._document import Document
+from ._json_marks import read_mark, read_score
+from ._json_records import Record
+from ._reading import Mark, Reading
+from ._types import Sentence, shorten
+from ._words import NoWordsError, to_sentence, to_sentences
+from ._writing import label_marks
+
+__all__ = ["read_task", "task"]
+
+MODEL_VERSION = "handful"
+_NAMES = {"from_name": "label", "to_name": "text"}
+_ANNOTATION = "label_studio"  # where the fields of an annotation go
+_TASK_FIELDS = {"project", "created_at", "inner_id", "file_upload", "drafts", "annotations", "predictions", _ANNOTATION}
+
+
+def read_task(reading: Reading, record: Record) -> Document:
+    """Make a document of a task.
+
+    Where no labels are asked for, all annotations stay with the task, beside what will be predicted.
+    """
+    text = _text(reading, record)
+    sentence = None
+    if not reading.options.unlabelled:
+        sentence = _labelled(reading, record, text)
+    elif not record.get("annotations"):
+        record.take("annotations")
+    if sentence is not None:
+        return record.document(text, (sentence,))
+    sentences = to_sentences(text)
+    if not sentences:
+        raise NoWordsError.of(text)
+    return record.document(text, tuple(sentences))
+
+
+def _text(reading: Reading, record: Record) -> str:
+    """Return the text of a task.
+
+    The fields of its data go with the document, but for a text that is called so, and for copies of other fields.
+    """
+    data = record.take("data")
+    given = reading.options.text_field
+    if given is not None:
+        texts = [given] if given in data else []
+    else:
+        texts = ["text"] if "text" in data else [key for key, value in data.items() if isinstance(value, str)]
+    if len(texts) != 1 or not isinstance(data[texts[0]], str):
+        advice = "say which field of the data holds the text, as in"
+        raise DataError(
+            f"the task's data is {shorten(repr(data))}, expected one text in it",
+            Advice(f"{advice} text_field='body'", f"{advice} --text-field body"),
+        )
+    text = str(data[texts[0]])
+    others = {key: value for key, value in data.items() if key not in record or record.get(key) != value}
+    if list(others.values()).count(text) == 1 and others.get("text") == text:
+        del others["text"]
+    if others:
+        record.more["data"] = others
+    return text
+
+
+def _labelled(reading: Reading, record: Record, text: str) -> Sentence | None:
+    """Return the text with the labels that count; None where it has none."""
+    how = reading.options.annotator
+    found = [(annotator_of(one.get("completed_by")), one) for one in _annotations(reading, record)]
+    predictions = record.get("predictions")
+    predictions = [one for one in predictions if _has_result(one)] if isinstance(predictions, list) else []
+    if how is not None and how not in RULES:
+        found += [(annotator_of(one.get("model_version")), one) for one in predictions]
+        reading.annotators |= {who: None for who, _ in found if who is not None}
+        found = [(who, one) for who, one in found if who is not None and who.is_called(how)]
+    elif predictions and not found:
+        note = "tasks have predictions and no annotation, and count as unlabelled ({} reads the predictions)"
+        version = predictions[0].get("model_version")
+        reading.report.notes[Advice(note.format(f"annotator={version!r}"), note.format(f"--annotator {version}"))] += 1
+    if not found:
+        return None
+    if how not in ("majority", "agree") and (fields := _fields(found[0][1])):
+        record.more[_ANNOTATION] = fields
+    return choose([Annotation(who, _sentence(reading, text, one)) for who, one in found], how)
+
+
+def _annotations(reading: Reading, record: Record) -> list[dict[str, Any]]:
+    """Return the annotations of a task that are not cancelled."""
+    found = record.take("annotations" if "annotations" in record else "completions") or []
+    if not isinstance(found, list):
+        raise DataError(f"'annotations' is {shorten(repr(found))}, expected a list")
+    for one in found:
+        if not _has_result(one):
+            raise DataError(f"found the annotation {shorten(repr(one))}, expected one with a list 'result'")
+    kept = [one for one in found if not one.get("was_cancelled")]
+    if len(kept) < len(found):
+        reading.report.notes["cancelled annotations were passed over"] += len(found) - len(kept)
+    return kept
+
+
+def _has_result(annotation: Any) -> bool:
+    return isinstance(annotation, dict) and isinstance(annotation.get("result"), list)
+
+
+def _sentence(reading: Reading, text: str, annotation: dict[str, Any]) -> Sentence:
+    return reading.from_spans(to_sentence(text), list(_marks(reading, text, annotation)))
+
+
+def _is_prediction(annotation: dict[str, Any]) -> bool:
+    return "model_version" in annotation
+
+
+def _marks(reading: Reading, text: str, annotation: dict[str, Any]) -> Iterator[Mark]:
+    """Yield the marks of an annotation; only those of a prediction have scores."""
+    for item in annotation["result"]:
+        value = item.get("value") if isinstance(item, dict) else None
+        if isinstance(value, dict) and "labels" in value:
+            score = read_score(item) if _is_prediction(annotation) else None
+            yield read_mark(reading, text, None, value)._replace(score=score)
+        else:
+            reading.report.notes["annotations of another kind than labelled spans were passed over"] += 1
+
+
+def _fields(annotation: dict[str, Any]) -> dict[str, Any]:
+    """Return what else an annotation says: its own fields, and the names in its results that are not the usual ones.
+
+    The fields of a prediction are made anew.
+    """
+    fields = {} if _is_prediction(annotation) else {key: item for key, item in annotation.items() if key != "result"}
+    return fields | _names(annotation)
+
+
+def _names(annotation: dict[str, Any]) -> dict[str, str]:
+    for item in annotation["result"]:
+        if isinstance(item, dict) and isinstance(item.get("value"), dict) and "labels" in item["value"]:
+            return {key: item[key] for key, usual in _NAMES.items() if item.get(key, usual) != usual}
+    return {}
+
+
+def task(document: Document, sentence: Sentence, *, is_predicted: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a task, and the fields of the document that go beside its data, annotations and predictions.
+
+    Other annotations, and predictions of other models, stay.
+    """
+    rest = {key: value for key, value in document.meta.items() if key != document.text_field}
+    data = _data(document, rest)
+    own = rest.pop(_ANNOTATION) if isinstance(rest.get(_ANNOTATION), dict) else {}
+    annotations, predictions = _lists(rest, "annotations"), _lists(rest, "predictions")
+    names = _NAMES.copy()
+    for one in (*predictions, *annotations):
+        names |= _names(one)
+    names |= {key: own[key] for key in _NAMES if key in own}
+    marks = label_marks(sentence)
+    result = [
+        {
+            **names,
+            "type": "labels",
+            "value": {"start": start, "end": end, "text": document.text[start:end], "labels": [label]},
+        }
+        | ({} if score is None else {"score": score})
+        for start, end, label, score in marks or ()
+    ]
+    if marks is not None and (is_predicted or annotations):  # annotations that stay are not those of the document
+        scores = [mark.score for mark in marks if mark.score is not None]
+        score = {"score": min(scores)} if scores else {}
+        predictions = [one for one in predictions if one.get("model_version") != MODEL_VERSION]
+        predictions.append({"model_version": MODEL_VERSION, **score, "result": result})
+    elif marks is not None:
+        annotations = [{**{key: value for key, value in own.items() if key not in _NAMES}, "result": result}]
+    lists = {"annotations": annotations} if annotations or not predictions else {}
+    return {"data": data} | lists | ({"predictions": predictions} if predictions else {}), rest
+
+
+def _data(document: Document, rest: dict[str, Any]) -> dict[str, Any]:
+    """Return the data of a task, and take it out of the other fields where it came from a task."""
+    data = rest.get("data")
+    if isinstance(data, dict):
+        del rest["data"]
+        has_text = any(value == document.text for value in data.values())
+        return data if has_text else data | {"text": document.text}
+    if rest.keys() & _TASK_FIELDS:
+        return {"text": document.text}
+    identifier = {} if document.id is None else {"id": document.id}
+    return {"text": document.text} | identifier | {key: value for key, value in rest.items() if key != "text"}
+
+
+def _lists(rest: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """Take annotations or predictions out of the other fields."""
+    found = rest.get(key)
+    if not isinstance(found, list) or not all(map(_has_result, found)):
+        return []
+    del rest[key]
+    return found

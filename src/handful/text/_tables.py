@@ -1,0 +1,238 @@
+"""Tables with a header: ``csv`` and ``tsv``.
+
+Each row is a document. Its text is in the column ``text``, in the only one, or in the one that ``text_field`` names.
+Its labels, if there are any, are a JSON list in a cell, in any of the shapes that JSON records have. Their column is
+one of `LABEL_KEYS`, or the one that ``label_field`` names; an empty cell says that the row is unlabelled. Cells with
+separators, quotes or line breaks in them are in double quotes. All columns but the labels go with the document.
+
+What is written has the columns of the first document, and ``entities``, with the mentions as ``jsonl`` has them.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from handful.errors import Advice, DataError, FormatError
+
+from ._annotators import settle_repeated
+from ._document import Document
+from ._json_read import LABEL_KEYS, read_marked
+from ._json_records import Record
+from ._json_write import entities
+from ._reading import Reading
+from ._types import shorten
+from ._writing import Writing
+
+__all__ = ["is_table", "read_table", "write_table"]
+
+ENTITIES = "entities"
+_SEPARATORS = {"csv": ",;\t", "tsv": "\t"}
+_LARGEST_CELL = (1 << 31) - 1
+_COLUMN = re.compile(r"[^\W\d](?:[\w .#/()%-]{0,40}[\w)#%])?")
+_USUAL = {"id", "text", "body", "content", "title", "sentence", "message", "label"}
+_ENOUGH = 0.8  # of all rows
+
+
+class _Style(NamedTuple):
+    """How the cells of a table are kept apart."""
+
+    separator: str
+    is_quoted: bool = True
+
+    def rows(self, lines: Iterable[str]) -> Any:
+        csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_CELL))  # Python's own limit is that of a short text
+        if self.is_quoted:
+            return csv.reader(lines, delimiter=self.separator, strict=True)
+        return csv.reader(lines, delimiter=self.separator, quoting=csv.QUOTE_NONE, strict=True)
+
+
+def _style(head: str, format: str) -> tuple[_Style, list[list[str]]]:
+    """Find out how a table is written, by its beginning; return also the rows there, of which the last may be cut."""
+    lines = [line + "\n" for line in head.split("\n")]
+    header = re.sub(r'"[^"]*"', "", next((line for line in lines if line.strip()), ""))
+    separator = max(_SEPARATORS[format], key=header.count)
+    found = []
+    for is_quoted in (True, False) if separator == "\t" else (True,):
+        style, rows = _Style(separator, is_quoted), list[list[str]]()
+        with suppress(csv.Error):  # in a damaged row, or in the last one, which may be cut
+            for row in style.rows(lines):
+                if row and row != [""]:
+                    rows.append(row)
+        found.append((_n_alike(rows), style, rows))
+    _, style, rows = max(found, key=lambda one: one[0])
+    return style, rows
+
+
+def _n_alike(rows: list[list[str]]) -> int:
+    return sum(len(row) == len(rows[0]) for row in rows)
+
+
+def is_table(head: str, format: str, *, is_whole: bool, text_field: str | None) -> bool:
+    """Whether a text is a table with a header: its first line looks like names, and rows have as many cells."""
+    style, rows = _style(head, format)
+    if not rows or (format == "csv" and style.separator == "\t"):
+        return False
+    header = rows[0]
+    if text_field in header:
+        return True
+    rows = rows[1:] if is_whole or len(rows) < 3 else rows[1:-1]
+    if len(header) < 2 or not rows or sum(len(row) == len(header) for row in rows) < _ENOUGH * len(rows):
+        return False
+    names = [name.strip() for name in header]
+    is_tight = names == header  # in a text, a space follows a comma
+    is_named = all(_COLUMN.fullmatch(name) for name in names[not names[0] :])  # an index has no name
+    return is_named and len({*names}) == len(names) and (is_tight or bool(_USUAL & {*map(str.casefold, names)}))
+
+
+def read_table(reading: Reading, format: str) -> Iterator[Document]:
+    """Yield the documents of a table."""
+    return settle_repeated(reading, _documents(reading, format))
+
+
+def _documents(reading: Reading, format: str) -> Iterator[tuple[str, Document]]:
+    style, _ = _style(reading.source.head, format)
+    header: list[str] = []
+    text_field = ""
+    for line, row in _rows(reading, style):
+        if not header:
+            header, text_field = row, _text_column(reading, line, row, format)
+            continue
+        try:
+            document = _document(reading, header, row, text_field)
+        except DataError as error:
+            reading.malformed(line, error)
+        else:
+            yield f":{line}", document
+
+
+def _rows(reading: Reading, style: _Style) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the number of its first line."""
+    rows = style.rows(reading.source.lines())
+    row: list[str] | None = []
+    while row is not None:
+        line = rows.line_num + 1
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            reading.malformed(
+                line,
+                f"the row is damaged ({error}); a cell with quotes in it is in quotes itself, and has each of them "
+                "twice",
+            )
+            continue
+        if row and row != [""]:
+            yield line, row
+
+
+def _text_column(reading: Reading, line: int, header: list[str], format: str) -> str:
+    """Return the column that holds the text."""
+    twice = next((name for i, name in enumerate(header) if name in header[:i]), None)
+    if twice is not None:
+        reading.fail(line, f"two columns are called {twice!r}")
+    given = reading.options.text_field
+    named = [name for name in header if name == given or (given is None and name.strip().casefold() == "text")]
+    if len(named) == 1 or (len(header) == 1 and given is None):
+        return (named or header)[0]
+    what = "it is not clear which column holds the text" if given is None else f"it has no column {given!r}"
+    likely = _longest(reading.source.head, header, format)
+    advice = "say which one it is, for example {}, or {} if this is plain text"
+    raise FormatError(
+        f"{reading.source.name}: this is a table, and {what}; the columns are {shorten(', '.join(header), 200)}",
+        Advice(
+            advice.format(f"text_field={likely!r}", "format='text'"),
+            advice.format(f"--text-field {likely if likely.isidentifier() else repr(likely)}", "--from text"),
+        ),
+    )
+
+
+def _longest(head: str, header: list[str], format: str) -> str:
+    """Return the column with the longest cells at the beginning of a table."""
+    _, rows = _style(head, format)
+    lengths = [sum(len(row[i]) for row in rows[1:] if len(row) == len(header)) for i in range(len(header))]
+    return header[lengths.index(max(lengths))]
+
+
+def _document(reading: Reading, header: list[str], row: list[str], text_field: str) -> Document:
+    if len(row) != len(header):
+        raise DataError(
+            f"found {len(row)} cell{'s' * (len(row) > 1)} in {shorten(repr(row))}, expected {len(header)} as in the "
+            "header; a cell with separators or line breaks in it is in double quotes"
+        )
+    fields: dict[str, Any] = dict(zip(header, row, strict=True))
+    given = None if reading.options.unlabelled else reading.options.label_field
+    if given is not None and given not in header:
+        raise DataError(f"there is no column {given!r} for labels; the columns are {shorten(', '.join(header))}")
+    found = []
+    for key in LABEL_KEYS["json"] if given is None else (given,):
+        labels = _labels(fields.get(key, "")) if key != text_field else None
+        if labels is not None:
+            fields[key] = labels
+            found.append(key)
+        elif given is not None and fields[key].strip():
+            raise DataError(f"the labels in the column {key!r} are {shorten(fields[key])!r}, expected a JSON list")
+    if len(found) > 1 and not reading.options.unlabelled:
+        advice = "say which column holds them, for example"
+        raise DataError(
+            f"there are labels in the columns {' and '.join(found)}",
+            Advice(f"{advice} label_field={found[0]!r}", f"{advice} --label-field {found[0]}"),
+        )
+    document = read_marked(reading, Record(fields), row[header.index(text_field)], (*found, None)[0], text_field)
+    return replace(document, meta={name: fields[name] for name in header if name == "id" or name in document.meta})
+
+
+def _labels(cell: str) -> list[Any] | None:
+    """Return the list in a cell; None if there is none: the cell may hold something else, such as a class."""
+    if not cell.startswith("["):
+        return None
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) else None
+
+
+def write_table(documents: Iterable[Document], writing: Writing, format: str) -> Iterator[str]:
+    """Yield the header of a table and its rows."""
+    header: list[str] = []
+    for document in documents:
+        found = entities(document, writing)
+        fields = _fields(document, writing)
+        if not header:
+            header = [*fields, ENTITIES]
+            yield _row(header, format)
+        elif lost := fields.keys() - {*header}:
+            writing.notes["cells were not written: the first document has no such field"] += len(lost)
+        fields[ENTITIES] = found
+        yield _row([_cell(fields.get(name)) for name in header], format)
+    if not header:
+        yield _row(["text", ENTITIES], format)
+
+
+def _fields(document: Document, writing: Writing) -> dict[str, Any]:
+    """Return the fields of a document in the order of its source; an id and a text from elsewhere come first."""
+    first: dict[str, Any] = {} if document.id is None else {"id": document.id}
+    first[document.text_field] = None
+    fields = {key: value for key, value in first.items() if key not in document.meta} | dict(document.meta)
+    if fields.pop(ENTITIES, None) is not None:
+        writing.notes["cells were not written: the format has another use for their column"] += 1
+    fields[document.text_field] = document.text.replace("\r", " ")
+    if "\r" in document.text:
+        writing.notes["carriage returns were written as spaces"] += document.text.count("\r")
+    return fields
+
+
+def _cell(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _row(cells: list[str], format: str) -> str:
+    row = io.StringIO()
+    csv.writer(row, delimiter=_SEPARATORS[format][0], lineterminator="\n").writerow(cells)
+    return row.getvalue()
