@@ -31,7 +31,7 @@ from handful.tagger._evidence import NearestLabel, Regression
 from handful.tagger._learning import ENOUGH_WORDS, METHODS, trust, type_names
 from handful.text import Sentence, read, read_types
 
-SHOTS, SETS, MOST = (0, 1, 5, 20), 4, 9_000
+SHOTS, SETS, MOST = (0, 1, 5, 20), 2, 9_000
 METHOD = METHODS["handful"].with_names
 BARE = METHODS["handful"]
 
