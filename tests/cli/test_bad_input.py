@@ -199,7 +199,7 @@ OUTPUTS = [
     ["predict", "--help"],
     ["predict", "model", "text.txt"],
     ["predict", "model", "text.txt", "--to", "html"],
-    ["evaluate", "model", "support.txt"],
+    ["evaluate", "model", "support.txt", "--quiet"],
     ["explain", "model", "text.txt"],
     ["cache"],
 ]

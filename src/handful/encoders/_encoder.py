@@ -37,7 +37,7 @@ _SCHEME = "handful features 1"
 _CHUNK_BATCHES = 8
 
 # The share of unknown words in a sentence from which nothing of it can be read. In English text hardly one word with
-# letters in a thousand is unknown; in Chinese more than half are: handful-en knows 244 of its characters.
+# letters in a thousand is unknown; in Chinese more than half are: the vocabulary of handful-en has 244 characters.
 _UNREADABLE = 1 / 3
 
 #: ``input_ids`` and ``attention_mask``, each of shape (n_rows, n_tokens).
