@@ -24,9 +24,9 @@ from measure import describe_machine
 from rich.console import Console
 from rich.table import Table
 
-from handful import Sentence, Span, Tagger, read
+from handful import Sentence, Span, Tagger
 from handful.encoders import TypeVectors, load
-from handful.text import types_of
+from handful.text import stream, types_of
 
 N_LABELLED = 30  # sentences, before the first `add`
 TYPES = {
@@ -138,10 +138,8 @@ def measure(encoder, text, features, labelled, repeats):
         whole = seconds(lambda n=n, scratch=scratch: scratch.fit(labelled[: n + 1], text))
         times["fit from scratch"].append(whole - known.seconds)
         assert is_same(model, scratch), "an add and a fit from scratch differ"
-    part = model._text.text
-    kept = sum(getattr(value, "nbytes", 0) for _, value in part._known.values())
-    kept += part._known["moments"][1].scatter.nbytes
-    return {name: statistics.median(found) for name, found in times.items()}, kept
+    kept = [getattr(value, "scatter", value) for _, value in model._text.text._known.values()]
+    return {name: statistics.median(found) for name, found in times.items()}, sum(array.nbytes for array in kept)
 
 
 def profile(encoder, text, features, labelled):
@@ -170,7 +168,9 @@ def main():
     most = N_LABELLED + options.repeats
     if options.text:
         encoder = load("handful-en")
-        every = taken(read(options.text, unlabelled=True), min(max(sizes), options.most_encoded))
+        with stream(options.text, unlabelled=True) as documents:
+            sentences = (sentence for document in documents for sentence in document.sentences)
+            every = taken(sentences, min(max(sizes), options.most_encoded))
         by_names = Tagger(encoder, types=TYPES, cache=False).fit().predict_sentences(every[: 20 * most])
         labelled = [sentence for sentence in by_names if sentence.spans][:most]
         every = [sentence for sentence in every if sentence.words not in {one.words for one in labelled}]

@@ -349,8 +349,9 @@ def test_labelled_words_alone_and_fewer_than_dimensions(shrinkage, dtype, assign
 
 def test_the_ratio_is_ignored_with_a_word_where_every_word_is_labelled():
     X, _, truth = made_words()
-    with pytest.warns(HandfulWarning, match="o_ratio=0.3 is ignored: every word is labelled"):
+    with pytest.warns(HandfulWarning, match="o_ratio=0.3 is ignored: every word is labelled") as warned:
         model = SubspaceKMeans(0.3).fit(X, truth)
+    assert [one.filename for one in warned] == [__file__]
     assert model.o_share_ == (truth == 0).mean()
 
 

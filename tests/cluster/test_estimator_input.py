@@ -81,6 +81,12 @@ def test_features_that_are_not_finite(value):
         model.predict(X)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of the overflow
+def test_features_whose_variance_overflows():
+    X, _, _ = made_words()
+    refused("so large that their variance is not a finite number", X=(X * 1e25).astype(np.float32))
+
+
 # ---------------------------------------------------------------- memory and precision
 
 

@@ -1,6 +1,7 @@
 """The deterministic start, against scikit-learn's Ward."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
@@ -35,6 +36,22 @@ def test_ward_takes_rows_that_are_the_same():
     Y = np.repeat(np.random.default_rng(0).normal(size=(4, 3)), 5, axis=0)
     assert ward(Y, 4).tolist() == np.repeat(range(4), 5).tolist()
     assert ward(np.zeros((6, 2)), 1).tolist() == [0] * 6
+    rng = np.random.default_rng(1)
+    nearly = np.repeat(rng.normal(size=(3, 40)), 200, axis=0) * (1 + 1e-7 * rng.integers(0, 2, (600, 40)))
+    assert ward(nearly.astype(np.float32), 3).tolist() == np.repeat(range(3), 200).tolist()
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e18, 1e30])
+def test_ward_takes_rows_whose_squares_would_overflow(scale):
+    Y = np.random.default_rng(0).normal(size=(30, 5)).astype(np.float32)
+    assert ward(Y * np.float32(scale), 6).tolist() == ward(Y, 6).tolist()
+
+
+def test_ward_takes_weights_of_any_size():
+    Y = np.random.default_rng(0).normal(size=(30, 5)).astype(np.float32)
+    light = np.arange(30) % 2 == 0
+    clusters = ward(Y, 6, np.where(light, 1e-60, 1.0))  # light rows cost nothing, wherever they go
+    assert len(set(clusters.tolist())) == 6
 
 
 def test_one_prototype_is_the_mean_and_several_are_means_of_ward_clusters():

@@ -1,5 +1,6 @@
 """One more label: what `add` keeps from the last fit, and that its result is that of a fit from scratch."""
 
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -107,6 +108,17 @@ def test_other_types_are_read_again():
     assert encoder.n_types_read == 2
     model.add(MORE[:1])
     assert encoder.n_types_read == 5
+
+
+def test_the_summary_is_that_of_its_fit_whenever_it_is_asked_for():
+    model = Tagger(NamedEncoder(), **options()).fit(SUPPORT, UNLABELLED)
+    copied = pickle.loads(pickle.dumps(model))
+    first = model.summary_
+    assert model.summary_ is first
+    assert copied.summary_ == first
+    later = model.add(MORE).summary_
+    assert (first.n_support, later.n_support) == (2, 6)
+    assert not hasattr(Tagger(NamedEncoder()), "summary_")
 
 
 class WideEncoder(NamedEncoder):

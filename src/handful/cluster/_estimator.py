@@ -16,6 +16,7 @@ from handful._util.parallel import several_threads
 from handful.errors import DataError, HandfulWarning
 
 from ._assign import assign_hard, assign_soft, check_ratio, entropy
+from ._checks import as_floats, check_parameters, check_start, check_weights
 from ._distances import project, relative_distances, tag_distances, tag_scores
 from ._labels import Labels
 from ._prototypes import RunningSums, means
@@ -152,7 +153,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         Parameters
         ----------
         X : (n, d) features, one row per word; float16, float32 and memory-mapped arrays are read in blocks, by as many
-            threads as BLAS may use. The result does not depend on their number.
+            threads as BLAS may use. The result does not depend on their number. (`Rows` are read like one array.)
         y : (n,) tags, -1 for unlabelled; or (n, n_tags) bool, the tags that each word may have (an all-true row is
             unlabelled; the tags are then 0 to n_tags - 1); or `Labels`, which say the same of the labelled rows alone
         sample_weight : (n,) how much each word counts; 1 if not given. A word of weight 2 counts as two, one of weight
@@ -161,10 +162,10 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
             such a tag needs no labelled word
         callback : called after every round with a :class:`Round`
         """
-        self._check_parameters()
+        check_parameters(self)
         X, labels = self._check_data(X, y)
-        weights = _check_weights(sample_weight, len(X))
-        given = _check_start(start, labels, weights, X.shape[1])
+        weights = check_weights(sample_weight, len(X))
+        given = check_start(start, labels, weights, X.shape[1])
         n, n_tags = len(X), len(labels.classes)
         soft = self.assignment == "soft"
         o_index = labels.index_of(self.o_tag)
@@ -239,7 +240,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         rows, tags = labels.rows[labels.is_sure], labels.classes[labels.allowed[labels.is_sure].argmax(axis=1)]
         if len(rows) == 0:
             raise DataError("no word of one tag alone is in y, so nothing can be compared; label at least one")
-        weights = _check_weights(sample_weight, len(X))
+        weights = check_weights(sample_weight, len(X))
         is_right = self.predict(X[rows]) == tags
         return float(np.average(is_right, weights=None if weights is None else weights[rows]))
 
@@ -274,7 +275,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
 
     def _check_features(self, X: ArrayLike) -> Float:
         check_is_fitted(self)
-        X = _floats(validate_data(self, X, reset=False, ensure_all_finite=False))
+        X = as_floats(validate_data(self, X, reset=False, ensure_all_finite=False))
         check_finite(X)
         return X
 
@@ -285,7 +286,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
                 " give a tag for each labelled word and -1 for the others"
             )
         if not isinstance(X, Rows):
-            X = Rows([Part(_floats(validate_data(self, X, ensure_all_finite=False)))])
+            X = Rows([Part(as_floats(validate_data(self, X, ensure_all_finite=False)))])
         self.n_features_in_ = X.shape[1]
         return X, _read_labels(y, len(X))
 
@@ -304,46 +305,10 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
                 f"o_ratio={self.o_ratio} is ignored: every word is labelled, so nothing is left to decide;"
                 " add unlabelled words for it to have a meaning",
                 HandfulWarning,
-                stacklevel=3,
+                stacklevel=4,  # who called `fit`, past what lets it use threads
             )
             return None
         return check_ratio(self.o_ratio, n, n_only_o, n_only_entity, soft=self.assignment == "soft")
-
-    def _check_parameters(self) -> None:
-        for name, is_valid, expected in _PARAMETERS:
-            value = getattr(self, name)
-            if not is_valid(value):
-                raise DataError(f"{name}={value!r} is not possible: it must be {expected}")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 1
-
-
-_PARAMETERS: list[tuple[str, Callable[[Any], bool], str]] = [
-    ("o_ratio", lambda v: v is None or (_is_number(v) and 0 <= v <= 1), "None or a number from 0 to 1"),
-    ("assignment", lambda v: v in ("hard", "soft"), "'hard' or 'soft'"),
-    ("subspace", lambda v: isinstance(v, (bool, np.bool_)), "True or False"),
-    ("o_prototypes", _is_count, "a whole number of at least 1"),
-    ("type_prototypes", _is_count, "a whole number of at least 1"),
-    ("scaling", lambda v: v in ("within", "total"), "'within' or 'total'"),
-    (
-        "shrinkage",
-        lambda v: v in ("oas", None) or (_is_number(v) and 0 <= v <= 1),
-        "'oas', a number from 0 to 1, or None",
-    ),
-    ("temperature", lambda v: _is_number(v) and 0 < v < np.inf, "a number above 0"),
-    ("max_iter", _is_count, "a whole number of at least 1"),
-]
-
-
-def _floats(X: NDArray[Any]) -> Float:
-    """Return X itself where it holds floats of at most 8 bytes, a float64 copy otherwise."""
-    return X if X.dtype in (np.float16, np.float32, np.float64) else X.astype(np.float64)
 
 
 def _read_labels(y: ArrayLike | Labels, n: int) -> Labels:
@@ -356,43 +321,6 @@ def _read_labels(y: ArrayLike | Labels, n: int) -> Labels:
     labels = Labels.from_tags(column_or_1d(y, warn=True), n)
     check_classification_targets(labels.values)
     return labels
-
-
-def _check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
-    """Return the weights, None where all are 1."""
-    if sample_weight is None:
-        return None
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("sample_weight must be numbers, one a word") from None
-    if weights.shape != (n,):
-        raise DataError(f"sample_weight has the shape {weights.shape}, expected ({n},): one weight for each row of X")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(wrong):
-        raise DataError(f"sample_weight[{wrong[0]}] is {weights[wrong[0]]}; weights must be finite and at least 0")
-    if not weights.any():
-        raise DataError("all weights in sample_weight are zero: nothing is left to learn from")
-    return weights
-
-
-def _check_start(
-    start: Mapping[Any, ArrayLike] | None, labels: Labels, weights: NDArray[np.float64] | None, d: int
-) -> dict[int, NDArray[np.float64]]:
-    """Return the given prototypes by the place of their tag; refuse tags that have neither them nor labelled words."""
-    given: dict[int, NDArray[np.float64]] = {}
-    for tag, prototypes in (start or {}).items():
-        place = labels.index_of(tag)
-        if place is None:
-            raise DataError(f"start names the tag {tag!r}, which y does not have: {labels.classes.tolist()}")
-        rows = np.array(prototypes, dtype=np.float64)
-        if rows.ndim != 2 or rows.shape[1] != d or not len(rows) or not np.isfinite(rows).all():
-            raise DataError(
-                f"start of tag {tag!r} has the shape {rows.shape}, expected finite numbers of shape (m, {d})"
-            )
-        given[place] = rows
-    labels.check_starts(given, weights)
-    return given
 
 
 def _moved(previous: NDArray[np.float64] | None, A: NDArray[np.float64]) -> tuple[int, float]:

@@ -90,7 +90,7 @@ def _joins(Y: Float, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64],
     distances to their union.
     """
     n = len(Y)
-    D, w = _costs(Y, weights), weights.astype(Y.dtype)
+    D, w = _costs(Y, weights), weights.copy()
     heights, first, second = np.empty(n - 1), np.empty(n - 1, np.intp), np.empty(n - 1, np.intp)
     is_left = np.ones(n, dtype=bool)
     chain: list[int] = []
@@ -115,16 +115,21 @@ def _joins(Y: Float, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64],
 
 
 def _costs(Y: Float, weights: NDArray[np.float64]) -> Float:
-    """Return (n, n) what joining two rows costs, w_i w_j / (w_i + w_j) ||y_i - y_j||^2; infinite on the diagonal."""
+    """Return (n, n) what joining two rows costs, w_i w_j / (w_i + w_j) ||y_i - y_j||^2; infinite on the diagonal.
+
+    It is in proportion only: rows are divided by their largest number, so that no square overflows.
+    """
     n = len(Y)
-    Y, w = Y - Y.mean(axis=0), weights.astype(Y.dtype)
+    Y = Y / (np.abs(Y).max() or 1)
+    Y -= Y.mean(axis=0)
     squares = np.einsum("ij,ij->i", Y, Y)
     D = np.empty((n, n), Y.dtype)
     for start in range(0, n, 256):
         part = slice(start, min(start + 256, n))
         block = squares[part, None] + squares[start:] - 2 * (Y[part] @ Y[start:].T)
-        block *= w[part, None] * w[start:] / (w[part, None] + w[start:])
-        D[part, start:] = np.maximum(block, 0, out=block)
+        pairs = weights[part, None] * weights[start:] / (weights[part, None] + weights[start:])
+        D[part, start:] = np.maximum(block * pairs, 0)
+        D[part, part] = np.minimum(D[part, part], D[part, part].T)  # the chain ends only if D is symmetric to the bit
         D[start:, part] = D[part, start:].T
     np.fill_diagonal(D, np.inf)
     return D

@@ -88,21 +88,28 @@ class Moments:
 def weighted_moments(X: Rows, weights: NDArray[np.float64] | None, *, whole: bool = True) -> Moments:
     """Take the moments of X under weights (n,), such that most of it is there already in the next fit.
 
-    Where few words have a weight, and all of those are heavier than 1, the moments of each part of X without weights
-    are taken, and kept with the part. What the heavier words are more than 1 is added.
+    The moments of the longest part of X without weights are kept with the part. Then come all other rows, and what some
+    rows of the part weigh more than 1. Where those are more than a quarter of all, or a row of the part weighs less
+    than 1, all rows are taken with their weights.
     """
-    heavier = np.empty(0, np.intp) if weights is None else np.flatnonzero(weights != 1)
-    if weights is not None and (len(heavier) > len(X) // 8 or weights.min() < 1):
-        return Moments.of(X, weights, whole=whole)
-    total = None
-    for part in X.parts:
-        if len(part.array):
-            of_part = part.once("moments", whole, lambda array=part.array: Moments.of(array, whole=whole))  # type: ignore[misc]
-            total = of_part if total is None else total + of_part
-    assert total is not None, "X has at least one row: checked by the caller"
-    if weights is not None and len(heavier):
-        total += Moments.of(X[heavier], weights[heavier] - 1, whole=whole)
-    return total
+    sizes = [len(part.array) for part in X.parts]
+    longest = int(np.argmax(sizes))
+    inside = slice(sum(sizes[:longest]), sum(sizes[: longest + 1]))
+    more = np.ones(len(X)) if weights is None else weights.copy()  # what comes on top of the part
+    more[inside] -= 1
+    rows = np.flatnonzero(more)
+    if len(rows) > len(X) // 4 or more.min() < 0:
+        moments = Moments.of(X, weights, whole=whole)
+    else:
+        part = X.parts[longest]
+        moments = part.once("moments", whole, lambda: Moments.of(part.array, whole=whole))
+        if len(rows):
+            moments += Moments.of(X[rows], more[rows], whole=whole)
+    if not np.isfinite(moments.total_variance):
+        raise DataError(
+            "the features are so large that their variance is not a finite number; divide them by something"
+        )
+    return moments
 
 
 def check_finite(X: Float | Rows) -> None:

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
-from handful.errors import DataError
-
 from ._statistics import Moments
 
 __all__ = ["between", "discriminant", "oas", "within_variance"]
@@ -56,10 +54,6 @@ def discriminant(
     """
     S_t = moments.covariance
     k, d = M.shape
-    if not np.isfinite(moments.total_variance):
-        raise DataError(
-            "the features are so large that their variance is not a finite number; divide them by something"
-        )
     noise = ROUNDING * (moments.total_variance + float((moments.mean**2).sum()))
     if k == 1 or float((M**2).sum()) <= noise:
         return None, within_variance(M, moments)

@@ -90,6 +90,7 @@ class Learned:
 def check(method: str, o_ratio: object, clusters: "SubspaceKMeans | None") -> None:
     """Refuse parameters that are not possible, before any long wait."""
     from handful.cluster import SubspaceKMeans
+    from handful.cluster._checks import check_parameters
 
     if method not in METHODS:
         raise DataError(f"method={method!r} is not possible: it must be {' or '.join(map(repr, METHODS))}")
@@ -102,7 +103,7 @@ def check(method: str, o_ratio: object, clusters: "SubspaceKMeans | None") -> No
             f"clusters has o_ratio={clusters.o_ratio}",
             Advice("give the ratio to the tagger: Tagger(o_ratio=...)", "give the ratio with --ratio"),
         )
-    _estimator(clusters, None if isinstance(o_ratio, str) else o_ratio)._check_parameters()  # type: ignore[arg-type]
+    check_parameters(_estimator(clusters, None if isinstance(o_ratio, str) else o_ratio))  # type: ignore[arg-type]
 
 
 def check_labels(
@@ -219,15 +220,13 @@ def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArr
     return trusted
 
 
-def type_names(encoder: Any, types: tuple[EntityType, ...]) -> TypeNames:
-    """Return what an encoder reads in the names and descriptions of types."""
+def type_names(encoder: Any, types: tuple[EntityType, ...], model: Model | None = None) -> TypeNames:
+    """Return what an encoder reads in the names and descriptions of types; a model of the same types has it already."""
+    known = None if model is None or model.types != types else model.piece(TypeNames)
+    if known is not None:
+        return replace(known, weight=1.0, weights=np.ones(len(types)))
     found = encoder.encode_types(types)
     return TypeNames(1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.ones(len(types)))
-
-
-def as_read(names: TypeNames) -> TypeNames:
-    """Return what the encoder read in the names of types, from a model that may doubt it."""
-    return replace(names, weight=1.0, weights=np.ones(len(names.biases)))
 
 
 def _cluster(

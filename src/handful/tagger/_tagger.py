@@ -26,10 +26,9 @@ from handful.evaluate import Evaluation
 from handful.text import EntityType, Sentence, types_of
 
 from ._evaluating import evaluate_on
-from ._evidence import TypeNames
 from ._explanation import Explanation, check_n_nearest, explain
 from ._inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
-from ._learning import METHODS, as_read, check, check_labels, learn, type_names
+from ._learning import METHODS, check, check_labels, learn, type_names
 from ._model import Examples, Model
 from ._parameters import Parameters
 from ._predictor import Predictor, check_min_score
@@ -385,7 +384,7 @@ class Tagger(Parameters, Predictor):
     def _check_labels(self, text: TrainingText, known: Sequence[EntityType]) -> None:
         """Refuse what cannot be learned from, before the long wait; the text has no features yet."""
         types, _ = self._types_to_find(text.labels, known)
-        names = self._names_of(types) if self._reads_names() else None
+        names = type_names(self._open(), types, self._model) if self._reads_names() else None
         check_labels(text, types, METHODS[self.method], self.o_ratio, self.clusters, names)
 
     def _with_more(self, text: TrainingText, given: Given, watch: Watch, progress: Progress) -> TrainingText:
@@ -412,7 +411,7 @@ class Tagger(Parameters, Predictor):
             self.o_ratio,
             self.clusters,
             getattr(encoder, "transitions", None),
-            self._names_of(types) if self._reads_names() else None,
+            type_names(encoder, types, self._model) if self._reads_names() else None,
         )
         self._text, self._model, self._examples, self._notes = text, learned.model, learned.examples, notes
         self._summary = partial(summarise, text, learned, self.method, self.o_ratio == AUTO, notes)
@@ -426,11 +425,6 @@ class Tagger(Parameters, Predictor):
         return types_to_find(
             types_of(self.types), [*known, *before], sentences_of(labels), self._reads_names(), self.names
         )
-
-    def _names_of(self, types: tuple[EntityType, ...]) -> TypeNames:
-        """Return what the encoder reads in the names of types; the model has it, if its types are the same."""
-        read = None if self._model is None or self._model.types != types else self._model.piece(TypeNames)
-        return type_names(self._open(), types) if read is None else as_read(read)
 
     def _reads_names(self) -> bool:
         return self.names and bool(getattr(self._open(), "has_names", False))
