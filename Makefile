@@ -33,7 +33,7 @@ lint: .venv/ready-test
 .venv/ready-test: .venv/ready
 	@echo "installing what the tests need (once)"
 	$(PIP) torch
-	$(PIP) -e '.[transformers,plots,dev]'
+	$(PIP) -e '.[transformers,plots,web,dev]'
 	@touch $@
 
 clean:

@@ -24,8 +24,10 @@ MAY_IMPORT = {
     "training": {"evaluate", "encoders", "text"},
     "tagger": {"evaluate", "encoders", "text", "cluster"},
     "baselines": {"tagger", "training", "evaluate", "encoders", "text", "cluster"},
+    "workbench": {"tagger", "evaluate", "encoders", "text", "web"},
     "bench": {"baselines", "tagger", "training", "evaluate", "encoders", "text", "cluster"},
     "cli": {
+        "workbench",
         "bench",
         "baselines",
         "tagger",

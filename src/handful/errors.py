@@ -4,7 +4,8 @@
 
     HandfulError
     ├── DataError (ValueError)          arrays, labels or parameters that cannot be used
-    │   └── RatioError                  a share of O words that the labels make impossible
+    │   ├── RatioError                  a share of O words that the labels make impossible
+    │   └── StaleError                  a decision on labels that have changed in the meantime
     ├── FormatError (ValueError)        a file's content is not what its format asks for
     ├── FileError (OSError)             a file or folder cannot be read or written
     ├── EncoderError (ValueError)       an encoder that is unknown, broken or used wrongly
@@ -32,6 +33,7 @@ __all__ = [
     "MissingExtraError",
     "ModelError",
     "RatioError",
+    "StaleError",
 ]
 
 
@@ -84,6 +86,10 @@ class DataError(HandfulError, ValueError):
 
 class RatioError(DataError):
     """A share of O words that the labels make impossible."""
+
+
+class StaleError(DataError):
+    """A decision on labels that have changed in the meantime."""
 
 
 class FormatError(HandfulError, ValueError):

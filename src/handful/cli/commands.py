@@ -25,6 +25,7 @@ __all__ = ["COMMANDS", "make_app"]
 #: The commands, in the order of the help; each is in a module of its name.
 COMMANDS = (
     "demo",
+    "label",
     "fit",
     "predict",
     "explain",
@@ -171,6 +172,7 @@ def _options(
 
     \b
     handful demo
+    handful label corpus.txt --types types.txt
     handful predict --types "person, place, disease" notes.txt
     handful fit few.txt --unlabelled corpus.txt --out model
     handful predict model notes.txt

@@ -47,7 +47,8 @@ def fit(
         typer.Argument(
             metavar="[SUPPORT]",
             show_default=False,
-            help="Files of labelled sentences, in any format; - is standard input; none with --types.",
+            help="Files of labelled sentences, in any format, or projects of handful label; - is standard input; "
+            "none with --types.",
         ),
     ] = None,
     types: Types = None,
@@ -104,6 +105,7 @@ def fit(
     \b
     handful fit --types types.txt --unlabelled corpus.txt --out model
     handful fit few.txt --out model
+    handful fit corpus.db --out model
     handful fit few.txt --unlabelled corpus.txt --ratio 0.95 --out model
     handful fit few.conll more.txt -u a.txt --encoder my-encoder --out model
     """
@@ -123,6 +125,8 @@ def fit(
     check_files(unlabelled or (), None, of_text)
     labelled, described = read_labelled(support or (), types, from_format, reading, encoding, quiet=quiet)
     text = [sentence for path in unlabelled or () for sentence in read_corpus(path, None, of_text, quiet=quiet)]
+    if all(sentence.is_unlabelled for sentence in labelled):  # a project may have types and text alone
+        labelled, text = [], [*labelled, *text]
     clusters = SubspaceKMeans(
         assignment=assignment,
         subspace=not no_subspace,
@@ -156,7 +160,7 @@ def read_labelled(
     described: list[EntityType] = list(types_given(types, encoding))
     for path in files:
         corpus = read_corpus(path, format, reading.options(encoding), quiet=quiet)
-        if all(sentence.is_unlabelled for sentence in corpus):
+        if all(sentence.is_unlabelled for sentence in corpus) and corpus.report.format != "project":
             raise DataError(
                 f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "
                 "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"

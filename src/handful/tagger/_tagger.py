@@ -252,6 +252,31 @@ class Tagger(Parameters, Predictor):
         self._learn(text.with_labels(labels), given.types, self._notes + given.notes, watch)
         return self
 
+    def relabel(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
+        """Take these labelled sentences instead of all there were, and fit again; the text stays as it is.
+
+        Parameters
+        ----------
+        sentences : path or list
+            As the support of `fit`; it may be empty if names of types are read.
+        progress
+            As for `handful.encoders.Encoder.encode`.
+
+        Returns
+        -------
+        Tagger
+            This one. If the fit fails, it is as it was before.
+        """
+        self._fitted()
+        if self._text is None:
+            raise ModelError("a saved tagger does not hold the text of its fit; fit again with the new labels")
+        text = self._text.with_labels({})
+        given, labels = gather_to_add(sentences, None, text)
+        watch = Watch(self.encoder)
+        text = self._with_more(text, given, watch, progress)
+        self._learn(text.with_labels(labels), given.types, given.notes, watch)
+        return self
+
     def explain(self, text: Any, *, min_score: MinScore = 0.0, n_nearest: int = 3) -> list[Explanation]:
         """Return for each mention why it was found.
 

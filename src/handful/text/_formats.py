@@ -30,6 +30,7 @@ from ._json_write import (
 )
 from ._ontonotes import read_conll_2012
 from ._plain import read_text, write_text_lines
+from ._project import read_project
 from ._reading import Item, Reading
 from ._recognise import Recogniser, is_conll, is_conll_2012, is_csv, is_inline, is_json, is_lines, is_text, is_tsv
 from ._tables import read_table, write_table
@@ -105,6 +106,11 @@ TABLE: dict[str, Format] = {
             holds=("words",),
             recognise=is_conll_2012,
             sign="#begin document in the first line",
+        ),
+        Format(
+            "project",
+            "what ``handful label`` works on; to read only",
+            read_project,
         ),
         Format(
             "conll",

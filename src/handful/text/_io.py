@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from handful.errors import DataError
+from handful.errors import DataError, FormatError
 
 from ._bytes import ByteSource, first_bytes
 from ._corpus import Corpus, Stream
@@ -12,6 +12,7 @@ from ._entity_types import EntityType, types_of
 from ._files import AnyFile, write_text
 from ._formats import FORMATS, TABLE, Format
 from ._options import ReadOptions, check_choice, check_names
+from ._project import ProjectSource, is_project
 from ._reading import Reading, ReadReport
 from ._recognise import recognise
 from ._schemes import check_scheme, count_adjacent
@@ -53,10 +54,14 @@ def stream(path: AnyFile, format: str | None = None, **options: Any) -> Stream:
     """
     chosen = ReadOptions.of(format, options)
     of_bytes = _of_bytes(path, chosen.format)
-    source = Source(path, chosen.encoding) if of_bytes is None else ByteSource(path)
+    source: Any
+    if is_project(path):
+        source = ProjectSource(path)
+    else:
+        source = Source(path, chosen.encoding) if of_bytes is None else ByteSource(path)
     try:
         with source.errors():
-            name = of_bytes or chosen.format or _format_of(source, chosen)
+            name = of_bytes or _format_of(source, chosen)
             reading = Reading(source, chosen, ReadReport(source.name, name))
             return Stream(reading, TABLE[name].read(reading))
     except BaseException:
@@ -154,8 +159,14 @@ def write(
     return report
 
 
-def _format_of(source: Source, chosen: ReadOptions) -> str:
-    """Recognise the format; nothing on standard input, where text is to be tagged, is a text of no line."""
+def _format_of(source: Source | ProjectSource, chosen: ReadOptions) -> str:
+    """Return the format, recognised if none is named; nothing on standard input, to be tagged, is plain text."""
+    if isinstance(source, ProjectSource):
+        if chosen.format not in (None, "project"):
+            raise FormatError(f"{source.name}: this is a project of handful label, not {chosen.format}")
+        return "project"
+    if chosen.format is not None:
+        return chosen.format
     if chosen.unlabelled and source.is_empty_input:
         return "text"
     return recognise(source, _recognisers(), is_unlabelled=chosen.unlabelled, text_field=chosen.text_field)

@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from handful.text import EntityType, Sentence, Span
 
-__all__ = ["CLOSING", "marked", "opening"]
+__all__ = ["CLOSING", "hue", "marked", "opening"]
 
 _STATIC = files(__package__) / "static"
 _STYLE = (_STATIC / "page.css").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ def opening(title: str, types: Sequence[EntityType | str], note: str = "") -> st
     types : sequence of EntityType or str
         In the order in which `marked` gets them. Descriptions are shown below the title.
     """
-    hues = "\n".join(f".t{i} {{ --h: {_hue(i)} }}" for i in range(len(types)))
+    hues = "\n".join(f".t{i} {{ --h: {hue(i)} }}" for i in range(len(types)))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -123,5 +123,6 @@ def _missed(spans: Sequence[Span], right: set[Span]) -> set[Span]:
     return {gold for gold in right if all(gold.end <= span.start or span.end <= gold.start for span in spans)}
 
 
-def _hue(i: int) -> int:
+def hue(i: int) -> int:
+    """Return the colour of type i as a hue, 0 to 359."""
     return _HUES[i] if i < len(_HUES) else int(i * 137.508) % 360  # the golden angle never comes back

@@ -1,0 +1,188 @@
+"""A scripted person at the workbench: how fast it learns, by the queue and in random order.
+
+    python benchmarks/workbench.py CORPUS... [--decisions 60] [--every 5] [--runs 2] [--plot workbench.svg]
+
+A corpus is a folder with dev.txt, test.txt and types.txt. The person works through the HTTP interface that the page
+uses, knows the right labels of dev.txt, and confirms or corrects one sentence after the other: those of the queue, or
+any. Each run has other sentences of dev.txt to choose from. After every few decisions strict span F1 is measured on
+sentences of test.txt, which are not part of the project. Seconds are those that the person waits for the tagger and the
+next sentence; measuring is not counted. A correction is a mention that was added, deleted or changed.
+"""
+
+import argparse
+import json
+import random
+import secrets
+import socket
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import numpy as np
+import uvicorn
+
+from handful.evaluate import score
+from handful.text import Document, read, read_types
+from handful.workbench import Project, Session
+from handful.workbench._server import make_server
+
+
+@contextmanager
+def serving(session):
+    """Serve a session, and give a client."""
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    token = secrets.token_urlsafe()
+    app = make_server(session, token, frozenset({"localhost"}))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    headers = {"X-Handful-Token": token, "Content-Type": "application/json"}
+    try:
+        with session, httpx.Client(base_url=url, headers=headers, timeout=600, trust_env=False) as client:
+            yield client
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+class Person:
+    """Someone who knows the right labels, and works through the interface of the page."""
+
+    def __init__(self, client, gold):
+        self.client = client
+        self.gold = gold
+        self.n_corrections = 0
+
+    def state(self):
+        """Return where everything stands."""
+        return self.client.get("/api/state").json()
+
+    def wait(self, version, *, for_queue):
+        """Wait until the tagger knows what was decided, and the queue is by that fit."""
+        while True:
+            fit = self.state()["fit"]
+            if fit["version"] >= version and (not for_queue or fit["queue"] == fit["number"]):
+                return
+            time.sleep(0.01)
+
+    def wait_until_encoded(self):
+        """Wait until all text is read."""
+        while self.state()["fit"]["status"] != "idle":
+            time.sleep(0.1)
+
+    def decide(self, sentence):
+        """Confirm or correct a sentence, and return the number of the decision."""
+        right = {(span.start, span.end, span.type) for span in self.gold[tuple(sentence["words"])].spans}
+        shown = {(one["start"], one["end"], one["type"]) for one in sentence["predictions"] or ()}
+        self.n_corrections += len(right ^ shown)
+        labels = [{"start": a, "end": b, "type": name} for a, b, name in sorted(right)]
+        record = {"version": sentence["version"], "action": "label" if labels else "nothing", "labels": labels}
+        answer = self.client.post(f"/api/sentences/{sentence['id']}/decision", content=json.dumps(record))
+        answer.raise_for_status()
+        return answer.json()["decision"]
+
+
+def run(corpus, order, seed, options):
+    """Yield decisions, seconds, corrections and F1."""
+    rng = random.Random(seed)
+    sentences = list({one.words: one for one in read(corpus / "dev.txt")}.values())
+    dev = rng.sample(sentences, min(len(sentences), options.sentences))
+    test = random.Random(0).sample(test_all := list(read(corpus / "test.txt")), min(len(test_all), options.test))
+    gold = {one.words: one for one in dev}
+    with tempfile.TemporaryDirectory() as folder, Project(Path(folder) / "p.db") as project:
+        project.add([Document.of(one.without_labels()) for one in dev], lambda: read_types(corpus / "types.txt"))
+        session = Session(project, threads=options.threads)
+        with serving(session) as client:
+            person = Person(client, gold)
+            person.wait_until_encoded()
+            ids = rng.sample(sorted(session.mirror.entries), len(session.mirror.entries))
+            seconds = 0.0
+            for n in range(options.decisions + 1):
+                if n % options.every == 0:
+                    yield n, seconds, person.n_corrections, session.do(lambda: f1(session, test))
+                if n == options.decisions:
+                    return
+                started = time.perf_counter()
+                if order == "queue":
+                    sentence = client.get("/api/queue", params={"mode": "teach", "n": 1}).json()["sentences"][0]
+                else:
+                    sentence = client.get(f"/api/sentences/{ids[n]}").json()
+                person.wait(person.decide(sentence), for_queue=order == "queue")
+                seconds += time.perf_counter() - started
+
+
+def f1(session, test):
+    found = session.learner.tagger.predict_sentences([one.without_labels() for one in test])
+    return 100 * score(test, found).micro.f1
+
+
+def decisions_to(rows, level):
+    """Return how many decisions it took until F1 was at a level for good; None if it never was."""
+    below = [n for n, _, _, value in rows if value < level]
+    after = [n for n, *_ in rows if not below or n > below[-1]]
+    return after[0] if after else None
+
+
+def plot(results, path):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(len(results), 2, figsize=(9, 3.2 * len(results)), squeeze=False, sharey="row")
+    for row, (name, orders) in zip(axes, results.items(), strict=True):
+        for order, colour in (("random", "#999999"), ("queue", "#1f77b4")):
+            table = np.array(orders[order])  # (runs, checkpoints, 4)
+            mean = table.mean(axis=0)
+            for axis, column in zip(row, (0, 1), strict=True):
+                axis.plot(
+                    mean[:, column], mean[:, 3], color=colour, label=f"{order} order" if order == "random" else order
+                )
+                for one in table:
+                    axis.plot(one[:, column], one[:, 3], color=colour, alpha=0.25, linewidth=0.8)
+        row[0].set(title=name, xlabel="decisions", ylabel="F1")
+        row[1].set(title=name, xlabel="seconds waited")
+        row[0].legend(frameon=False)
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpora", nargs="+", type=Path)
+    parser.add_argument("--decisions", type=int, default=60)
+    parser.add_argument("--every", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--sentences", type=int, default=600, help="of dev.txt to choose from")
+    parser.add_argument("--test", type=int, default=500, help="sentences of test.txt to measure on")
+    parser.add_argument("--threads", type=int, default=None)
+    parser.add_argument("--plot", type=Path)
+    options = parser.parse_args()
+    results = {}
+    for corpus in options.corpora:
+        results[corpus.name] = {}
+        for order in ("random", "queue"):
+            runs = [list(run(corpus, order, seed, options)) for seed in range(options.runs)]
+            results[corpus.name][order] = runs
+            print(f"\n{corpus.name}, {order}: mean of {options.runs} runs")
+            print("decisions  seconds  corrections     F1")
+            for n, seconds, corrections, value in np.mean(runs, axis=0):
+                print(f"{n:9.0f}  {seconds:7.1f}  {corrections:11.1f}  {value:5.1f}", flush=True)
+        random_runs, queue_runs = (np.mean(results[corpus.name][order], axis=0) for order in ("random", "queue"))
+        level = random_runs[-1][3]
+        print(
+            f"\n{corpus.name}: random order has F1 {level:.1f} after {options.decisions} decisions; "
+            f"the queue, for good, after {decisions_to(queue_runs, level)}"
+        )
+    if options.plot:
+        plot(results, options.plot)
+
+
+if __name__ == "__main__":
+    main()

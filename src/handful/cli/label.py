@@ -1,0 +1,137 @@
+"""``handful label``: the workbench, a page in the browser to label text."""
+
+import getpass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from handful.errors import DataError, FileError
+
+from .options import Encoding, From, Quiet, Threads, Types, number_of, say, say_report, types_given
+
+if TYPE_CHECKING:
+    from handful.workbench import Project
+
+
+def label(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]", show_default=False, help="Texts in any format, labelled or not; or a project (.db)."
+        ),
+    ] = None,
+    types: Types = None,
+    project: Annotated[
+        Path | None,
+        typer.Option(
+            "--project",
+            metavar="FILE",
+            show_default=False,
+            help="The project to work on, made if there is none; otherwise named after the first text.",
+        ),
+    ] = None,
+    author: Annotated[
+        str | None, typer.Option("--author", metavar="NAME", show_default=False, help="Who decides; you if not set.")
+    ] = None,
+    encoder: Annotated[
+        str, typer.Option("--encoder", metavar="NAME", help="What turns words into vectors: a name or a folder.")
+    ] = "handful-en",
+    words: Annotated[
+        int, typer.Option("--words", metavar="N", min=1, help="How many words of text the tagger learns from.")
+    ] = 50_000,
+    host: Annotated[
+        str,
+        typer.Option("--host", metavar="ADDRESS", help="Where to listen; 0.0.0.0 lets other machines in."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port", metavar="N", min=0, max=65535, show_default=False, help="The port; 8470 or the next free one."
+        ),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no features on disk; see handful cache.")] = False,
+    from_format: From = None,
+    encoding: Encoding = "utf-8",
+    quiet: Quiet = False,
+    threads: Threads = None,
+) -> None:
+    """Label text in the browser, with a tagger that learns while you look.
+
+    The page shows the text with what the tagger found. Each correction fits it again, and the next sentence is the one
+    that teaches most. Everything is in one file, the project: [bold]corpus.db[/bold] beside [bold]corpus.txt[/bold].
+    A decision is on the disk before the page shows it. Give the project to go on, and to [bold]handful fit[/bold] or
+    [bold]handful convert[/bold] to use the labels.
+
+    The server listens to this machine alone, and the address holds a token that each request must know.
+
+    [bold]Examples[/bold]
+
+    \b
+    handful label corpus.txt --types types.txt
+    handful label corpus.db
+    handful fit corpus.db --out model
+    handful convert corpus.db labels.jsonl --to prodigy
+    """
+    from handful.workbench import LOOPBACK, Project, Session, check_extra, serve
+
+    check_extra()
+    path, texts = _chosen(files or [], project)
+    with Project(path, _user() if author is None else author) as opened:
+        _bring_in(opened, texts, types, from_format, encoding, quiet=quiet)
+        session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache)
+        if not session.mirror.entries:
+            say("there is no text in the project yet; bring some in on the page", quiet=quiet)
+        if host not in LOOPBACK:
+            say(
+                f"warning: with --host {host} other machines can reach the workbench. Whoever knows the address with "
+                "its token can read and change all texts and labels, and the connection is not encrypted."
+            )
+        say(f"project: {opened.path}; Ctrl-C stops the server, nothing is lost", quiet=quiet)
+        serve(session, host=host, port=port, open_browser=not no_browser, say=typer.echo)
+
+
+def _chosen(files: list[str], project: Path | None) -> tuple[Path, list[str]]:
+    """Return the project to work on, and the texts to put into it."""
+    from handful.text._project import is_project
+
+    if project is not None:
+        return project, files
+    if not files:
+        raise DataError("there is nothing to label: give a text, or a project with --project")
+    if is_project(files[0]):
+        return Path(files[0]), files[1:]
+    if files[0] == "-":
+        raise DataError("text from standard input needs a name for its project: give --project")
+    if not Path(files[0]).is_file():
+        raise FileError(f"{files[0]}: there is no such file; give a text or a project")
+    return Path(files[0]).with_suffix(".db"), files
+
+
+def _bring_in(
+    project: "Project", files: list[str], types: str | None, format: str | None, encoding: str, *, quiet: bool
+) -> None:
+    """Put texts and types into a project; what is there already is not added again."""
+    from handful.text import stream
+
+    given = types_given(types, encoding)
+    if given:
+        project.add([], lambda: given)
+    for path in files:
+        with stream(path, format, encoding=encoding) as documents:
+            added = project.add(documents, partial(getattr, documents, "types"))
+        say_report(documents.report, documents.report.name, quiet=quiet)
+        for line in added.notes():
+            say(f"{documents.report.name}: {line}", quiet=quiet)
+        if added.n_texts:
+            number = number_of(added.n_sentences, "sentence")
+            say(f"{documents.report.name}: {number} added, {added.n_labelled:,} of them labelled", quiet=quiet)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # nobody is logged in
+        return ""

@@ -1,0 +1,135 @@
+"""Adding texts to a project: each once, with labels for what nobody has decided."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from handful.errors import DataError
+from handful.text import Document, Sentence, types_in
+from handful.text._project import NEW, State, states
+
+__all__ = ["Added", "Prepared", "insert", "prepare"]
+
+
+@dataclass
+class Added:
+    """What came into a project.
+
+    Attributes
+    ----------
+    n_texts, n_sentences : new ones
+    n_known : texts that were there already, and were not added again
+    n_kept : sentences that had other labels already, or others in the same file; these were kept
+    labels : the states of sentences that got labels
+    types : the names of types in these labels
+    """
+
+    n_texts: int = 0
+    n_sentences: int = 0
+    n_known: int = 0
+    n_kept: int = 0
+    labels: dict[int, State] = field(default_factory=dict, repr=False)
+    types: dict[str, None] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_labelled(self) -> int:
+        """How many sentences got labels."""
+        return len(self.labels)
+
+    def notes(self) -> list[str]:
+        """Return a line for each thing that was not taken as it came."""
+        lines = []
+        if self.n_known:
+            lines.append(f"{self.n_known:,} texts were in the project already and were not added again")
+        if self.n_kept:
+            lines.append(f"{self.n_kept:,} sentences had other labels already, which were kept")
+        return lines
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A text to add, with what tells it and the words of its sentences apart from others."""
+
+    document: Document
+    digest: bytes
+    words: list[bytes]
+
+
+def prepare(documents: Iterable[Document]) -> list[Prepared]:
+    """Read texts, which takes long, before anything is written; those without a word are left out."""
+    prepared = []
+    for document in documents:
+        if document.sentences:
+            words = [_digest(sentence.words) for sentence in document.sentences]
+            places = [(sentence.offset, sentence.starts) for sentence in document.sentences]
+            prepared.append(Prepared(document, _digest((document.text, places, words)), words))
+    return prepared
+
+
+def insert(connection: sqlite3.Connection, prepared: Iterable[Prepared]) -> Added:
+    """Write texts and sentences that are not there yet, and return what came in, with the labels to be logged."""
+    known = {digest for (digest,) in connection.execute("SELECT digest FROM texts")}
+    first = dict(connection.execute("SELECT digest, min(id) FROM sentences GROUP BY digest"))
+    before = states(connection)
+    (text_id,) = connection.execute("SELECT coalesce(max(id), 0) FROM texts").fetchone()
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM sentences").fetchone()
+    texts: list[tuple[Any, ...]] = []
+    sentences: list[tuple[Any, ...]] = []
+    result = Added()
+    for one in prepared:
+        is_new = one.digest not in known
+        if is_new:
+            text_id += 1
+            texts.append((text_id, *_text_row(one.document), one.digest))
+        result.n_known += not is_new
+        for sentence, digest in zip(one.document.sentences, one.words, strict=True):
+            if is_new:
+                last += 1
+                same = first.setdefault(digest, last)
+                sentences.append((last, text_id, same, *_sentence_row(sentence), digest))
+            else:
+                same = first[digest]
+            if sentence.spans is None:
+                continue
+            found = result.labels.get(same) or before.get(same, (0, NEW))[1]
+            if found == NEW:
+                result.labels[same] = State.of(sentence)
+                result.types |= dict.fromkeys(types_in([sentence]))
+            elif found != State.of(sentence):
+                result.n_kept += 1
+    _insert(connection, "texts", texts)
+    _insert(connection, "sentences", sentences)
+    result.n_texts, result.n_sentences = len(texts), len(sentences)
+    return result
+
+
+def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    if not rows:
+        return
+    try:
+        connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"a text has half of a surrogate pair ({error.object[error.start]!r}), which is not a character; decode it "
+            "again from its source"
+        ) from None
+
+
+def _text_row(document: Document) -> tuple[str, str | None, str]:
+    """Return text, name and meta, as they are stored."""
+    name = None if document.id is None else json.dumps(document.id)
+    return document.text, name, json.dumps(dict(document.meta), ensure_ascii=False) if document.meta else "{}"
+
+
+def _sentence_row(sentence: Sentence) -> tuple[int, int, str]:
+    """Return where a sentence starts and stops in its text, and the places of its words in it."""
+    numbers = [*(sentence.starts or ()), *map(len, sentence.words)]
+    return sentence.offset, sentence.offset + len(sentence.text or ""), json.dumps(numbers)
+
+
+def _digest(value: object) -> bytes:
+    """Return what tells words and texts apart."""
+    return blake2b(repr(value).encode(), digest_size=16).digest()

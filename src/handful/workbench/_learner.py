@@ -1,0 +1,95 @@
+"""`Learner`: a tagger that is fitted again and again, on labels that change and text that grows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from handful._util.arrays import Float
+from handful.tagger import Tagger
+from handful.tagger._evidence import Prototypes
+from handful.tagger._tagging import TaggedWords, tag_sentences
+from handful.text import EntityType, Sentence, Span
+
+from ._memory import RememberingEncoder
+
+__all__ = ["Found", "Learner"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a fit says about a sentence.
+
+    Attributes
+    ----------
+    fit : the number of the fit
+    words : the sentence with its mentions, and the scores of its words
+    before : the mentions of the fit before, None where there was none
+    """
+
+    fit: int
+    words: TaggedWords
+    before: tuple[Span, ...] | None = None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The mentions, with their scores."""
+        return self.words.sentence.spans or ()
+
+
+class Learner:
+    """Fits a tagger, and says what it finds. One thread uses it.
+
+    Parameters
+    ----------
+    encoder
+        Where features come from.
+    options
+        Further parameters of `Tagger`.
+    """
+
+    def __init__(self, encoder: RememberingEncoder, **options: Any) -> None:
+        self.encoder = encoder
+        self.number = 0
+        self._options = options
+        self._tagger: Tagger | None = None
+        self._basis: tuple[object, int] = (None, 0)
+
+    @property
+    def tagger(self) -> Tagger | None:
+        """The tagger of the last fit that went well."""
+        return self._tagger
+
+    def fit(self, labels: Sequence[Sentence], text: Sequence[Sentence], types: tuple[EntityType, ...]) -> None:
+        """Fit; where only labels have changed, the text is not looked at again."""
+        if self._tagger is not None and self._basis == (types, len(text)):
+            self._tagger.relabel(labels)
+        else:
+            self._tagger = self.new(types).fit(labels or None, text or None, progress=False)
+            self._basis = (types, len(text))
+        self.number += 1
+
+    def forget(self) -> None:
+        """Drop the tagger: there is nothing to learn from any more."""
+        self._tagger = None
+
+    def new(self, types: tuple[EntityType, ...]) -> Tagger:
+        """Return a tagger that is not fitted."""
+        return Tagger(self.encoder, types=types, cache=False, **self._options)
+
+    def find(self, sentences: Iterable[tuple[int, Sentence, Found | None]]) -> dict[int, Found]:
+        """Return what the last fit finds in sentences, by their ids; what was found before is given with them."""
+        if self._tagger is None:
+            return {}
+        given = list(sentences)
+        encoder, model = self._tagger._ready()
+        answer = {}
+        for (id, _, old), words in zip(given, tag_sentences(encoder, model, [s for _, s, _ in given]), strict=True):
+            before = None if old is None else old.spans if old.fit != self.number else old.before
+            answer[id] = Found(self.number, words, before)
+        return answer
+
+    def project(self, features: Float) -> Float:
+        """Return words in the space that the fit has chosen, (n, p)."""
+        model = None if self._tagger is None else self._tagger._model
+        prototypes = None if model is None else model.piece(Prototypes)
+        return features if prototypes is None else prototypes.project(features)

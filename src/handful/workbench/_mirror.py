@@ -1,0 +1,116 @@
+"""`Mirror`: the sentences of a project and what was decided about them, in memory."""
+
+from collections import Counter
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any
+
+from handful.errors import DataError
+from handful.text import EntityType, Sentence
+from handful.text._project import NEW, State
+
+from ._store import Project
+
+__all__ = ["Entry", "Mirror", "News"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A sentence of the project, the first one with its words."""
+
+    id: int
+    text_id: int
+    sentence: Sentence
+
+
+@dataclass(frozen=True)
+class News:
+    """What has changed since the last look: sentences by id, types, and the number of the last log entry."""
+
+    sentences: list[int]
+    has_types: bool
+    version: int
+
+
+class Mirror:
+    """A project in memory, for many readers. What is written goes to the project first; `follow` brings it here.
+
+    Attributes
+    ----------
+    entries : the sentences by id, in order, each sequence of words once
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.lock = RLock()
+        self.entries: dict[int, Entry] = {}
+        self.version = 0
+        self.n_sentences = self.n_words = self.n_texts = 0
+        self._states: dict[int, tuple[int, State]] = {}
+        self._types: list[dict[str, Any]] = []
+        self.load()
+
+    def load(self) -> None:
+        """Read sentences that are not there yet."""
+        with self.lock:
+            new: dict[int, Entry] = {}
+            for id, same, text_id, sentence in self.project.sentences(after=self.n_sentences):
+                self.n_sentences = id
+                self.n_texts = text_id
+                self.n_words += len(sentence.words)
+                if id == same:
+                    new[id] = Entry(id, text_id, sentence)
+            self.entries = {**self.entries, **new}  # others may be reading the old one
+            self.follow()
+
+    def follow(self) -> News:
+        """Take over what was written to the log, by whomever."""
+        with self.lock:
+            changes = self.project.changes(self.version)
+            subjects = []
+            for subject, seq, written in changes:
+                self.version = max(self.version, seq)
+                if subject == 0:
+                    self._types = self.project.types()
+                else:
+                    self._states[subject] = (seq, State.parse(written))
+                    subjects.append(subject)
+            return News(subjects, any(subject == 0 for subject, _, _ in changes), self.version)
+
+    def entry(self, id: Any) -> Entry:
+        """Return a sentence, or say that there is none."""
+        found = self.entries.get(id) if isinstance(id, int) else None
+        if found is None:
+            raise DataError(f"there is no sentence {id!r:.50}")
+        return found
+
+    def state(self, id: int) -> tuple[int, State]:
+        """Return the version and the state of a sentence."""
+        return self._states.get(id, (0, NEW))
+
+    def types(self) -> list[dict[str, Any]]:
+        """Return the types, each with its name, description, colour and key."""
+        return self._types
+
+    def entity_types(self) -> tuple[EntityType, ...]:
+        """Return the types as a tagger takes them."""
+        return tuple(EntityType(one["name"], one["description"]) for one in self._types)
+
+    def labelled(self) -> list[Sentence]:
+        """Return the sentences with labels, partial ones too, in the order of their ids."""
+        with self.lock:
+            found = [(id, state) for id, (_, state) in self._states.items() if state.is_label and id in self.entries]
+            return [state.on(self.entries[id].sentence) for id, state in sorted(found, key=lambda one: one[0])]
+
+    def count_labels(self) -> dict[str, int]:
+        """Return how many mentions of each type are labelled."""
+        with self.lock:
+            counts = Counter(span.type for _, state in self._states.values() if state.is_label for span in state.spans)
+            return {one["name"]: counts[one["name"]] for one in self._types}
+
+    def count_statuses(self) -> Counter[str]:
+        """Return how many sentences have each status."""
+        with self.lock:
+            counts = Counter(state.status for id, (_, state) in self._states.items() if id in self.entries)
+            counts["new"] = len(self.entries) - sum(n for status, n in counts.items() if status != "new")
+            return counts

@@ -1,0 +1,105 @@
+"""From what a person says to the state of a sentence: decisions on all of it, and on one mention."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from handful.errors import DataError
+from handful.text import OUTSIDE, UNKNOWN, Allowed, Sentence, Span
+from handful.text._project import State
+
+__all__ = ["accepted", "decided", "fitting", "rejected"]
+
+ACTIONS = {"label": "labelled", "nothing": "none", "unsure": "unsure", "skip": "skipped", "reset": "new"}
+
+
+def decided(sentence: Sentence, action: str, labels: Sequence[Any], types: Sequence[str]) -> State:
+    """Return the state that a decision on a whole sentence gives it.
+
+    Parameters
+    ----------
+    sentence : its words
+    action : label, nothing, unsure, skip or reset
+    labels : the mentions, with start, end and type; for label and unsure
+    types : the names of the types there are
+    """
+    if action not in ACTIONS:
+        raise DataError(f"the action is {action!r}, expected one of {', '.join(ACTIONS)}")
+    if labels and action not in ("label", "unsure"):
+        raise DataError(f"{action} takes no labels, found {len(labels)}")
+    spans = tuple(sorted((_span(one, types) for one in labels), key=lambda span: span.start))
+    spans = Sentence(sentence.words, spans).spans or ()  # checks their places
+    status = ACTIONS[action]
+    return State("none" if status == "labelled" and not spans else status, spans)
+
+
+def accepted(state: State, sentence: Sentence, span: Span) -> State:
+    """Return the state in which a mention is right; of a sentence that nobody decided, the rest stays open."""
+    kept = [one for one in state.spans if one.end <= span.start or span.end <= one.start]
+    spans = sorted([*kept, span], key=lambda one: one.start)
+    if state.status in ("labelled", "none"):
+        return State("labelled", tuple(spans))
+    known = _known(state, sentence)
+    for replaced in set(state.spans).difference(kept):  # its words outside the new mention are open again
+        known[replaced.start : replaced.end] = [UNKNOWN] * (replaced.end - replaced.start)
+    return _partial(sentence, spans, known)
+
+
+def rejected(state: State, sentence: Sentence, span: Span) -> State:
+    """Return the state in which none of these words is of the type of the mention."""
+    spans = [one for one in state.spans if one != span]
+    if state.status in ("labelled", "none"):
+        return State("labelled" if spans else "none", tuple(spans))
+    known = _known(state, sentence)
+    for i in range(span.start, span.end):
+        known[i] = _excluding(UNKNOWN if span in state.spans else known[i], span.type)
+    return _partial(sentence, spans, known)
+
+
+def fitting(spans: Sequence[Span], state: State, sentence: Sentence) -> list[Span]:
+    """Return those of some mentions that what is known of a partly labelled sentence allows."""
+    if state.status != "partial":
+        return list(spans)
+    known = state.on(sentence).constraints()
+    covered = _covered(state)
+    return [
+        span for span in spans if all(span.type in known[i] and i not in covered for i in range(span.start, span.end))
+    ]
+
+
+def _span(given: Any, types: Sequence[str]) -> Span:
+    try:
+        start, end, name = given["start"], given["end"], given["type"]
+    except (TypeError, KeyError):
+        raise DataError(f"a label has start, end and type, found {given!r:.100}") from None
+    if type(start) is not int or type(end) is not int:
+        raise DataError(f"start and end of a label are numbers of words, found {start!r:.50} and {end!r:.50}")
+    if name not in types:
+        raise DataError(f"there is no type {name!r:.100}; add it first")
+    return Span(start, end, name)
+
+
+def _covered(state: State) -> set[int]:
+    return {i for span in state.spans for i in range(span.start, span.end)}
+
+
+def _known(state: State, sentence: Sentence) -> list[Allowed]:
+    """Return what is known of each word of a sentence that is not decided as a whole."""
+    return state.on(sentence.without_labels()).constraints() if state.status == "partial" else _nothing(sentence)
+
+
+def _nothing(sentence: Sentence) -> list[Allowed]:
+    return [UNKNOWN] * len(sentence.words)
+
+
+def _partial(sentence: Sentence, spans: Sequence[Span], known: Sequence[Allowed]) -> State:
+    """Return the state of mentions, and of what else is known of the other words."""
+    covered = {i for span in spans for i in range(span.start, span.end)}
+    allowed = tuple(None if i in covered else entry for i, entry in enumerate(known))
+    return State.of(Sentence(sentence.words, tuple(spans), allowed))
+
+
+def _excluding(known: Allowed, name: str) -> Allowed:
+    """Return the tags that are possible without a type."""
+    if known.is_excluded:
+        return Allowed(known.names | {name}, True)
+    return Allowed(known.names - {name} or OUTSIDE.names)

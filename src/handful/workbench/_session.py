@@ -1,0 +1,377 @@
+"""`Session`: the live side of a project. One worker thread encodes, fits and predicts; requests never wait for it.
+
+The worker does one small thing after the other, what a person waits for first: fit if labels changed, predict what is
+on the page, encode more text, predict the rest, estimate the quality. What requests read is replaced as a whole when
+it is ready.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from itertools import islice
+from threading import Condition, Thread
+from typing import Any
+
+from handful.encoders import CachedEncoder, WordEncoder
+from handful.encoders._opened import AnyEncoder, open_encoder
+from handful.errors import Advice, DataError, FileError, HandfulError
+from handful.tagger import Tagger
+from handful.text import Document, EntityType, Sentence
+
+from ._events import Events
+from ._learner import Found, Learner
+from ._memory import RememberingEncoder
+from ._mirror import Mirror
+from ._quality import Quality, cross_validate
+from ._queue import most_teaching
+from ._store import Added, Project
+
+__all__ = ["Session"]
+
+ENCODED_AT_ONCE, PREDICTED_AT_ONCE = 400, 2_000  # words, so that a new decision does not wait long
+RANKED = 200  # sentences in the queue
+QUIET = 0.5  # seconds without a decision before the quality is estimated, so that no fit waits for it
+MOST_VISIBLE = 100  # sentences on pages, which are predicted first
+OPEN = ("new", "partial")  # statuses of sentences to ask about
+FIRST_TEXT = 2_000  # words after which the first fit with text is made; then at twice as many
+
+
+class Session:
+    """A project with a tagger that follows its labels.
+
+    Parameters
+    ----------
+    project : Project
+        It is not closed by the session.
+    encoder : str, path or object
+        As for `Tagger`.
+    most_words : int
+        How many words of text the tagger learns from, and looks through for the queue. Of a larger corpus it takes
+        sentences at random.
+    threads, cache
+        As for `Tagger`.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        encoder: AnyEncoder = "handful-en",
+        *,
+        most_words: int = 50_000,
+        threads: int | None = None,
+        cache: bool = True,
+    ) -> None:
+        self.mirror = Mirror(project)
+        self.project = project
+        self.events = Events()
+        self.found: dict[int, Found] = {}
+        self.status, self.progress, self.seconds = "encoding", 0.0, 0.0
+        self.error: HandfulError | None = None
+        self.quality: Quality | None = None
+        self.o_share: float | None = None
+        self.number = self.ranked = 0  # of the last fit, and of the one that the queue is by
+        self.version = 0  # of the labels that the last fit knows
+        self._ranking: list[int] = []
+        self._encoder, self._threads, self._cache = encoder, threads, cache
+        self._most_words = most_words
+        self._learner: Learner | None = None
+        self._pool: list[int] = []  # what the tagger looks through, in the order of encoding
+        self._n_encoded = self._n_words_encoded = self._n_fitted = 0
+        self._next_fit = FIRST_TEXT
+        self._visible: dict[int, None] = {}
+        self._jobs: list[tuple[Callable[[], Any], Future[Any]]] = []
+        self._wanted, self._fitted, self._estimated = 0, -1, -1
+        self._awake = Condition()
+        self._is_stopped = False
+        self._thread = Thread(target=self._work, name="workbench", daemon=True)
+        self._choose_pool()
+
+    def start(self) -> "Session":
+        """Start the worker."""
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Stop the worker after what it is doing; decisions are on the disk already."""
+        with self._awake:
+            self._is_stopped = True
+            self._awake.notify_all()
+        self.events.add("stop")
+        if self._thread.is_alive():
+            self._thread.join()
+        for _, future in self._jobs:
+            future.cancel()
+
+    def __enter__(self) -> "Session":
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the session has been told to stop."""
+        return self._is_stopped
+
+    @property
+    def learner(self) -> Learner | None:
+        """The tagger and its features; None until the encoder is loaded."""
+        return self._learner
+
+    def follow(self) -> None:
+        """Take over what was written to the project, tell those who listen, and wake the worker."""
+        with self.mirror.lock:
+            news = self.mirror.follow()
+            if not news.sentences and not news.has_types:
+                return
+        if news.has_types:
+            self.events.add("types", version=news.version)
+        if news.sentences:
+            self.events.add("labels", version=news.version, sentences=news.sentences[:1_000])
+        self._wake()
+
+    def add(self, documents: Iterable[Document], described: Callable[[], Iterable[EntityType]]) -> Added:
+        """Add texts to the project, and look through them."""
+        added = self.project.add(documents, described)
+        self.mirror.load()
+        self._choose_pool()
+        self.events.add("labels", version=self.mirror.version, sentences=[])
+        self.events.add("types", version=self.mirror.version)
+        self._wake()
+        return added
+
+    def look_at(self, ids: Sequence[int]) -> None:
+        """Say which sentences are on a page: they are predicted first."""
+        with self._awake:
+            for id in ids:
+                self._visible.pop(id, None)
+                self._visible[id] = None
+            while len(self._visible) > MOST_VISIBLE:
+                del self._visible[next(iter(self._visible))]
+            self._awake.notify_all()
+
+    def is_busy(self) -> bool:
+        """Whether a fit is to come that knows more labels, or sentences on pages are to be predicted."""
+        with self._awake:
+            return self._fitted < self._wanted or bool(self._to_predict(reversed(self._visible)))
+
+    def teach(self, n: int, skip: Iterable[int] = ()) -> list[int]:
+        """Return the sentences whose labels would teach most, best first; those that are not ranked yet come last."""
+        left_out = set(skip)
+        ranking = dict.fromkeys([*self._ranking, *self._pool])
+        undecided = (id for id in ranking if id not in left_out and self.mirror.state(id)[1].status in OPEN)
+        return list(islice(undecided, n))
+
+    def do(self, job: Callable[[], Any]) -> Any:
+        """Let the worker do something between its own steps, and return what it gives."""
+        future: Future[Any] = Future()
+        with self._awake:
+            if self._is_stopped:
+                raise DataError("the workbench is stopping")
+            self._jobs.append((job, future))
+            self._awake.notify_all()
+        return future.result()
+
+    def export_tagger(self) -> Tagger:
+        """Return a tagger of its own, fitted on the labels and the text there are now."""
+        return self.do(self._export)  # type: ignore[no-any-return]
+
+    def _export(self) -> Tagger:
+        with self.mirror.lock:
+            labels, types = self.mirror.labelled(), self.mirror.entity_types()
+            text = [self.mirror.entries[id].sentence for id in self._pool]
+        tagger = Tagger(self._encoder, types=types, threads=self._threads, cache=self._cache)
+        return tagger.fit(labels or None, text or None, progress=False)
+
+    def _choose_pool(self) -> None:
+        """Choose the sentences that the tagger looks through: new ones go behind those that are there."""
+        with self.mirror.lock, self._awake:
+            entries = self.mirror.entries
+            chosen = set(self._pool)
+            n_words = sum(len(entries[id].sentence.words) for id in chosen)
+            rest = [id for id in entries if id not in chosen]
+            random.Random(0).shuffle(rest)
+            new: list[int] = []
+            for id in rest:
+                n_words += len(entries[id].sentence.words)
+                if n_words > self._most_words and (chosen or new):
+                    break
+                new.append(id)
+            self._pool = [*self._pool, *new]
+
+    def _wake(self) -> None:
+        with self._awake:
+            self._wanted += 1
+            self._awake.notify_all()
+
+    def _work(self) -> None:
+        try:
+            opened: WordEncoder = open_encoder(self._encoder, threads=self._threads)
+            self._learner = Learner(RememberingEncoder(CachedEncoder(opened) if self._cache else opened))
+        except HandfulError as error:
+            self.error = error
+            self.events.add("fit", fit=0, seconds=0.0, sentences=[], changed=0)
+            return
+        try:
+            while (step := self._wait()) is not None:
+                step()
+        except Exception as error:  # a fault of ours: say it, and keep what people decide
+            self.status = "stopped"
+            what = f"the tagger has stopped by a fault ({type(error).__name__}: {error}); decisions are still stored"
+            self.error = HandfulError(what, Advice("start again", "stop handful label, and start it again"))
+            self.events.add("fit", fit=self.number, seconds=0.0, sentences=[], changed=0)
+            raise
+
+    def _wait(self) -> Callable[[], object] | None:
+        """Wait for something to do; None where the session is stopped."""
+        with self._awake:
+            while not self._is_stopped:
+                step = self._next_step()
+                self.status = "idle" if step in (None, self._estimate) else self.status
+                if step is None:
+                    self._awake.wait()
+                elif step != self._estimate or not self._awake.wait(QUIET):
+                    return step
+            return None
+
+    def _next_step(self) -> Callable[[], object] | None:
+        """Return what to do next, what a person waits for first; None if there is nothing."""
+        if self._jobs:
+            return self._do_job
+        if self._fitted < self._wanted:
+            return self._fit
+        if ids := self._to_predict(reversed(self._visible)):
+            return lambda: self._predict(ids)
+        if ids := self._to_predict(islice(self._pool, self._n_encoded)):
+            return lambda: self._predict(ids)
+        if self.ranked < self.number:
+            return self._rank
+        if self._n_encoded < len(self._pool):
+            return self._encode
+        if self._n_fitted < self._n_encoded:
+            return self._fit
+        if self._estimated < self._fitted:
+            return self._estimate
+        return None
+
+    def _do_job(self) -> None:
+        job, future = self._jobs.pop(0)
+        try:
+            future.set_result(job())
+        except BaseException as error:
+            future.set_exception(error)
+
+    def _fit(self) -> None:
+        assert self._learner is not None
+        self.status = "fitting"
+        started = time.perf_counter()
+        with self.mirror.lock:
+            wanted, version = self._wanted, self.mirror.version
+            labels, types = self.mirror.labelled(), self.mirror.entity_types()
+            ids = self._pool[: self._n_encoded]
+            text = [self.mirror.entries[id].sentence for id in ids]
+        if self._n_encoded < len(self._pool):  # the next fit with more text is when there is much more
+            text = text[: self._n_fitted] if self._n_words_encoded < self._next_fit else text
+        try:
+            self._learner.fit(labels, text, types)
+            self.error = None
+        except HandfulError as error:
+            self.error = error
+            self._learner.forget()
+            self.found = {}
+        if len(text) > self._n_fitted:
+            self._n_fitted, self._next_fit = len(text), max(FIRST_TEXT, 2 * self._n_words_encoded)
+        self._fitted = wanted
+        self.number, self.seconds = self._learner.number, time.perf_counter() - started
+        self.version = version
+        with self._awake:
+            ids = self._to_predict(reversed(self._visible))
+        self._predict(ids, is_fit=True)
+
+    def _to_predict(self, ids: Iterable[int]) -> list[int]:
+        """Return those of some sentences that the last fit has not predicted, as many as are predicted at once."""
+        if self._learner is None or self._learner.tagger is None or self._fitted < 0:
+            return []
+        found, n_words, chosen = self.found, 0, []
+        for id in ids:
+            one = found.get(id)
+            if (one is None or one.fit != self.number) and id in self.mirror.entries:
+                chosen.append(id)
+                n_words += len(self.mirror.entries[id].sentence.words)
+                if n_words >= PREDICTED_AT_ONCE:
+                    break
+        return chosen
+
+    def _predict(self, ids: Sequence[int], *, is_fit: bool = False) -> None:
+        assert self._learner is not None
+        old = self.found
+        new = self._learner.find((id, self.mirror.entries[id].sentence, old.get(id)) for id in ids)
+        if new:
+            self.found = {**old, **new}
+        changed = sum(one.before is not None and one.before != one.spans for one in new.values())
+        shown = [id for id in ids if id in self._visible]
+        if is_fit or shown:
+            details = {"version": self.version, "seconds": round(self.seconds, 3)}
+            self.events.add("fit", fit=self.number, **details, sentences=shown, changed=changed)
+
+    def _rank(self) -> None:
+        """Find the sentences that teach most by the last fit, and the share of words that are in no mention."""
+        with self.mirror.lock:
+            found = {id: one for id, one in self.found.items() if one.fit == self.number}
+            is_label = {id: self.mirror.state(id)[1].is_label for id in found}
+            is_open = {id: self.mirror.state(id)[1].status in OPEN for id in found}
+            mentions = self.mirror.count_labels()
+        learner = self._learner
+        if learner is not None and learner.tagger is not None:
+            counts = [mentions.get(one.name, 0) for one in learner.tagger.types_]
+            candidates = {id: one.words for id, one in found.items() if is_open[id]}
+            labelled = [one.words for id, one in found.items() if is_label[id] and not is_open[id]]
+            self._ranking = most_teaching(candidates, labelled, counts, RANKED)
+        n_words = sum(len(one.words.tags) for one in found.values())
+        n_inside = sum(span.end - span.start for one in found.values() for span in one.spans)
+        self.o_share = 1 - n_inside / n_words if n_words else None
+        self.ranked = self.number
+        self.events.add("queue", fit=self.ranked)
+
+    def _encode(self) -> None:
+        assert self._learner is not None
+        self.status = "encoding"
+        batch: list[Sentence] = []
+        n_words = 0
+        for id in self._pool[self._n_encoded :]:
+            batch.append(self.mirror.entries[id].sentence)
+            n_words += len(batch[-1].words)
+            if n_words >= ENCODED_AT_ONCE:
+                break
+        self._learner.encoder.encode(batch)
+        self._n_encoded += len(batch)
+        self._n_words_encoded += n_words
+        self.progress = self._n_encoded / len(self._pool)
+        self.events.add("encode", progress=round(self.progress, 4))
+        if self._n_words_encoded >= self._next_fit:
+            with self._awake:
+                self._wanted += 1
+
+    def _estimate(self) -> None:
+        assert self._learner is not None
+        wanted = self._fitted
+        with self.mirror.lock:
+            labelled = [one for one in self.mirror.labelled() if one.is_labelled]
+            types = self.mirror.entity_types()
+        learner = self._learner
+        quality = cross_validate(
+            labelled,
+            lambda: learner.new(types),
+            lambda: self._fitted == self._wanted and not self._is_stopped and not self._jobs,
+        )
+        if self._fitted == self._wanted:
+            self._estimated = wanted
+        if quality is None:
+            return
+        self.quality = quality
+        decisions = self.project.n_decisions
+        with suppress(FileError):  # a full disk is said where something is decided
+            self.project.add_quality(decisions, quality.f1, quality.low, quality.high)
+        self.events.add("quality", decisions=decisions, f1=quality.f1, low=quality.low, high=quality.high)

@@ -1,0 +1,318 @@
+"""`Project`: text, types and decisions in one SQLite file, in which nothing that was confirmed is lost.
+
+The tables are described in `handful.text._project`, which reads them. The log only grows: undoing is a further
+decision. What is returned from a method that writes is on the disk.
+"""
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from handful.errors import FileError, StaleError
+from handful.text import Document, EntityType, Sentence
+from handful.text._project import (
+    NEW,
+    State,
+    database_errors,
+    documents,
+    is_project,
+    open_project,
+    sentence_of,
+    states,
+    types,
+)
+
+from ._adding import Added, insert, prepare
+from ._tables import make
+from ._type_changes import TypeChange, added, change_types
+
+__all__ = ["Added", "Project", "Undone"]
+
+TYPES = 0  # the subject of log entries about types
+
+
+@dataclass
+class Undone:
+    """What undoing or redoing changed: how many steps, and which sentences."""
+
+    n_steps: int = 0
+    sentences: list[int] = field(default_factory=list)
+    has_types: bool = False
+
+
+class Project:
+    """A project: what `handful label` works on.
+
+    Any number of threads may use one, and several processes may have the same file open.
+
+    Parameters
+    ----------
+    path : path
+        The file. If there is none, it is made.
+    author : str
+        Who decides; it is written with each decision.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], author: str = "") -> None:
+        self.path = Path(path)
+        self.author = author
+        self._lock = RLock()
+        self._done: list[int] = []
+        self._undone: list[int] = []
+        self._seen = 0
+        if not self.path.exists():
+            make(self.path)
+        elif not is_project(self.path):
+            raise FileError(f"{self.path}: is not a project of handful label; give the name of a new file")
+        self._connection = open_project(self.path, mode="rw")
+        with database_errors(self.path):
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = FULL")
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> "Project":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def version(self) -> int:
+        """The number of the last log entry."""
+        return int(self._one("SELECT coalesce(max(seq), 0) FROM log"))
+
+    @property
+    def n_decisions(self) -> int:
+        """How many steps people made, undoing and redoing among them."""
+        return int(
+            self._one("SELECT count(DISTINCT step) FROM log WHERE subject > 0 AND action NOT IN ('create', 'import')")
+        )
+
+    def types(self) -> list[dict[str, Any]]:
+        """Return the types, each with its name, description, colour and key."""
+        with self._lock, database_errors(self.path):
+            return types(self._connection)
+
+    def states(self) -> dict[int, tuple[int, State]]:
+        """Return version and state of each sentence that has one, by its `same`."""
+        with self._lock, database_errors(self.path):
+            return states(self._connection)
+
+    def changes(self, after: int) -> list[tuple[int, int, str | None]]:
+        """Return what changed after a log entry: for each subject its last entry since, and its state there."""
+        with self._lock, database_errors(self.path):
+            rows = self._connection.execute(
+                "SELECT subject, max(seq), after FROM log WHERE seq > ? GROUP BY subject ORDER BY 2", (after,)
+            )
+            return rows.fetchall()
+
+    def sentences(self, after: int = 0) -> Iterator[tuple[int, int, int, Sentence]]:
+        """Yield the id, the `same` and the text of each sentence after one, and its words without labels."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT s.id, s.same, s.text_id, t.text, s.start, s.stop, s.words FROM sentences s "
+                "JOIN texts t ON t.id = s.text_id WHERE s.id > ? ORDER BY s.id",
+                (after,),
+            )
+            for id, same, text_id, *parts in rows:
+                yield id, same, text_id, sentence_of(*parts)
+
+    def text(self, text_id: int) -> str:
+        """Return a text."""
+        return str(self._one("SELECT text FROM texts WHERE id = ?", text_id))
+
+    def documents(self, *, only_labelled: bool = False) -> Iterator[Document]:
+        """Yield the texts with the labels that were decided."""
+        with self._reading() as connection:
+            for document, _ in documents(connection, states(connection)):
+                if not only_labelled or not document.is_unlabelled:
+                    yield document
+
+    def add(self, given: Iterable[Document], described: Callable[[], Iterable[EntityType]] = tuple) -> Added:
+        """Add texts with their labels: all of them, or where one of them is malformed, none.
+
+        A text that is there already is not added again, but its labels are taken for sentences that have none.
+
+        Parameters
+        ----------
+        given : iterable of Document
+            A stream, for example.
+        described : function
+            Returns types, besides those in labels; called at the end of the stream, which knows them then.
+        """
+        prepared = prepare(given)
+        with self._writing() as connection:
+            (is_begun,) = connection.execute("SELECT count(*) FROM log").fetchone()
+            result = insert(connection, prepared)
+            old = new = types(connection)
+            for one in [*described(), *map(EntityType, result.types)]:
+                new = added(new, one)
+            self._append("import" if is_begun else "create", result.labels, new if new != old else None)
+        return result
+
+    def decide(self, action: str, changes: Mapping[int, State], versions: Mapping[int, int] | None = None) -> int:
+        """Write a decision on sentences, and return the number of its log entry; the present one if nothing changes.
+
+        Parameters
+        ----------
+        action : str
+            What was done, for the log.
+        changes : dict
+            The new state of each sentence, by its `same`.
+        versions : dict or None
+            What the decision was based on: the version of each sentence.
+
+        Raises
+        ------
+        StaleError
+            Somebody else has changed one of them; nothing was written.
+        """
+        with self._writing() as connection:
+            for subject, version in (versions or {}).items():
+                (present,) = connection.execute(
+                    "SELECT coalesce(max(seq), 0) FROM log WHERE subject = ?", (subject,)
+                ).fetchone()
+                if present != version:
+                    raise StaleError(
+                        f"sentence {subject} was changed in the meantime, in another window; look at it again, and "
+                        "decide then"
+                    )
+            return self._append(action, changes)
+
+    def change_types(self, action: str, name: str, value: Any = None, *, preview: bool = False) -> TypeChange:
+        """Add, rename, describe, colour or remove a type, in all labels too; or only say what that would do."""
+        with self._writing() as connection:
+            present = {subject: state for subject, (_, state) in states(connection).items()}
+            change = change_types(types(connection), present, action, name, value)
+            if not preview:
+                self._append(f"{action} type", change.states, change.types)
+            return change
+
+    def undo(self, n: int = 1) -> Undone:
+        """Take the last n steps back, each by a further entry in the log."""
+        return self._reverse("undo", n)
+
+    def redo(self, n: int = 1) -> Undone:
+        """Do again what was undone last, n steps of it."""
+        return self._reverse("redo", n)
+
+    def count_undo(self) -> tuple[int, int]:
+        """Return how many steps can be undone, and how many redone."""
+        with self._lock, database_errors(self.path):
+            self._follow()
+            return len(self._done), len(self._undone)
+
+    def add_quality(self, decisions: int, f1: float, low: float, high: float) -> None:
+        """Keep an estimate of the quality, for the curve."""
+        with self._writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO quality VALUES (?, ?, ?, ?)", (decisions, f1, low, high))
+
+    def quality(self) -> list[tuple[int, float, float, float]]:
+        """Return the estimates so far: the number of decisions, F1 and its interval."""
+        with self._lock, database_errors(self.path):
+            return list(self._connection.execute("SELECT decisions, f1, low, high FROM quality ORDER BY decisions"))
+
+    def _append(
+        self,
+        action: str,
+        changes: Mapping[int, State],
+        new_types: list[dict[str, Any]] | None = None,
+        undoes: int | None = None,
+    ) -> int:
+        """Write what changes as one step; return the number of its last entry, or of the last one there is."""
+        after = {subject: state.written() for subject, state in changes.items()}
+        if new_types is not None:
+            after[TYPES] = json.dumps(new_types, ensure_ascii=False)
+        return self._write_step(action, after, undoes)
+
+    def _write_step(self, action: str, after: Mapping[int, str | None], undoes: int | None) -> int:
+        connection = self._connection
+        (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
+        step, now = last + 1, time.time()
+        for subject, written in after.items():
+            row = connection.execute(
+                "SELECT after FROM log WHERE subject = ? ORDER BY seq DESC LIMIT 1", (subject,)
+            ).fetchone()
+            before = None if row is None else row[0]
+            if before == written or (before is None and written == NEW.written()):
+                continue
+            last += 1
+            entry = (last, step, now, self.author, action, undoes, subject, before, written)
+            connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", entry)
+        return int(last)
+
+    def _reverse(self, action: str, n: int) -> Undone:
+        result = Undone()
+        touched: dict[int, None] = {}
+        for _ in range(n):
+            with self._writing() as connection:
+                self._follow()
+                stack = self._done if action == "undo" else self._undone
+                if not stack:
+                    break
+                column = "before" if action == "undo" else "after"
+                rows = connection.execute(f"SELECT subject, {column} FROM log WHERE step = ?", (stack[-1],))
+                changes = dict(rows.fetchall())
+                self._write_step(action, changes, stack[-1])
+            touched |= dict.fromkeys(changes)
+            result.n_steps += 1
+        result.has_types = TYPES in touched
+        result.sentences = [subject for subject in touched if subject != TYPES]
+        return result
+
+    def _follow(self) -> None:
+        """Bring the steps that can be undone and redone up to date with the log, which others may write to."""
+        rows = self._connection.execute(
+            "SELECT step, action, undoes, max(seq) FROM log WHERE seq > ? GROUP BY step ORDER BY step", (self._seen,)
+        )
+        for step, action, undoes, last in rows:
+            self._seen = last
+            if action == "undo":
+                self._done.remove(undoes)
+                self._undone.append(undoes)
+            elif action == "redo":
+                self._undone.remove(undoes)
+                self._done.append(undoes)
+            elif action != "create":
+                self._done.append(step)
+                self._undone.clear()
+
+    def _one(self, query: str, *values: object) -> Any:
+        with self._lock, database_errors(self.path):
+            row = self._connection.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection of its own, which sees the file as it is now, however long it reads."""
+        connection = open_project(self.path)
+        try:
+            with database_errors(self.path):
+                connection.execute("BEGIN")
+                yield connection
+        finally:
+            connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Write all of it, or nothing; when it is left, all of it is on the disk."""
+        with self._lock, database_errors(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise

@@ -1,0 +1,144 @@
+"""Changes to the types of a project, and what they do to labels: from old types and states to new ones."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from handful.errors import DataError
+from handful.text import OUTSIDE, UNKNOWN, Allowed, EntityType, Span
+from handful.text._project import State
+from handful.web import hue
+
+__all__ = ["TypeChange", "added", "change_types"]
+
+KEYS = "1234567890"
+LONGEST_NAME, LONGEST_DESCRIPTION = 100, 2_000
+
+Types = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class TypeChange:
+    """New types, the states that change with them, and how many mentions are touched."""
+
+    types: Types
+    states: dict[int, State]
+    n_labels: int = 0
+
+
+def added(types: Types, new: EntityType, colour: int | None = None) -> Types:
+    """Return types with one more, which gets a colour and a key that no other has; a known one may be described."""
+    for i, one in enumerate(types):
+        if one["name"] == new.name:
+            if one["description"] or not new.description:
+                return types
+            return [*types[:i], one | {"description": new.description}, *types[i + 1 :]]
+    used = {one["colour"] for one in types}
+    if colour is None:
+        colour = next(hue(i) for i in range(360) if hue(i) not in used or i > 300)
+    key = next((key for key in KEYS if key not in {one["key"] for one in types}), None)
+    return [*types, {"name": new.name, "description": new.description, "colour": colour, "key": key}]
+
+
+def change_types(types: Types, states: Mapping[int, State], action: str, name: str, value: Any = None) -> TypeChange:
+    """Return what an action does.
+
+    Parameters
+    ----------
+    types, states : as they are
+    action : add, rename, describe, colour or remove
+    name : the type
+    value : its description (describe), its new name (rename), its hue (colour), or description and hue or None (add)
+    """
+    known = [one["name"] for one in types]
+    if action == "add":
+        if name in known:
+            raise DataError(f"there is a type {name} already")
+        description, colour = value
+        return TypeChange(added(types, _checked(name, description), _hue(colour)), {})
+    if name not in known:
+        raise DataError(f"there is no type {name!r}; the types are {', '.join(known) or 'not named yet'}")
+    place = known.index(name)
+    if action == "remove":
+        return _relabelled([*types[:place], *types[place + 1 :]], states, name, None)
+    if action == "rename":
+        _checked(value, "")
+        if value in known and value != name:
+            raise DataError(f"there is a type {value} already; choose another name")
+        return _relabelled(_with(types, place, name=value), states, name, value)
+    if action == "describe":
+        return TypeChange(_with(types, place, description=_checked(name, value).description), {})
+    if action == "colour":
+        if value is None:
+            raise DataError("a colour is a hue from 0 to 359, found none")
+        return TypeChange(_with(types, place, colour=_hue(value)), {})
+    raise DataError(f"types cannot be changed by {action!r}, but by add, rename, describe, colour and remove")
+
+
+def _hue(value: Any) -> int | None:
+    if value is not None and (type(value) is not int or not 0 <= value < 360):
+        raise DataError(f"a colour is a hue from 0 to 359, found {value!r:.50}")
+    return value
+
+
+def _checked(name: Any, description: Any) -> EntityType:
+    one = EntityType(name.strip() if isinstance(name, str) else name, description)
+    if len(one.name) > LONGEST_NAME or any(not character.isprintable() for character in one.name):
+        raise DataError(f"the name of a type is one line of at most {LONGEST_NAME} characters")
+    if name != one.name:
+        raise DataError(f"the name {name!r} starts or ends with white space")
+    if len(one.description) > LONGEST_DESCRIPTION:
+        raise DataError(f"the description of a type has at most {LONGEST_DESCRIPTION:,} characters")
+    return one
+
+
+def _with(types: Types, place: int, **values: Any) -> Types:
+    return [*types[:place], types[place] | values, *types[place + 1 :]]
+
+
+def _relabelled(types: Types, states: Mapping[int, State], name: str, to: str | None) -> TypeChange:
+    """Rename a type in all labels; without a new name, its mentions are no longer mentions."""
+    changed, n_labels = {}, 0
+    for subject, state in states.items():
+        new = _without_type(state, name) if to is None else _renamed(state, name, to)
+        if new != state:
+            changed[subject] = new
+            n_labels += sum(span.type == name for span in state.spans)
+    return TypeChange(types, changed, n_labels)
+
+
+def _renamed(state: State, name: str, to: str) -> State:
+    spans = tuple(Span(span.start, span.end, to) if span.type == name else span for span in state.spans)
+    allowed = state.allowed
+    if allowed is not None:
+        allowed = tuple(
+            Allowed(one.names - {name} | {to}, one.is_excluded) if one is not None and name in one.names else one
+            for one in allowed
+        )
+    return State(state.status, spans, allowed)
+
+
+def _without_type(state: State, name: str) -> State:
+    spans = [span for span in state.spans if span.type != name]
+    allowed = None if state.allowed is None else list(state.allowed)
+    for i, one in enumerate(allowed or ()):
+        if allowed is None or one is None or name not in one.names:
+            continue
+        names = one.names - {name}
+        if one.is_excluded or not names:
+            allowed[i] = Allowed(names, True) if names else UNKNOWN
+        elif len(names) == 1:  # one type is left, or O
+            allowed[i] = None
+            if names != OUTSIDE.names:
+                spans.append(Span(i, i + 1, next(iter(names))))
+        else:
+            allowed[i] = Allowed(names)
+    spans.sort(key=lambda span: span.start)
+    status = state.status
+    if allowed is not None and not any(allowed):
+        allowed = None
+    if status in ("labelled", "none", "partial"):
+        status = "partial" if allowed is not None else "labelled" if spans else "none"
+        if status == "partial" and not spans and all(one == UNKNOWN for one in allowed or ()):
+            status, allowed = "new", None
+    return replace(state, status=status, spans=tuple(spans), allowed=None if allowed is None else tuple(allowed))

@@ -1,0 +1,320 @@
+"""What a page sees and says: the session in JSON's types."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from handful.errors import DataError
+from handful.text import FORMATS, Span
+from handful.text._project import State
+
+from ._learner import Found
+from ._map import Places, flatten
+from ._mirror import Entry
+from ._review import accepted, decided, fitting, rejected
+from ._session import OPEN, Session
+
+__all__ = ["Views"]
+
+CONTEXT = 300  # characters before and after a sentence
+AROUND = 60  # characters before and after a mention
+MOST_SENTENCES, MOST_MENTIONS, MOST_POINTS, MOST_STEPS, MOST_SHOWN = 200, 1_000, 10_000, 1_000, 50
+
+Record = dict[str, Any]
+
+
+class Views:
+    """What can be asked of a session, and told to it. Any thread may call it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.mirror = session.mirror
+        self.project = session.project
+        self._places: Places = {}
+
+    def state(self) -> Record:
+        """Return where everything stands."""
+        session, mirror = self.session, self.mirror
+        session.follow()
+        labels = mirror.count_labels()
+        statuses = mirror.count_statuses()
+        can_undo, can_redo = self.project.count_undo()
+        curve = self.project.quality()
+        quality = None
+        if curve:
+            _, f1, low, high = curve[-1]
+            quality = {"f1": f1, "low": low, "high": high, "curve": [list(one) for one in curve]}
+        return {
+            "version": mirror.version,
+            "event": session.events.last,
+            "project": {
+                "name": self.project.path.stem,
+                "path": str(self.project.path),
+                "author": self.project.author,
+                "texts": mirror.n_texts,
+                "words": mirror.n_words,
+                "can_undo": can_undo,
+                "can_redo": can_redo,
+                "formats": list(FORMATS),
+            },
+            "types": [one | {"n_labels": labels[one["name"]]} for one in mirror.types()],
+            "counts": {
+                "sentences": len(mirror.entries),
+                **{status: statuses[status] for status in ("none", "partial", "unsure", "skipped", "new")},
+                "labelled": statuses["labelled"] + statuses["none"],
+                "predicted": len(session.found),
+                "decisions": self.project.n_decisions,
+            },
+            "fit": {
+                "status": session.status,
+                "progress": session.progress,
+                "number": session.number,
+                "seconds": session.seconds,
+                "queue": session.ranked,
+                "version": session.version,
+                "error": None if session.error is None else error_of(session.error),
+            },
+            "quality": quality,
+            "o_share": session.o_share,
+        }
+
+    def sentence(self, id: Any) -> Record:
+        """Return a sentence, and see to it that it is predicted."""
+        entry = self.mirror.entry(id)
+        self.session.look_at([entry.id])
+        return self._sentence(entry)
+
+    def queue(self, mode: str, q: str, n: int, after: int, skip: list[int], *, undecided: bool) -> Record:
+        """Return the sentences to ask about next, by what they teach, in order, or by what is in them."""
+        n = _number(n, "n", 1, MOST_SENTENCES)
+        total = None
+        entries = self.mirror.entries
+        if mode == "teach":
+            ids = self.session.teach(n, skip)
+        elif mode in ("order", "search"):
+            wanted = q.casefold() if mode == "search" else ""
+            if mode == "search" and not wanted:
+                raise DataError("there is nothing to search for; give q")
+            matching = [
+                id
+                for id, entry in list(entries.items())
+                if (not wanted or wanted in (entry.sentence.text or "").casefold())
+                and (not undecided or self.mirror.state(id)[1].status in OPEN)
+            ]
+            total = len(matching)
+            ids = [id for id in matching if id > after][:n]
+        else:
+            raise DataError(f"the mode is {mode!r:.50}, expected teach, order or search")
+        self.session.look_at(ids[::-1])  # the first of them last, as the one that is looked at now
+        answer: Record = {"sentences": [self._sentence(entries[id]) for id in ids]}
+        return answer if total is None else answer | {"total": total}
+
+    def decide(self, id: Any, given: Record) -> Record:
+        """Store a decision on a sentence."""
+        entry = self.mirror.entry(id)
+        version, labels = given.get("version"), given.get("labels") or []
+        if type(version) is not int:
+            raise DataError("a decision says on which version of the sentence it is based; give version")
+        if not isinstance(labels, list):
+            raise DataError(f"labels are a list, found {type(labels).__name__}")
+        names = [one["name"] for one in self.mirror.types()]
+        state = decided(entry.sentence, str(given.get("action")), labels, names)
+        try:
+            seq = self.project.decide(str(given.get("action")), {entry.id: state}, {entry.id: version})
+        finally:
+            self.session.follow()
+        return {"sentence": self._sentence(entry), "decision": seq}
+
+    def reverse(self, action: str, n: Any) -> Record:
+        """Undo or redo steps."""
+        n = _number(n, "n", 1, MOST_STEPS)
+        done = self.project.undo(n) if action == "undo" else self.project.redo(n)
+        self.session.follow()
+        can_undo, can_redo = self.project.count_undo()
+        shown = [self.mirror.entries[id] for id in done.sentences[:MOST_SHOWN] if id in self.mirror.entries]
+        return {
+            "undone" if action == "undo" else "redone": done.n_steps,
+            "sentences": [self._sentence(entry) for entry in shown],
+            "types_changed": done.has_types,
+            "can_undo": can_undo,
+            "can_redo": can_redo,
+        }
+
+    def change_types(self, given: Record) -> Record:
+        """Change a type, or say what that would do."""
+        action, name = given.get("action"), given.get("name")
+        if not isinstance(action, str) or not isinstance(name, str):
+            raise DataError("a change of types has an action and the name of a type")
+        value: Any = given.get({"rename": "to", "colour": "colour"}.get(action, "description"))
+        if action == "add":
+            value = value or "", given.get("colour")
+        is_preview = given.get("preview") is True
+        change = self.project.change_types(action, name, value, preview=is_preview)
+        self.session.follow()
+        labels = self.mirror.count_labels()
+        return {
+            "types": [one | {"n_labels": labels.get(one["name"], 0)} for one in self.mirror.types()],
+            "labels_changed": change.n_labels,
+            "sentences_changed": len(change.states),
+        }
+
+    def mentions(self, name: str, least: float, n: int, after: int) -> Record:
+        """Return all mentions of a type: those that were found, the surest first, and then the confirmed ones."""
+        n = _number(n, "n", 1, MOST_MENTIONS)
+        if name not in [one["name"] for one in self.mirror.types()]:
+            raise DataError(f"there is no type {name!r:.100}")
+        rows: list[tuple[float, int, Span, bool]] = []
+        with self.mirror.lock:
+            found = self.session.found
+            for id, entry in self.mirror.entries.items():
+                _, state = self.mirror.state(id)
+                if state.is_label:
+                    rows += [(1.0, id, span, True) for span in state.spans if span.type == name]
+                if state.status in OPEN and id in found:
+                    spans = fitting(found[id].spans, state, entry.sentence)
+                    rows += [
+                        (s.score or 0.0, id, s, False) for s in spans if s.type == name and (s.score or 0) >= least
+                    ]
+        rows.sort(key=lambda row: (row[3], -row[0], row[1], row[2].start))
+        return {"mentions": [self._mention(*row) for row in rows[after : after + n]], "total": len(rows)}
+
+    def review(self, given: Record) -> Record:
+        """Take mentions of a type as right or as wrong, many at once; what changed in the meantime is left alone."""
+        name = given.get("type")
+        if name not in [one["name"] for one in self.mirror.types()]:
+            raise DataError(f"there is no type {name!r:.100}")
+        changes: dict[int, State] = {}
+        versions: dict[int, int] = {}
+        counts = {"accept": 0, "reject": 0}
+        stale = []
+        with self.mirror.lock:
+            for kind in counts:
+                for one in _mentions(given.get(kind) or []):
+                    entry = self.mirror.entry(one["sentence"])
+                    version, state = self.mirror.state(entry.id)
+                    if one["version"] != version:
+                        stale.append({key: one[key] for key in ("sentence", "start", "end")})
+                        continue
+                    span = Span(one["start"], one["end"], str(name))
+                    state = changes.get(entry.id, state)
+                    changes[entry.id] = (accepted if kind == "accept" else rejected)(state, entry.sentence, span)
+                    versions[entry.id] = version
+                    counts[kind] += 1
+        seq = None
+        try:
+            if changes:
+                seq = self.project.decide("review", changes, versions)
+        finally:
+            self.session.follow()
+        return {"accepted": counts["accept"], "rejected": counts["reject"], "stale": stale, "decision": seq}
+
+    def map(self, n: int) -> Record:
+        """Return words in two dimensions: labelled and found mentions, and some of the others."""
+        n = _number(n, "n", 1, MOST_POINTS)
+        learner, found = self.session.learner, self.session.found
+        if learner is None or learner.tagger is None:
+            return {"points": []}
+        rows: list[tuple[bool, bool, int, int, str | None]] = []
+        for id, one in list(found.items()):
+            _, state = self.mirror.state(id)
+            entry = self.mirror.entries[id]
+            is_labelled = state.is_label and state.status != "partial"
+            spans = state.spans if is_labelled else one.spans
+            types = {i: span.type for span in spans for i in range(span.start, span.end)}
+            rows += [(i in types, is_labelled, id, i, types.get(i)) for i in range(len(entry.sentence.words))]
+        rng = np.random.default_rng(0)
+        order = rng.permutation(len(rows))
+        chosen = sorted(order, key=lambda i: (not rows[i][0], not rows[i][1]))[:n]
+        points, vectors = [], []
+        for i in chosen:
+            _, is_labelled, id, word, name = rows[i]
+            sentence = self.mirror.entries[id].sentence
+            if (features := learner.encoder.known(sentence)) is None:
+                continue
+            vectors.append(features[word])
+            points.append({"type": name, "sentence": id, "word": word, "text": sentence.words[word]})
+            points[-1]["labelled"] = is_labelled
+        if not points:
+            return {"points": []}
+        keys = [(one["sentence"], one["word"]) for one in points]
+        self._places = flatten(learner.project(np.stack(vectors)), keys, self._places)
+        places = [self._places[key] for key in keys]
+        return {"points": [{"x": x, "y": y} | one for one, (x, y) in zip(points, places, strict=True)]}
+
+    def _sentence(self, entry: Entry) -> Record:
+        sentence = entry.sentence
+        version, state = self.mirror.state(entry.id)
+        found = self.session.found.get(entry.id)
+        text = self.project.text(entry.text_id)
+        start, stop = sentence.offset, sentence.offset + len(sentence.text or "")
+        offsets = sentence.offsets or ()
+        return {
+            "id": entry.id,
+            "version": version,
+            "words": list(sentence.words),
+            "spaces": [i + 1 < len(offsets) and offsets[i + 1][0] > end for i, (_, end) in enumerate(offsets)],
+            "before": text[max(0, start - CONTEXT) : start],
+            "after": text[stop : stop + CONTEXT],
+            "status": state.status,
+            "labels": None if state.status in ("new", "skipped") else [_label(span) for span in state.spans],
+            "predictions": None if found is None else _predictions(found, state, entry),
+            "changed": [] if found is None or found.before is None else _changed(found, state, entry),
+            "fit": 0 if found is None else found.fit,
+        }
+
+    def _mention(self, score: float, id: int, span: Span, is_confirmed: bool) -> Record:
+        sentence = self.mirror.entries[id].sentence
+        start, end = sentence.characters(span)
+        text = sentence.text or ""
+        return {
+            "sentence": id,
+            "version": self.mirror.state(id)[0],
+            "start": span.start,
+            "end": span.end,
+            "score": round(score, 4),
+            "text": text[start:end],
+            "left": text[max(0, start - AROUND) : start],
+            "right": text[end : end + AROUND],
+            "confirmed": is_confirmed,
+        }
+
+
+def error_of(error: Any) -> Record:
+    """Return an error as a page shows it."""
+    return {"what": error.message, "advice": None if error.advice is None else error.advice.shell}
+
+
+def _label(span: Span) -> Record:
+    return {"start": span.start, "end": span.end, "type": span.type}
+
+
+def _predictions(found: Found, state: State, entry: Entry) -> list[Record]:
+    spans = fitting(found.spans, state, entry.sentence)
+    return [_label(span) | {"score": round(span.score or 0.0, 4)} for span in spans]
+
+
+def _changed(found: Found, state: State, entry: Entry) -> list[Record]:
+    """Return what the fit before said otherwise: new mentions, those that are gone, and those of another type."""
+    now, was = (
+        {(span.start, span.end): span.type for span in fitting(spans, state, entry.sentence)}
+        for spans in (found.spans, found.before or ())
+    )
+    places = sorted(place for place in now.keys() | was.keys() if now.get(place) != was.get(place))
+    return [{"start": a, "end": b, "type": now.get((a, b)), "was": was.get((a, b))} for a, b in places]
+
+
+def _mentions(given: Any) -> list[Record]:
+    keys = ("sentence", "start", "end", "version")
+    if not isinstance(given, list) or len(given) > MOST_POINTS:
+        raise DataError(f"mentions are a list of at most {MOST_POINTS:,}")
+    for one in given:
+        if not isinstance(one, Mapping) or any(type(one.get(key)) is not int for key in keys):
+            raise DataError(f"a mention has {', '.join(keys)}, all of them numbers; found {one!r:.100}")
+    return given
+
+
+def _number(value: Any, name: str, least: int, most: int) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise DataError(f"{name} is {value!r:.50}, expected a number from {least} to {most:,}")
+    return value

@@ -1,0 +1,58 @@
+// The server: requests, their errors, and what it tells by itself.
+
+/** An answer that is no success; `what` and `advice` are for the person. */
+export class Failure extends Error {
+  constructor(status, record) {
+    const { what, advice } = record?.error ?? { what: `the server answered ${status}`, advice: null };
+    super(what);
+    Object.assign(this, { status, what, advice, record });
+  }
+}
+
+async function call(path, options) {
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    const advice = "is handful label still running? Everything that was shown as stored is safe";
+    throw new Failure(0, { error: { what: "the server does not answer", advice } });
+  }
+  if (answer.ok) return answer;
+  throw new Failure(answer.status, await answer.json().catch(() => null));
+}
+
+export async function get(path, query = {}) {
+  const search = new URLSearchParams(query).toString();
+  return (await call(search ? `${path}?${search}` : path)).json();
+}
+
+export async function post(path, record = {}) {
+  const headers = { "Content-Type": "application/json" };
+  return (await call(path, { method: "POST", headers, body: JSON.stringify(record) })).json();
+}
+
+export async function send(path, query, file) {
+  const headers = { "Content-Type": "application/octet-stream" };
+  return (await call(`${path}?${new URLSearchParams(query)}`, { method: "POST", headers, body: file })).json();
+}
+
+export async function download(path, name) {
+  const url = URL.createObjectURL(await (await call(path)).blob());
+  const link = Object.assign(document.createElement("a"), { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+}
+
+/** Listen to what happens on the server; the browser connects again by itself, from the last event on. */
+export function listen(since, happened, connected) {
+  const source = new EventSource(`/api/events?since=${since}`);
+  source.onopen = () => connected(true);
+  source.onerror = () => {
+    connected(false);
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => listen(since, happened, connected), 3000);
+  };
+  source.onmessage = (message) => {
+    since = message.lastEventId || since;
+    happened(JSON.parse(message.data));
+  };
+}

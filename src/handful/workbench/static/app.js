@@ -1,0 +1,59 @@
+// What the page knows, and telling its parts that it has changed.
+
+import { get } from "./api.js";
+import { trouble } from "./dom.js";
+
+export const app = {
+  state: null, // of the project, as the server gives it
+  sentence: null, // the one on the page
+};
+
+const listeners = {};
+
+/** Call a function when something happened: state, sentence, selection, or a kind of event of the server. */
+export function on(kind, listener) {
+  (listeners[kind] ??= []).push(listener);
+}
+
+export function tell(kind, detail) {
+  for (const listener of listeners[kind] ?? []) listener(detail);
+}
+
+let asked = null;
+
+/** Read the state again; calls while one is under way share the one after it. */
+export function refresh() {
+  asked ??= new Promise((resolve) => setTimeout(resolve, 80)).then(async () => {
+    asked = null;
+    try {
+      app.state = await get("/api/state");
+      tell("state");
+    } catch (error) {
+      trouble(error);
+    }
+  });
+  return asked;
+}
+
+export const typeOf = (name) => app.state?.types.find((one) => one.name === name);
+export const hueOf = (name) => typeOf(name)?.colour ?? 0;
+
+let chain = Promise.resolve();
+
+/**
+ * Do one thing after the other. What was meant for a sentence that is no longer on the page is not done: so a key that
+ * is pressed twice does not decide on a sentence that nobody has seen.
+ */
+export function act(doing) {
+  const id = app.sentence?.id;
+  chain = chain.then(async () => {
+    if (app.sentence?.id !== id) return;
+    try {
+      trouble(null);
+      await doing();
+    } catch (error) {
+      trouble(error);
+    }
+  });
+  return chain;
+}

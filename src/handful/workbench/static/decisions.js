@@ -1,0 +1,128 @@
+// What a person decides: stored by the server first, then shown.
+
+import { get, post } from "./api.js";
+import { act, app, refresh } from "./app.js";
+import { say, trouble } from "./dom.js";
+import { go, next } from "./queue.js";
+import { bare, chosen, clearSelection, isDecided, mentionAt, mentions, selection, show, wordsOf } from "./sentence.js";
+
+const CALM = 500; // milliseconds in which predictions that have just changed are not accepted by a key
+let changedAt = 0;
+
+/** Read the sentence on the page again; what is older than what is shown is not shown. */
+export async function reread({ pointOut = false } = {}) {
+  const { id } = app.sentence;
+  const fresh = await get(`/api/sentences/${id}`);
+  const old = app.sentence;
+  if (old.id !== id || fresh.version < old.version || (fresh.version === old.version && fresh.fit < old.fit)) return null;
+  const isOther = JSON.stringify(mentions(fresh).map(bare)) !== JSON.stringify(mentions(old).map(bare));
+  if (isOther && pointOut) changedAt = performance.now();
+  show(fresh);
+  return { isOther, isNewer: fresh.version > old.version };
+}
+
+function conflict(error) {
+  show(error.record.sentence);
+  trouble({
+    what: "This sentence was changed in another window in the meantime, so yours was not stored",
+    advice: "what you see now is how it stands; decide again if it should be otherwise",
+  });
+}
+
+/** Store a decision on the whole sentence, and go on to the next one. */
+export function decide(action, { stay = false } = {}) {
+  return act(async () => {
+    const { sentence } = app;
+    if (action === "label" && isDecided(sentence)) return next();
+    const shown = mentions(sentence);
+    if (action === "label" && sentence.predictions === null && !shown.length) {
+      return say("There is no prediction yet. Mark words, or press N if there is nothing here.");
+    }
+    if (action === "label" && performance.now() - changedAt < CALM) {
+      return say("The predictions have just changed. Press Enter again to accept them.");
+    }
+    const labels = action === "label" ? shown : action === "unsure" ? shown.filter((one) => one.confirmed) : [];
+    const record = { version: sentence.version, action, labels: labels.map(bare) };
+    let answer;
+    try {
+      answer = await post(`/api/sentences/${sentence.id}/decision`, record);
+    } catch (error) {
+      if (error.status === 409 && error.record?.sentence) return conflict(error);
+      throw error;
+    }
+    const done = { label: labels.length ? `Confirmed ${labels.length}` : "Confirmed: nothing here", nothing: "Nothing here", unsure: "Put aside as not sure", skip: "Skipped", reset: "Open again" };
+    show(answer.sentence);
+    say(`${done[action]}. Stored.`);
+    refresh();
+    if (!stay) await next();
+  });
+}
+
+async function review(kind, type, span, done) {
+  const { sentence } = app;
+  const one = { sentence: sentence.id, start: span.start, end: span.end, version: sentence.version };
+  const record = { type, [kind]: [one] };
+  if (kind === "accept") record.reject = cutOff(type, span).map((word) => ({ ...one, start: word, end: word + 1 }));
+  const answer = await post("/api/mentions/review", record);
+  clearSelection();
+  if (answer.stale.length) return conflict({ record: { sentence: await get(`/api/sentences/${sentence.id}`) } });
+  show(await get(`/api/sentences/${sentence.id}`));
+  say(done);
+  refresh();
+}
+
+/** The words that a mention of this type had, and that are outside its new borders: they are not of the type. */
+function cutOff(type, { start, end }) {
+  const same = mentions(app.sentence).filter((one) => one.type === type && one.start < end && start < one.end);
+  const words = same.flatMap((one) => Array.from({ length: one.end - one.start }, (_, i) => one.start + i));
+  return words.filter((word) => word < start || word >= end);
+}
+
+/** Mark the chosen words as a mention of a type, or change the type of the mention there. */
+export function mark(type) {
+  const span = chosen();
+  return act(() => review("accept", type, span, `${wordsOf(app.sentence, span)}: ${type}. Stored.`));
+}
+
+/** Say that the mention at the caret is right. */
+export function acceptOne() {
+  const one = mentionAt(selection.caret);
+  if (!one) return say("There is no mention here.");
+  if (one.confirmed) return say(`${one.type} is confirmed already.`);
+  return act(() => review("accept", one.type, one, `${wordsOf(app.sentence, one)}: ${one.type} is right. Stored.`));
+}
+
+/** Say that the mention at the caret is none of its type. */
+export function remove() {
+  const one = mentionAt(selection.caret);
+  if (!one) return say("There is no mention here.");
+  return act(() => review("reject", one.type, one, `${wordsOf(app.sentence, one)}: not ${one.type}. Stored.`));
+}
+
+/** Give a mention other borders. */
+export function moveBorders(old, { start, end }) {
+  const last = app.sentence.words.length;
+  if (start < 0 || end > last || start >= end) return say("The border cannot go further.");
+  return act(() => review("accept", old.type, { start, end }, `${old.type} is now: ${wordsOf(app.sentence, { start, end })}. Stored.`));
+}
+
+export function shiftBorders(byStart, byEnd) {
+  const one = mentionAt(selection.caret);
+  if (!one) return say("There is no mention here.");
+  const now = { start: one.start + byStart, end: one.end + byEnd };
+  selection.caret = Math.max(now.start, Math.min(now.end - 1, selection.caret));
+  return moveBorders(one, now);
+}
+
+/** Undo or redo the last step, and show what it was about. */
+export function reverse(way) {
+  return act(async () => {
+    const answer = await post(`/api/${way}`, { n: 1 });
+    const n = answer.undone ?? answer.redone;
+    if (!n) return say(`There is nothing to ${way}.`);
+    const changed = answer.sentences;
+    if (changed.length) await go(changed.find((one) => one.id === app.sentence?.id) ?? changed[0]);
+    say(`${way === "undo" ? "Undone" : "Redone"}${answer.types_changed ? ": a change of types" : ""}.`);
+    await refresh();
+  });
+}

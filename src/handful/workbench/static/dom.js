@@ -1,0 +1,62 @@
+// Elements, and what is said to the person.
+
+export const $ = (id) => document.getElementById(id);
+
+/** Make an element: names of attributes, `class`, `text`, `on…` functions and `--variables`, then its children. */
+export function make(tag, attributes = {}, ...children) {
+  const svg = ["svg", "path", "circle", "line", "text", "title", "polygon"].includes(tag);
+  const one = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "text") one.textContent = value;
+    else if (name.startsWith("on")) one.addEventListener(name.slice(2), value);
+    else if (name.startsWith("--")) one.style.setProperty(name, value);
+    else if (name === "value" && !svg) one.value = value;
+    else one.setAttribute(name, value === true ? "" : value);
+  }
+  one.append(...children.filter((child) => child !== null));
+  return one;
+}
+
+let clearing = 0;
+
+/** Say what happened: to the eye below the sentence, to the ear by the live region. */
+export function say(text) {
+  const live = $("live");
+  live.textContent = live.textContent === text ? `${text}\u00a0` : text;
+  clearTimeout(clearing);
+  clearing = setTimeout(() => (live.textContent = ""), 12000);
+}
+
+/** Show an error, until it is closed or the next thing succeeds. */
+export function trouble(error, place = $("trouble")) {
+  if (!error) {
+    place.replaceChildren();
+    if (place.id) place.hidden = true;
+    return;
+  }
+  const what = error.what ?? `a fault of the page: ${error.message ?? error}`;
+  place.replaceChildren(
+    make("strong", { text: what.charAt(0).toUpperCase() + what.slice(1) + "." }),
+    error.advice ? ` ${error.advice.charAt(0).toUpperCase()}${error.advice.slice(1)}.` : "",
+  );
+  if (place.id) {
+    place.append(make("button", { type: "button", text: "Close", onclick: () => trouble(null, place) }));
+    place.hidden = false;
+  }
+  if (error.what === undefined) console.error(error);
+}
+
+/** Ask whether to go on. */
+export function confirmed(text) {
+  const dialog = $("confirm");
+  $("confirm-text").textContent = text;
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.querySelector(".yes").onclick = () => dialog.close("yes");
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+export const count = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;

@@ -1,0 +1,65 @@
+// Import and export.
+
+import { download, send } from "./api.js";
+import { app, refresh } from "./app.js";
+import { $, count, make, trouble } from "./dom.js";
+
+const MOST = 64 * 1024 * 1024; // what the server takes at once
+const problem = () => $("files").querySelector(".trouble");
+
+function link() {
+  const query = { format: $("export-format").value };
+  if ($("export-only").checked) query.only = "labelled";
+  $("export").href = `/api/export?${new URLSearchParams(query)}`;
+}
+
+async function busy(note, doing) {
+  trouble(null, problem());
+  $("files-note").textContent = note;
+  try {
+    $("files-note").textContent = await doing();
+  } catch (error) {
+    $("files-note").textContent = "";
+    trouble(error, problem());
+  }
+}
+
+export function openFiles() {
+  const { formats } = app.state.project;
+  const options = () => formats.map((one) => make("option", { value: one, text: one }));
+  if (!$("export-format").options.length) {
+    $("export-format").replaceChildren(...options());
+    $("import").elements.format.append(...options());
+  }
+  link();
+  trouble(null, problem());
+  $("files-note").textContent = "";
+  $("files").showModal();
+}
+
+export function setUpFiles(imported) {
+  $("export-format").addEventListener("change", link);
+  $("export-only").addEventListener("change", link);
+  $("tagger").addEventListener("click", () =>
+    busy("The tagger is fitted on all labels and the text. This can take a while…", async () => {
+      await download("/api/tagger", "tagger.zip");
+      return "The tagger is downloaded.";
+    }),
+  );
+  const form = $("import");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const file = form.elements.file.files[0];
+    if (file.size > MOST) {
+      return trouble({ what: `${file.name} is larger than 64 MiB`, advice: "give it to handful label on the command line" }, problem());
+    }
+    return busy(`Reading ${file.name}…`, async () => {
+      const found = await send("/api/import", { format: form.elements.format.value, name: file.name }, file);
+      form.reset();
+      await refresh();
+      imported();
+      const what = [count(found.texts, "text"), count(found.sentences, "sentence"), count(found.labelled, "labelled sentence")];
+      return `Imported ${what.join(", ")}. ${found.notes.join(" ")}`;
+    });
+  });
+}

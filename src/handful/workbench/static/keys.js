@@ -1,0 +1,98 @@
+// Keys, and the help that lists them.
+
+import { act, app } from "./app.js";
+import { acceptOne, decide, mark, remove, reverse, shiftBorders } from "./decisions.js";
+import { $, make } from "./dom.js";
+import { next, previous, search } from "./queue.js";
+import { openReview } from "./review.js";
+import { clearSelection, mentions, moveTo, selection } from "./sentence.js";
+import { openTypes } from "./types.js";
+
+const rightToLeft = () => getComputedStyle($("sentence")).direction === "rtl";
+
+function nextMention(step) {
+  const all = mentions(app.sentence);
+  const after = step > 0 ? all.find((one) => one.start > selection.caret) : all.findLast((one) => one.end <= selection.caret);
+  const one = after ?? (step > 0 ? all[0] : all.at(-1));
+  if (one) moveTo(one.start);
+}
+
+const arrow = (step) => (event) => moveTo(selection.caret + (rightToLeft() ? -step : step), event.shiftKey);
+
+// Group, keys as shown, what they do, keys as the browser calls them, function.
+const KEYS = [
+  ["Words", "← →", "move", ["ArrowLeft"], arrow(-1)],
+  ["Words", null, null, ["ArrowRight"], arrow(1)],
+  ["Words", "Shift + ← →", "choose several words", [], null],
+  ["Words", "Home, End", "first, last word", ["Home"], (event) => moveTo(0, event.shiftKey)],
+  ["Words", null, null, ["End"], (event) => moveTo(app.sentence.words.length - 1, event.shiftKey)],
+  ["Words", ", .", "previous, next mention", ["."], () => nextMention(1)],
+  ["Words", null, null, [","], () => nextMention(-1)],
+  ["Words", "Esc", "choose nothing", ["Escape"], clearSelection],
+  ["Mentions", "1 … 9, 0", "mark the chosen words, or change the type of the mention", [], null],
+  ["Mentions", "G", "go to the types, for those without a key", ["g"], () => $("types-bar").querySelector("button")?.focus()],
+  ["Mentions", "A, Space", "this mention is right", ["a", " "], acceptOne],
+  ["Mentions", "X, Delete", "this is no mention of its type", ["x", "Delete", "Backspace"], remove],
+  ["Mentions", "H J", "move its start left, right", ["h"], () => shiftBorders(-1, 0)],
+  ["Mentions", null, null, ["j"], () => shiftBorders(1, 0)],
+  ["Mentions", "K L", "move its end left, right", ["k"], () => shiftBorders(0, -1)],
+  ["Mentions", null, null, ["l"], () => shiftBorders(0, 1)],
+  ["Sentence", "Enter", "accept all that is shown, and go on", ["Enter"], () => decide("label")],
+  ["Sentence", "N", "nothing here", ["n"], () => decide("nothing")],
+  ["Sentence", "U", "not sure", ["u"], () => decide("unsure")],
+  ["Sentence", "S", "skip", ["s"], () => decide("skip")],
+  ["Sentence", "R", "reset: not decided", ["r"], () => decide("reset", { stay: true })],
+  ["Sentence", "↓ ↑", "next, previous sentence", ["ArrowDown"], () => act(next)],
+  ["Sentence", null, null, ["ArrowUp"], () => act(previous)],
+  ["Everything", "Z, Ctrl + Z", "undo", ["z"], () => reverse("undo")],
+  ["Everything", "Y, Ctrl + Y", "redo", ["y"], () => reverse("redo")],
+  ["Everything", "/", "search", ["/"], search],
+  ["Everything", "V", "review one type", ["v"], () => openReview()],
+  ["Everything", "T", "types", ["t"], openTypes],
+  ["Everything", "?", "this help", ["?"], () => openHelp()],
+];
+
+const ON_SENTENCE = new Set(["Enter", " ", "Home", "End", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Backspace", "Delete"]);
+const REPEATED = new Set(["ArrowLeft", "ArrowRight", ",", ".", "z", "y"]);
+const functions = new Map(KEYS.flatMap(([, , , names, done]) => names.map((name) => [name, done])));
+
+function pressed(event) {
+  if (!app.sentence || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+  const { target } = event;
+  if (target.matches("textarea, select, input[type=search], input[type=text], input:not([type])")) {
+    if (event.key === "Escape") $("sentence").focus();
+    return;
+  }
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (event.ctrlKey || event.metaKey) {
+    const way = key === "y" || (key === "z" && event.shiftKey) ? "redo" : key === "z" ? "undo" : null;
+    if (way && !event.altKey) {
+      event.preventDefault();
+      reverse(way);
+    }
+    return;
+  }
+  if (event.altKey && !event.getModifierState("AltGraph")) return;
+  if (ON_SENTENCE.has(key) && target !== $("sentence") && target !== document.body) return;
+  if (event.repeat && !REPEATED.has(key)) return;
+  const type = app.state.types.find((one) => one.key === key);
+  const done = type ? () => mark(type.name) : functions.get(key);
+  if (!done) return;
+  event.preventDefault();
+  done(event);
+}
+
+export function openHelp() {
+  if (!$("help-keys").childElementCount) {
+    for (const group of new Set(KEYS.map(([name]) => name))) {
+      const rows = KEYS.filter(([name, keys]) => name === group && keys).map(([, keys, what]) =>
+        make("tr", {}, make("th", { scope: "row" }, make("kbd", { text: keys })), make("td", { text: what })));
+      $("help-keys").append(make("table", {}, make("caption", { text: group }), make("tbody", {}, ...rows)));
+    }
+  }
+  $("help").showModal();
+}
+
+export function setUpKeys() {
+  document.addEventListener("keydown", pressed);
+}

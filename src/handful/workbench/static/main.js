@@ -1,0 +1,166 @@
+// The start of the page: its parts are put together, and it listens to the server.
+
+import { get, listen } from "./api.js";
+import { act, app, on, refresh, tell } from "./app.js";
+import { decide, mark, moveBorders, reread, reverse } from "./decisions.js";
+import { $, count, say, trouble } from "./dom.js";
+import { openFiles, setUpFiles } from "./files.js";
+import { openHelp, setUpKeys } from "./keys.js";
+import { setUpPanel } from "./panel.js";
+import { next, previous, setUpQueue } from "./queue.js";
+import { openReview, setUpReview } from "./review.js";
+import { describeChange, isDecided, show, watchMouse } from "./sentence.js";
+import { openTypes, setUpTypes } from "./types.js";
+
+const clicked = {
+  undo: () => reverse("undo"),
+  redo: () => reverse("redo"),
+  "open-review": () => openReview(),
+  "open-types": openTypes,
+  "open-files": openFiles,
+  "open-help": openHelp,
+  theme: switchTheme,
+  accept: () => decide("label"),
+  nothing: () => decide("nothing"),
+  unsure: () => decide("unsure"),
+  skip: () => decide("skip"),
+  reset: () => decide("reset", { stay: true }),
+  previous: () => act(previous),
+  next: () => act(next),
+};
+
+function setTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+}
+
+function switchTheme() {
+  const isDark = getComputedStyle(document.documentElement).getPropertyValue("--is-dark").trim() === "1";
+  const theme = isDark ? "light" : "dark";
+  setTheme(theme);
+  localStorage.setItem("handful-theme", theme);
+}
+
+function drawHeader() {
+  const { project, counts, fit } = app.state;
+  document.title = `${project.name} · handful`;
+  $("project").textContent = project.name;
+  $("progress").textContent = `${counts.labelled.toLocaleString("en")} of ${count(counts.sentences, "sentence")} decided`;
+  const doing = {
+    encoding: `reading the text, ${Math.round(100 * fit.progress)}%`,
+    fitting: "fitting",
+    idle: fit.number ? `fit ${fit.number} in ${fit.seconds.toFixed(2)} s` : "ready",
+  };
+  $("fit").textContent = fit.error ? "no fit" : (doing[fit.status] ?? fit.status);
+  $("fit").title = fit.error ? [fit.error.what, fit.error.advice].filter(Boolean).join("; ") : "";
+  $("fit").dataset.status = fit.error ? "error" : fit.status;
+  $("undo").disabled = !project.can_undo;
+  $("redo").disabled = !project.can_redo;
+  if (fit.status === "stopped" && fit.error) trouble(fit.error);
+}
+
+/** What the server tells: a new fit, labels of other windows, other types. */
+async function happened(event) {
+  const id = app.sentence?.id;
+  try {
+    if (event.kind === "fit") {
+      if (id && event.sentences.includes(id)) await pointOut();
+      refresh();
+    } else if (event.kind === "labels") {
+      if (id && event.sentences.includes(id) && event.version > app.sentence.version) {
+        await act(async () => {
+          if (app.sentence.version >= event.version) return; // it was ours
+          const news = await reread();
+          if (news?.isNewer) say("This sentence was changed in another window. You see how it stands now.");
+        });
+      }
+      refresh();
+    } else if (event.kind === "encode") {
+      $("fit").textContent = `reading the text, ${Math.round(100 * event.progress)}%`;
+      if (event.progress === 1) refresh();
+    } else if (event.kind === "types") {
+      await refresh();
+      tell("types");
+    } else if (event.kind === "queue") {
+      await refresh();
+      tell("queue");
+    } else if (event.kind === "stop") {
+      isStopped = true;
+      trouble({ what: "handful label has been stopped", advice: "everything that was shown as stored is safe; start it again to go on" });
+    } else {
+      await refresh();
+      if (event.kind === "reset") {
+        tell("types");
+        tell("queue");
+        if (id) await reread();
+      }
+    }
+  } catch (error) {
+    trouble(error);
+  }
+}
+
+async function pointOut() {
+  const news = await reread({ pointOut: true });
+  const { sentence } = app;
+  if (!news?.isOther || isDecided(sentence) || !sentence.changed.length) return;
+  say(`New fit. ${sentence.changed.map((one) => describeChange(sentence, one)).join("; ")}.`);
+}
+
+let isConnected = true;
+let isStopped = false;
+
+function connected(is) {
+  document.body.dataset.connected = is;
+  if (is && !isConnected) {
+    isStopped = false;
+    trouble(null);
+    say("Connected again.");
+  }
+  if (!is && isConnected && !isStopped) {
+    trouble({ what: "the connection to handful label is lost", advice: "it is tried again by itself; everything that was shown as stored is safe" });
+  }
+  isConnected = is;
+}
+
+async function begin() {
+  const wanted = Number.parseInt(location.hash.slice(1), 10);
+  setTheme(localStorage.getItem("handful-theme"));
+  for (const [id, done] of Object.entries(clicked)) {
+    $(id).addEventListener("click", () => {
+      done();
+      if ($(id).closest("#card")) $("sentence").focus({ preventScroll: true });
+    });
+  }
+  for (const button of document.querySelectorAll("dialog .close")) button.addEventListener("click", () => button.closest("dialog").close());
+  for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", () => $("sentence").focus({ preventScroll: true }));
+  on("state", drawHeader);
+  on("sentence", (isOther) => isOther && !document.activeElement?.matches("input") && $("sentence").focus({ preventScroll: true }));
+  const marked = (name) => {
+    mark(name);
+    $("sentence").focus({ preventScroll: true });
+  };
+  setUpTypes(marked);
+  setUpReview();
+  setUpPanel();
+  setUpKeys();
+  setUpFiles(() => (app.sentence ? tell("queue") : act(next)));
+  watchMouse(moveBorders);
+  try {
+    await refresh();
+    if (!app.state) return;
+    listen(app.state.event, happened, connected);
+    if (wanted) show(await get(`/api/sentences/${wanted}`));
+  } catch (error) {
+    if (error.status !== 400) trouble(error);
+  }
+  try {
+    const found = await setUpQueue();
+    if (!app.sentence && found?.length) show(found[0]);
+    if (!app.sentence) say("There is no sentence to decide on. Import texts, or look at all of them in order.");
+    if (!app.state.types.length) openTypes();
+  } catch (error) {
+    trouble(error);
+  }
+}
+
+begin();

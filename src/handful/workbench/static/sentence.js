@@ -1,0 +1,204 @@
+// The sentence on the page: its words and mentions, the selection, and drawing them.
+
+import { app, hueOf, on, tell, typeOf } from "./app.js";
+import { $, make } from "./dom.js";
+
+export const selection = { caret: 0, anchor: null, isMarked: false }; // isMarked: words were chosen, not only a place
+
+const DECIDED = ["labelled", "none"];
+const STATUS = {
+  new: "Not decided yet",
+  partial: "Partly decided: the rest is open",
+  labelled: "Confirmed",
+  none: "Confirmed: nothing here",
+  unsure: "Put aside as not sure",
+  skipped: "Skipped",
+};
+
+export const isDecided = (sentence) => DECIDED.includes(sentence.status);
+const overlap = (a, b) => a.start < b.end && b.start < a.end;
+
+/** The mentions to draw: the confirmed ones and, where the sentence is not decided, the predicted ones. */
+export function mentions(sentence) {
+  const labels = (sentence.labels ?? []).map((one) => ({ ...one, confirmed: true }));
+  const predicted = isDecided(sentence) ? [] : (sentence.predictions ?? []);
+  const rest = predicted.filter((one) => !labels.some((label) => overlap(label, one)));
+  return [...labels, ...rest].sort((a, b) => a.start - b.start);
+}
+
+export const bare = ({ start, end, type }) => ({ start, end, type });
+
+export function mentionAt(word) {
+  return app.sentence && mentions(app.sentence).find((one) => one.start <= word && word < one.end);
+}
+
+/** The words that are chosen: by dragging or with Shift, else the mention at the caret, else its word. */
+export function chosen() {
+  const { caret, anchor, isMarked } = selection;
+  if (isMarked) return { start: Math.min(caret, anchor), end: Math.max(caret, anchor) + 1 };
+  return mentionAt(caret) ?? { start: caret, end: caret + 1 };
+}
+
+export function wordsOf(sentence, { start, end }) {
+  return sentence.words.slice(start, end).map((word, i) => word + (sentence.spaces[start + i] ? " " : "")).join("").trim();
+}
+
+/** Move the caret; with `extend`, choose the words from where it was. */
+export function moveTo(word, extend = false) {
+  const last = app.sentence.words.length - 1;
+  if (extend && !selection.isMarked) {
+    const inside = mentionAt(selection.caret);
+    selection.anchor = selection.caret;
+    if (inside) selection.anchor = word < selection.caret ? inside.end - 1 : inside.start;
+    if (inside) word = word < selection.caret ? inside.start - 1 : inside.end;
+  }
+  selection.isMarked = extend;
+  if (!extend) selection.anchor = null;
+  selection.caret = Math.max(0, Math.min(last, word));
+  drawSelection();
+  tell("selection");
+}
+
+export function choose({ start, end }) {
+  Object.assign(selection, { anchor: start, caret: end - 1, isMarked: end - start > 1 });
+  drawSelection();
+  tell("selection");
+}
+
+export function clearSelection() {
+  Object.assign(selection, { anchor: null, isMarked: false });
+  drawSelection();
+  tell("selection");
+}
+
+/** Put a sentence on the page. */
+export function show(sentence, word = null) {
+  const isOther = sentence.id !== app.sentence?.id;
+  app.sentence = sentence;
+  if (isOther) Object.assign(selection, { caret: 0, anchor: null, isMarked: false });
+  if (word !== null) Object.assign(selection, { caret: word, anchor: null, isMarked: false });
+  history.replaceState(null, "", `/#${sentence.id}`);
+  draw();
+  tell("sentence", isOther);
+}
+
+function draw() {
+  const { sentence } = app;
+  const place = $("sentence");
+  $("before").textContent = sentence.before;
+  $("after").textContent = sentence.after;
+  $("card").dataset.status = sentence.status;
+  const waiting = sentence.predictions === null && !isDecided(sentence) ? " · no prediction yet" : "";
+  $("status").textContent = `Sentence ${sentence.id} · ${STATUS[sentence.status]}${waiting}`;
+  const changed = new Map(sentence.changed.map((one) => [`${one.start} ${one.end}`, one]));
+  const parts = [];
+  const shown = mentions(sentence);
+  const word = (i) => make("span", { id: `w${i}`, class: "w", role: "option", "data-i": i, text: sentence.words[i] });
+  const space = (i) => (sentence.spaces[i] ? " " : "");
+  for (let i = 0, k = 0; i < sentence.words.length; ) {
+    if (k < shown.length && shown[k].start === i) {
+      const one = shown[k++];
+      const isNew = !one.confirmed && changed.has(`${one.start} ${one.end}`);
+      const score = one.confirmed || one.score === undefined ? "" : ` ${Math.round(100 * one.score)}%`;
+      const kinds = ["m", one.confirmed ? "confirmed" : "predicted", isNew ? "changed" : ""].join(" ").trim();
+      const label = `${one.type}, ${one.confirmed ? "confirmed" : `predicted${score}`}`;
+      const box = make("span", { class: kinds, role: "group", "aria-label": label, "--hue": hueOf(one.type) });
+      Object.assign(box.dataset, { type: one.type + (one.confirmed ? "" : score), start: one.start, end: one.end });
+      box.append(make("span", { class: "grip", "data-grip": "start", "aria-hidden": "true" }));
+      for (; i < one.end; i++) box.append(word(i), i + 1 < one.end ? space(i) : "");
+      box.append(make("span", { class: "grip", "data-grip": "end", "aria-hidden": "true" }));
+      parts.push(box, space(i - 1));
+    } else {
+      parts.push(word(i), space(i));
+      i++;
+    }
+  }
+  place.replaceChildren(...parts);
+  for (const option of place.querySelectorAll(".w")) {
+    const one = shown.find((m) => m.start <= +option.dataset.i && +option.dataset.i < m.end);
+    if (one) option.setAttribute("aria-label", `${option.textContent}, ${one.type}, ${one.confirmed ? "confirmed" : "predicted"}`);
+  }
+  drawSelection();
+  drawChanges();
+}
+
+function drawChanges() {
+  const { sentence } = app;
+  const box = $("changes");
+  box.hidden = !sentence.changed.length || isDecided(sentence);
+  if (box.hidden) return;
+  const lines = sentence.changed.map((one) => make("li", { text: describeChange(sentence, one) }));
+  box.replaceChildren(make("strong", { text: "The last fit changed" }), make("ul", {}, ...lines));
+}
+
+export function describeChange(sentence, one) {
+  const words = wordsOf(sentence, one);
+  if (one.was === null) return `${words}: now ${one.type}`;
+  if (one.type === null) return `${words}: no longer ${one.was}`;
+  return `${words}: ${one.was} became ${one.type}`;
+}
+
+function drawSelection() {
+  const place = $("sentence");
+  const { start, end } = chosen();
+  const inside = mentionAt(selection.caret);
+  for (const option of place.querySelectorAll(".w")) {
+    const i = +option.dataset.i;
+    option.classList.toggle("caret", i === selection.caret);
+    option.classList.toggle("chosen", start <= i && i < end);
+    option.setAttribute("aria-selected", start <= i && i < end);
+  }
+  for (const box of place.querySelectorAll(".m")) box.classList.toggle("current", !selection.isMarked && inside?.start === +box.dataset.start);
+  place.setAttribute("aria-activedescendant", `w${selection.caret}`);
+  const type = inside && typeOf(inside.type);
+  $("mention").textContent = inside
+    ? `${wordsOf(app.sentence, inside)} · ${inside.type}${type?.description ? `: ${type.description}` : ""}`
+    : "";
+}
+
+/** Words by mouse: drag to choose, click a mention to select it, drag its ends to move them. */
+export function watchMouse(moved) {
+  const place = $("sentence");
+  let drag = null;
+  const wordUnder = (event) => {
+    const found = document.elementFromPoint(event.clientX, event.clientY)?.closest?.(".w");
+    return found && place.contains(found) ? +found.dataset.i : null;
+  };
+  place.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || !app.sentence) return;
+    event.preventDefault();
+    place.focus({ preventScroll: true });
+    const grip = event.target.dataset.grip;
+    const word = wordUnder(event);
+    if (grip) {
+      const { start, end } = event.target.parentElement.dataset;
+      const old = mentionAt(+start);
+      Object.assign(selection, { anchor: grip === "start" ? end - 1 : +start, caret: grip === "start" ? +start : end - 1, isMarked: true });
+      drag = { old };
+    } else if (word !== null) {
+      moveTo(word, event.shiftKey);
+      drag = { from: word };
+    } else return;
+    place.setPointerCapture(event.pointerId);
+  });
+  place.addEventListener("pointermove", (event) => {
+    const word = drag && wordUnder(event);
+    if (word === null || drag === null || word === selection.caret) return;
+    if (drag.from !== undefined && !selection.isMarked) selection.anchor = drag.from;
+    Object.assign(selection, { caret: word, isMarked: true });
+    drawSelection();
+    tell("selection");
+  });
+  const end = () => {
+    const { old } = drag ?? {};
+    drag = null;
+    if (!old) return;
+    const now = chosen();
+    clearSelection();
+    if (now.start !== old.start || now.end !== old.end) moved(old, now);
+  };
+  place.addEventListener("pointerup", end);
+  place.addEventListener("pointercancel", () => (drag = null));
+}
+
+on("types", () => app.sentence && draw());

@@ -1,0 +1,107 @@
+// Types: the bar above the sentence, and the window in which they are changed.
+
+import { post } from "./api.js";
+import { app, on, refresh, tell } from "./app.js";
+import { $, confirmed, count, make, say, trouble } from "./dom.js";
+
+const problem = () => $("types").querySelector(".trouble");
+
+function drawBar(mark) {
+  const buttons = app.state.types.map((one) => {
+    const label = make("button", { type: "button", class: "type", title: one.description || one.name, "--hue": one.colour, "data-name": one.name });
+    label.append(make("span", { text: one.name }), one.key ? make("kbd", { text: one.key }) : "");
+    label.addEventListener("click", () => mark(one.name));
+    return label;
+  });
+  const empty = make("p", { text: "There are no types yet. Add the first one: " });
+  empty.append(make("button", { type: "button", class: "main", text: "Add a type", onclick: openTypes }));
+  const held = document.activeElement?.dataset?.name;
+  $("types-bar").replaceChildren(...(buttons.length ? buttons : [empty]));
+  buttons.find((one) => one.dataset.name === held)?.focus();
+}
+
+/** Change a type; where labels change with it, say so first. */
+async function change(record, question) {
+  trouble(null, problem());
+  try {
+    if (question) {
+      const would = await post("/api/types", { ...record, preview: true });
+      const what = `${count(would.labels_changed, "label")} in ${count(would.sentences_changed, "sentence")}`;
+      if (!(await confirmed(question(would.labels_changed, what)))) return false;
+    }
+    const answer = await post("/api/types", record);
+    app.state.types = answer.types;
+    tell("types");
+    drawList();
+    refresh();
+    return true;
+  } catch (error) {
+    trouble(error, problem());
+    return false;
+  }
+}
+
+function row(one) {
+  const form = make("form", { class: "type-row", "aria-label": `Type ${one.name}`, "--hue": one.colour });
+  const name = make("input", { value: one.name, maxlength: 100, required: true, autocomplete: "off", "aria-label": `Name of ${one.name}` });
+  const description = make("input", { value: one.description, maxlength: 2000, class: "wide", autocomplete: "off", "aria-label": `Description of ${one.name}` });
+  const hue = make("input", { type: "range", min: 0, max: 359, class: "hue", "aria-label": `Colour of ${one.name}` });
+  hue.value = one.colour;
+  hue.addEventListener("input", () => form.style.setProperty("--hue", hue.value));
+  const drop = async () => {
+    const question = (n, what) => n
+      ? `Remove ${one.name}? This takes away ${what}: these words are then no mention. It can be undone.`
+      : `Remove ${one.name}? No label has this type. It can be undone.`;
+    if (await change({ action: "remove", name: one.name }, question)) say(`${one.name} is removed.`);
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const to = name.value;
+    const question = (n, what) => `Rename ${one.name} to ${to}? This renames ${what}. The tagger reads the new name. It can be undone.`;
+    const steps = [];
+    if (description.value !== one.description) steps.push([{ action: "describe", name: one.name, description: description.value }]);
+    if (+hue.value !== one.colour) steps.push([{ action: "colour", name: one.name, colour: +hue.value }]);
+    if (to !== one.name) steps.push([{ action: "rename", name: one.name, to }, question]);
+    for (const step of steps) if (!(await change(...step))) return;
+    say(steps.length ? `${to} is changed.` : "Nothing was changed.");
+  });
+  form.append(make("span", { class: "swatch", "aria-hidden": "true", text: one.key ?? "" }), name, description, hue);
+  form.append(make("span", { class: "soft", text: count(one.n_labels, "label") }));
+  form.append(make("button", { text: "Save" }), make("button", { type: "button", text: "Remove", onclick: drop }));
+  return form;
+}
+
+function drawList() {
+  $("types-list").replaceChildren(...app.state.types.map(row));
+}
+
+export function openTypes() {
+  trouble(null, problem());
+  drawList();
+  $("types").showModal();
+  if (!app.state.types.length) $("types-add").elements.name.focus();
+}
+
+export function setUpTypes(mark) {
+  on("state", () => drawBar(mark));
+  on("types", () => drawBar(mark));
+  $("types-bar").addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const all = [...$("types-bar").querySelectorAll("button")];
+    const at = all.indexOf(document.activeElement);
+    if (!step || at < 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    all[(at + step + all.length) % all.length].focus();
+  });
+  const form = $("types-add");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { name, description } = form.elements;
+    const record = { action: "add", name: name.value, description: description.value };
+    if (!(await change(record))) return;
+    say(`${record.name} is added.`);
+    form.reset();
+    name.focus();
+  });
+}

@@ -1,0 +1,134 @@
+"""``handful label``: from a text to a served project, and what its labels are used for."""
+
+import re
+import signal
+import subprocess
+from contextlib import contextmanager
+
+import pytest
+from commands import COMMAND, failed, handful, run
+
+from handful.text import Document, EntityType, Span, read
+from handful.text._project import State
+from handful.workbench import Project
+
+pytest.importorskip("uvicorn")
+httpx = pytest.importorskip("httpx")
+
+TYPES = "PER: names of people\nLOC: names of places\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "notes.txt").write_text(
+        "Ekeus says the dog heads for Paris.\nThe official Dupont likes Zürich.\nNothing at all.\n", encoding="utf-8"
+    )
+    (tmp_path / "types.txt").write_text(TYPES, encoding="utf-8")
+    return tmp_path
+
+
+@contextmanager
+def serving(*arguments, cwd):
+    """Run the command, and give its process and a client that knows its token."""
+    process = subprocess.Popen(
+        [*COMMAND, "label", *map(str, arguments), "--no-browser", "--port", "0"],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    with process:
+        try:
+            line = process.stdout.readline()
+            match = re.fullmatch(r"(http://127\.0\.0\.1:\d+)/\?token=(\S+)\n", line)
+            assert match, (line, process.stderr.read())
+            headers = {"X-Handful-Token": match[2]}
+            with httpx.Client(base_url=match[1], headers=headers, timeout=60, trust_env=False) as client:
+                yield process, client
+        finally:
+            process.kill()
+
+
+def test_the_command_serves_a_project_and_ends_with_ctrl_c(folder):
+    with serving("notes.txt", "--types", "types.txt", "--author", "anna", cwd=folder) as (process, client):
+        state = client.get("/api/state").json()
+        assert state["project"]["author"] == "anna"
+        assert [one["description"] for one in state["types"]] == ["names of people", "names of places"]
+        record = {"version": 0, "action": "label", "labels": [{"start": 0, "end": 1, "type": "PER"}]}
+        assert client.post("/api/sentences/1/decision", json=record).status_code == 200
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert "notes.txt: 3 sentences added, 0 of them labelled" in err
+    assert err.endswith("stopped\n")
+    assert "Traceback" not in err
+    assert (process.returncode, out) == (130, "")
+    assert [sentence.is_labelled for sentence in read(folder / "notes.db")] == [True, False, False]
+
+
+def test_a_killed_server_has_lost_nothing(folder):
+    with serving("notes.txt", "--types", "PER, LOC", cwd=folder) as (process, client):
+        for id in (1, 2, 3):
+            answer = client.post(f"/api/sentences/{id}/decision", json={"version": 0, "action": "nothing"})
+            assert answer.status_code == 200
+        process.kill()
+    with serving("notes.db", cwd=folder) as (_, client):
+        assert client.get("/api/state").json()["counts"]["none"] == 3
+        assert client.post("/api/undo", json={"n": 2}).json()["undone"] == 2
+        assert client.get("/api/sentences/3").json()["status"] == "new"
+
+
+def make(folder, decisions):
+    with Project(folder / "p.db") as project:
+        texts = SUPPORT.splitlines()
+        project.add(map(Document.of, texts), lambda: [EntityType("PER", "people"), EntityType("LOC", "places")])
+        project.decide("label", decisions)
+
+
+SUPPORT = """\
+Ekeus heads for Baghdad on Thursday .
+the quick brown fox jumps over the lazy dog in Paris
+nothing else
+"""
+LABELS = {
+    1: State("labelled", (Span(0, 1, "PER"), Span(3, 4, "LOC"))),
+    3: State("none"),
+}
+
+
+def test_fit_and_convert_read_a_project(folder):
+    make(folder, LABELS)
+    done = handful("fit", "p.db", "--out", "model", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert '"n_support": 2' in done.stdout
+    assert '"n_unlabelled_words": 11' in done.stdout
+    result = run("convert", folder / "p.db", folder / "out.txt", "--to", "inline")
+    assert result.exit_code == 0
+    assert (folder / "out.txt").read_text(encoding="utf-8").splitlines()[:4] == [
+        "# PER: people",
+        "# LOC: places",
+        "",
+        "[Ekeus](PER) heads for [Baghdad](LOC) on Thursday .",
+    ]
+
+
+def test_fit_on_a_project_without_labels_reads_types_and_text(folder):
+    make(folder, {})
+    done = handful("fit", "p.db", "--out", "model", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert '"n_support": 0' in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "there is nothing to label"),
+        (["-"], "needs a name for its project"),
+        (["nothing.txt"], "there is no such file"),
+        (["--project", "notes.txt"], "is not a project"),
+        (["notes.txt", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
+    ],
+)
+def test_what_cannot_be_served_is_said(folder, monkeypatch, arguments, message):
+    monkeypatch.chdir(folder)
+    assert failed(handful("label", *arguments, "--no-browser", "--quiet", cwd=folder), message)

@@ -1,0 +1,63 @@
+"""A project on a toy encoder, and ways to wait for its session."""
+
+import threading
+
+from handful.text import Document, types_of
+from handful.workbench._session import Session
+from handful.workbench._store import Project
+from tagger.toy import NamedEncoder
+
+TYPES = {"PER": "P people", "LOC": "L places"}
+TEXTS = [
+    "Then Pia saw Leeds again .",
+    "a dog and a cat sat there .",
+    "We met Pablo near Lagos , not far from Lyon . Nothing else is known of her .",
+    "Pat and Pam wrote to us from Lille .",
+    "Then Pia saw Leeds again .",
+    "the Peter of Lima sleeps all day",
+    "Paul went to London with me",
+    "on to Lima , and home",
+    "who is Paula ?",
+]
+
+
+def make_project(path, texts=TEXTS, types=TYPES):
+    project = Project(path, "anna")
+    project.add(map(Document.of, texts), lambda: types_of(types))
+    return project
+
+
+def make_session(project, **options):
+    return Session(project, options.pop("encoder", None) or NamedEncoder(), cache=False, **options)
+
+
+def wait_until(session, is_true, timeout=60):
+    """Wait for something that events bring about."""
+    happened = threading.Event()
+    stop = session.events.listen(happened.set)
+    try:
+        while not is_true():
+            happened.clear()
+            if is_true():
+                return
+            assert happened.wait(timeout), "nothing happened any more"
+    finally:
+        stop()
+
+
+def settled(session):
+    """Wait until the worker has nothing left to do, and return the session."""
+    wait_until_idle(session)
+    return session
+
+
+def wait_until_idle(session):
+    with session._awake:
+        pass
+    done = threading.Event()
+    while True:
+        with session._awake:
+            if session._next_step() is None and session.status == "idle" and session.learner is not None:
+                return
+        assert session._thread.is_alive(), session.error
+        done.wait(0.01)

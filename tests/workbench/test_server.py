@@ -1,0 +1,237 @@
+"""The server: what it answers, and whom it does not."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from handful import Tagger
+from handful.text import FORMATS, read
+from handful.workbench import _server
+from tagger.toy import NamedEncoder
+
+from .made import settled
+
+PLACES = ["/", "/static/nothing.css", "/api/state", "/api/events", "/api/queue", "/api/sentences/1", "/api/export"]
+
+
+def post(served, path, record, **options):
+    return served.client.post(path, json=record, **options)
+
+
+def error(answer):
+    return answer.status_code, answer.json()["error"]["what"]
+
+
+def test_the_whole_way_from_text_to_tagger(served, tmp_path):
+    settled(served.session)
+    client = served.client
+    state = client.get("/api/state").json()
+    assert [one["name"] for one in state["types"]] == ["PER", "LOC"]
+    for _ in range(4):
+        one = client.get("/api/queue", params={"mode": "teach", "n": 1}).json()["sentences"][0]
+        labels = [{key: mention[key] for key in ("start", "end", "type")} for mention in one["predictions"]]
+        record = {"version": one["version"], "action": "label", "labels": labels}
+        answer = post(served, f"/api/sentences/{one['id']}/decision", record)
+        assert answer.status_code == 200
+    counts = client.get("/api/state").json()["counts"]
+    assert (counts["labelled"], counts["decisions"]) == (4, 4)
+    assert post(served, "/api/undo", {"n": 1}).json()["undone"] == 1
+    assert post(served, "/api/redo", {}).json()["redone"] == 1
+    n_labelled = len(list(served.project.documents(only_labelled=True)))  # some formats join sentences of a text
+    assert n_labelled >= 3
+    for format in FORMATS:
+        exported = client.get("/api/export", params={"format": format})
+        assert exported.headers["content-disposition"].startswith("attachment")
+        if format != "text":
+            corpus = read(io.BytesIO(exported.content), format)
+            assert sum(not sentence.is_unlabelled for sentence in corpus) >= n_labelled, format
+    archive = zipfile.ZipFile(io.BytesIO(client.get("/api/tagger").content))
+    archive.extractall(tmp_path)
+    tagger = Tagger.load(tmp_path / "tagger", encoder=NamedEncoder())
+    assert [found["word"] for found in tagger.predict("so Pia and Pam went to Lima")] == ["Pia", "Pam", "Lima"]
+
+
+def test_an_old_version_is_answered_with_the_present_sentence(served):
+    path = "/api/sentences/2/decision"
+    assert post(served, path, {"version": 0, "action": "nothing"}).status_code == 200
+    answer = post(served, path, {"version": 0, "action": "skip"})
+    assert answer.status_code == 409
+    assert "changed in the meantime" in answer.json()["error"]["what"]
+    assert answer.json()["sentence"]["status"] == "none"
+
+
+def test_import_brings_text_labels_and_types(served):
+    body = b"# GOD: G gods\nso [Gaia](GOD) slept\nand Pia left\n"
+    headers = {"content-type": "application/octet-stream"}
+    answer = served.client.post("/api/import", content=body, params={"format": "inline"}, headers=headers).json()
+    assert (answer["texts"], answer["sentences"], answer["labelled"]) == (2, 2, 2)
+    state = served.client.get("/api/state").json()
+    assert state["types"][2] | {"name": "GOD", "description": "G gods", "n_labels": 1} == state["types"][2]
+    bad = served.client.post("/api/import", content=b'{"text": ', params={"name": "x.jsonl"}, headers=headers)
+    assert bad.status_code == 400
+    assert bad.json()["error"]["what"].startswith("x.jsonl")
+    bad = served.client.post("/api/import", content=body, params={"format": "/etc/passwd"}, headers=headers)
+    assert error(bad)[0] == 400
+
+
+def test_events_come_in_order_and_again_after_a_break(served):
+    settled(served.session)
+    last = served.session.events.last
+    seen = []
+
+    def read_events(headers, n):
+        with served.client.stream("GET", f"/api/events?since={last}", headers=headers) as answer:
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            number = None
+            for line in answer.iter_lines():
+                if line.startswith("id: "):
+                    number = int(line[4:])
+                elif line.startswith("data: "):
+                    seen.append((number, json.loads(line[6:])["kind"]))
+                    if len(seen) >= n:
+                        return
+
+    post(served, "/api/sentences/2/decision", {"version": 0, "action": "nothing"})
+    settled(served.session)
+    read_events({}, 2)
+    assert seen[0] == (last + 1, "labels")
+    read_events({"Last-Event-ID": str(seen[0][0])}, 3)
+    assert seen[2] == seen[1]
+    seen.clear()
+    read_events({"Last-Event-ID": "999999"}, 1)
+    assert seen[0][1] == "reset"
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_nothing_is_answered_without_the_token(served, path):
+    with served.httpx.Client(base_url=served.url, trust_env=False) as stranger:
+        for given in (
+            {},
+            {"X-Handful-Token": "wrong"},
+            {"Cookie": "handful=x; a=b"},
+            {"X-Handful-Token": "ä".encode()},
+        ):
+            answer = stranger.get(path, headers=given)
+            assert error(answer) == (403, "the token is missing or wrong")
+        assert stranger.get(path, params={"token": "wrong"}).status_code == 403
+        if path != "/":  # the token is in the address of the page alone
+            assert stranger.get(path, params={"token": served.token}).status_code == 403
+
+
+def test_the_address_with_the_token_sets_a_cookie_that_is_enough(served):
+    with served.httpx.Client(base_url=served.url, trust_env=False) as browser:
+        cookie = browser.get("/", params={"token": served.token}).headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert browser.get("/api/state").status_code == 200
+        answer = browser.post("/api/undo", json={"n": 1}, headers={"Origin": served.url})
+        assert answer.status_code == 200
+    assert "set-cookie" not in served.client.get("/api/state").headers
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example", "a@localhost", "localhost/x", "", "[::1"]
+)
+def test_a_foreign_name_is_refused(served, host):
+    answer = served.client.get("/api/state", headers={"Host": host.format(port=served.port)})
+    assert answer.status_code in (400, 421)
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:{port}", "127.0.0.1:{port}", "[::1]:{port}", "LOCALHOST"])
+def test_names_of_this_server(served, host):
+    assert served.client.get("/api/state", headers={"Host": host.format(port=served.port)}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1", "http://localhost:{port}"])
+def test_another_site_is_refused(served, origin):
+    headers = {"Origin": origin.format(port=served.port)}
+    answer = post(served, "/api/sentences/2/decision", {"version": 0, "action": "nothing"}, headers=headers)
+    assert error(answer) == (403, "the request comes from another site")
+    assert served.client.get("/api/state", headers=headers).status_code == 403
+    for site in ("cross-site", "same-site"):
+        assert served.client.get("/api/state", headers={"Sec-Fetch-Site": site}).status_code == 403
+    assert served.client.get("/api/sentences/2").json()["status"] == "new"
+
+
+def test_bodies_have_a_type_and_a_limit(served, monkeypatch):
+    path = "/api/sentences/2/decision"
+    body = json.dumps({"version": 0, "action": "nothing"})
+    for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
+        answer = served.client.post(path, content=body, headers={"Content-Type": kind})
+        assert answer.status_code == 415
+    headers = {"Content-Type": "application/json; charset=utf-8"}
+    for wrong in ("", "{", "[]", "7", "[" * 100_000):
+        assert served.client.post(path, content=wrong, headers=headers).status_code == 400
+    answer = served.client.post(path, content=" " * (_server.MOST_JSON + 1), headers=headers)
+    assert answer.status_code == 413
+    monkeypatch.setattr(_server, "MOST_IMPORT", 10)
+    kind = {"Content-Type": "application/octet-stream"}
+    assert served.client.post("/api/import", content=b"x" * 11, headers=kind).status_code == 413
+    assert served.client.get("/api/sentences/2").json()["status"] == "new"
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/queue?n=99999", 400),
+        ("/api/queue?n=x", 400),
+        ("/api/queue?mode=search", 400),
+        ("/api/mentions?type=NOBODY", 400),
+        ("/api/mentions?type=PER&least=x", 400),
+        ("/api/map?n=-1", 400),
+        ("/api/events?since=x", 400),
+        ("/api/export?format=../../x", 400),
+        ("/api/sentences/77", 400),
+        ("/api/sentences/x", 404),
+        ("/api/undo", 405),
+        ("/static/../_server.py", 404),
+        ("/static/..%2f_server.py", 404),
+        ("/static/%2fetc%2fpasswd", 404),
+        ("/nothing", 404),
+    ],
+)
+def test_bad_requests_are_answered_in_words(served, path, status):
+    answer = served.client.get(path)
+    assert answer.status_code == status
+    assert answer.json()["error"]["what"]
+
+
+@pytest.mark.parametrize("path", ["/api/state", "/nothing", "/api/queue?n=x"])
+def test_every_answer_has_safe_headers(served, path):
+    headers = served.client.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+    refused = served.client.get(path, headers={"X-Handful-Token": "no"}).headers
+    assert refused["content-security-policy"] == policy
+
+
+def test_requests_do_not_wait_for_a_fit(served):
+    """The worker is held; everything is answered nevertheless."""
+    import threading
+
+    settled(served.session)
+    holding, let_go = threading.Event(), threading.Event()
+
+    def hold():
+        holding.set()
+        let_go.wait(60)
+
+    waiting = threading.Thread(target=served.session.do, args=(hold,))
+    waiting.start()
+    assert holding.wait(60)
+    answer = post(served, "/api/sentences/2/decision", {"version": 0, "action": "nothing"})
+    assert answer.json()["sentence"]["status"] == "none"
+    for path in ("/api/state", "/api/queue", "/api/mentions?type=PER", "/api/map", "/api/export?format=jsonl"):
+        assert served.client.get(path).status_code == 200
+    number = served.session.number
+    let_go.set()
+    waiting.join()
+    settled(served.session)
+    assert served.session.number == number + 1

@@ -1,0 +1,364 @@
+"""Projects: what is confirmed is there, whatever happens afterwards."""
+
+import itertools
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from handful.errors import DataError, FileError, FormatError, StaleError
+from handful.text import Document, EntityType, Sentence, Span, read, stream, write
+from handful.text._project import NEW, State
+from handful.workbench import Project
+
+TEXTS = ["Slugs ate the box. We sprayed soap.", "Aphids again!", "We sprayed soap.", "Nothing here."]
+PEST = State("labelled", (Span(0, 1, "PEST"),))
+NONE = State("none")
+
+
+@pytest.fixture
+def project(tmp_path):
+    with Project(tmp_path / "p.db", "anna") as project:
+        project.add(map(Document.of, TEXTS), lambda: [EntityType("PEST", "what harms plants"), EntityType("TOOL")])
+        yield project
+
+
+def states(project):
+    return {subject: state for subject, (_, state) in project.states().items() if state != NEW}
+
+
+def test_a_project_holds_texts_sentences_and_types(project):
+    found = list(project.sentences())
+    assert [(id, same, text) for id, same, text, _ in found] == [(1, 1, 1), (2, 2, 1), (3, 3, 2), (4, 2, 3), (5, 5, 4)]
+    assert found[1][3] == Document.of(TEXTS[0]).sentences[1]
+    assert found[1][3].offset == 19
+    assert [(one["name"], one["description"], one["key"]) for one in project.types()] == [
+        ("PEST", "what harms plants", "1"),
+        ("TOOL", "", "2"),
+    ]
+    assert len({one["colour"] for one in project.types()}) == 2
+    assert [document.text for document in project.documents()] == TEXTS
+
+
+def test_a_decision_counts_for_sentences_with_the_same_words(project):
+    project.decide("label", {2: State("labelled", (Span(2, 3, "TOOL"),))}, {2: 0})
+    labelled = [sentence for document in project.documents() for sentence in document.sentences if sentence.spans]
+    assert [sentence.span_text(sentence.spans[0]) for sentence in labelled] == ["soap", "soap"]
+    assert len(list(project.documents(only_labelled=True))) == 2
+
+
+def test_what_somebody_else_changed_is_not_overwritten(project):
+    with Project(project.path, "bob") as other:
+        version = project.decide("label", {1: PEST}, {1: 0})
+        with pytest.raises(StaleError, match="sentence 1 was changed in the meantime"):
+            other.decide("nothing", {3: NONE, 1: NONE}, {3: 0, 1: 0})
+        assert states(project) == {1: PEST}  # none of it was written
+        other.decide("nothing", {1: NONE}, {1: version})
+        assert states(project) == {1: NONE}
+
+
+def test_a_decision_that_changes_nothing_is_no_entry(project):
+    version = project.decide("label", {1: PEST}, {1: 0})
+    assert project.decide("label", {1: PEST}, {1: version}) == version
+    assert project.decide("reset", {3: NEW}) == version
+    assert project.count_undo() == (1, 0)
+
+
+def test_undo_and_redo(project):
+    project.decide("label", {1: PEST})
+    project.decide("review", {1: NONE, 3: PEST})
+    undone = project.undo()
+    assert (undone.n_steps, sorted(undone.sentences), states(project)) == (1, [1, 3], {1: PEST})
+    assert project.undo(5).n_steps == 1
+    assert (states(project), project.count_undo()) == ({}, (0, 2))
+    assert project.redo(5).n_steps == 2
+    assert states(project) == {1: NONE, 3: PEST}
+    project.undo()
+    project.decide("nothing", {5: NONE})
+    assert (project.redo().n_steps, states(project)) == (0, {1: PEST, 5: NONE})
+
+
+def test_undo_outlives_the_process(project):
+    project.decide("label", {1: PEST})
+    project.decide("nothing", {3: NONE})
+    project.undo()
+    with Project(project.path, "bob") as other:
+        assert other.count_undo() == (1, 1)
+        assert other.undo().sentences == [1]
+        assert other.redo(2).n_steps == 2
+    assert states(project) == {1: PEST, 3: NONE}
+
+
+def test_what_the_project_began_with_cannot_be_undone(tmp_path):
+    with Project(tmp_path / "p.db") as project:
+        project.add([Document.of(Sentence(("Slugs", "!"), (Span(0, 1, "PEST"),)))], lambda: [EntityType("PEST")])
+        assert project.undo().n_steps == 0
+        project.add([Document.of(Sentence(("Aphids", "!"), (Span(0, 1, "BUG"),)))], lambda: [EntityType("BUG")])
+        undone = project.undo()
+        assert (undone.sentences, undone.has_types) == ([2], True)
+        assert [one["name"] for one in project.types()] == ["PEST"]
+        assert len(list(project.sentences())) == 2
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("decide"), st.sampled_from([1, 2, 3, 5]), st.sampled_from([PEST, NONE, NEW])),
+        st.tuples(st.just("rename"), st.sampled_from(["PEST", "BUG"]), st.just(0)),
+        st.tuples(st.just("undo"), st.integers(1, 3), st.just(0)),
+        st.tuples(st.just("redo"), st.integers(1, 3), st.just(0)),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=30)
+@given(STEPS)
+def test_undo_is_that_of_a_stack(steps):
+    """The oracle keeps whole copies of everything; the project only its log."""
+    with tempfile.TemporaryDirectory() as folder, Project(Path(folder) / "p.db") as project:
+        project.add(map(Document.of, TEXTS), lambda: [EntityType("PEST")])
+
+        def everything():
+            return [one["name"] for one in project.types()], states(project)
+
+        past, future = [], []
+        for action, what, state in steps:
+            before = everything()
+            if action == "undo":
+                project.undo(what)
+                for _ in range(min(what, len(past))):
+                    future.append(before)
+                    before = past.pop()
+                assert everything() == before
+            elif action == "redo":
+                project.redo(what)
+                for _ in range(min(what, len(future))):
+                    past.append(before)
+                    before = future.pop()
+                assert everything() == before
+            else:
+                if action == "decide":
+                    project.decide("label", {what: state})
+                elif (what in before[0]) and len(before[0]) == 1:
+                    project.change_types("rename", what, "BUG" if what == "PEST" else "PEST")
+                if everything() != before:
+                    past.append(before)
+                    future.clear()
+            assert project.count_undo() == (len(past), len(future))
+
+
+def test_the_log_only_grows(project):
+    project.decide("label", {1: PEST})
+    connection = sqlite3.connect(project.path)
+    for statement in ("UPDATE log SET after = NULL", "DELETE FROM log"):
+        with pytest.raises(sqlite3.IntegrityError, match="the log only grows"):
+            connection.execute(statement)
+    author, action = connection.execute("SELECT author, action FROM log ORDER BY seq DESC LIMIT 1").fetchone()
+    assert (author, action) == ("anna", "label")
+    connection.close()
+
+
+DECIDE_FOR_EVER = """
+import sys
+from handful.text import Span
+from handful.text._project import State
+from handful.workbench import Project
+
+project, n = Project(sys.argv[1], "victim"), int(sys.argv[2])
+while True:
+    n += 1
+    seq = project.decide("label", {n % 4 + 1: State("labelled", (Span(0, 1, f"T{n}"),))})
+    print(seq, n % 4 + 1, f"T{n}", flush=True)
+"""
+
+
+def test_kill_9_loses_nothing_that_was_confirmed(tmp_path):
+    path = tmp_path / "p.db"
+    with Project(path) as project:
+        project.add([Document.of(f"Text number {i} ends here.") for i in range(4)])
+    confirmed = {}
+    n = 0
+    for seed in range(4):
+        process = subprocess.Popen(
+            [sys.executable, "-c", DECIDE_FOR_EVER, str(path), str(n)], stdout=subprocess.PIPE, text=True
+        )
+        for line in itertools.islice(process.stdout, random.Random(seed).randrange(3, 40)):
+            seq, subject, name = line.split()
+            confirmed[int(subject)] = (int(seq), name)
+        process.send_signal(signal.SIGKILL)
+        rest, _ = process.communicate()
+        for line in rest.splitlines():
+            if len(parts := line.split()) == 3:
+                confirmed[int(parts[1])] = (int(parts[0]), parts[2])
+        assert process.returncode == -signal.SIGKILL
+        n += 1000
+        with Project(path) as project:
+            assert project._one("PRAGMA integrity_check") == "ok"
+            found = project.states()
+            last = max(seq for seq, _ in confirmed.values())
+            assert last <= project.version <= last + 1  # one may have been written, and not said
+            for subject, (seq, name) in confirmed.items():
+                assert found[subject][0] >= seq
+                if found[subject][0] == seq:
+                    assert found[subject][1].spans[0].type == name
+
+
+def test_two_writers_lose_nothing(tmp_path):
+    """Each adds one to a counter in the same sentence: if one overwrote the other, the sum would be less."""
+    path = tmp_path / "p.db"
+    with Project(path) as project:
+        project.add([Document.of("one two three")])
+    n_each, n_stale = 25, [0, 0]
+
+    def work(which):
+        with Project(path, str(which)) as project:
+            done = 0
+            while done < n_each:
+                version, state = project.states().get(1, (0, NEW))
+                count = int(state.spans[0].type[1:]) if state.spans else 0
+                try:
+                    project.decide("label", {1: State("labelled", (Span(0, 1, f"T{count + 1}"),))}, {1: version})
+                    done += 1
+                except StaleError:
+                    n_stale[which] += 1
+
+    threads = [threading.Thread(target=work, args=(which,)) for which in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with Project(path) as project:
+        assert project.states()[1][1].spans[0].type == f"T{2 * n_each}"
+        assert project.count_undo() == (2 * n_each, 0)
+
+
+def test_types_are_changed_in_all_labels(project):
+    project.decide("label", {1: State("labelled", (Span(0, 1, "PEST"), Span(3, 4, "TOOL"))), 3: PEST})
+    preview = project.change_types("rename", "PEST", "BUG", preview=True)
+    assert (preview.n_labels, sorted(preview.states), [one["name"] for one in project.types()]) == (
+        2,
+        [1, 3],
+        ["PEST", "TOOL"],
+    )
+    project.change_types("rename", "PEST", "BUG")
+    assert [span.type for span in states(project)[1].spans] == ["BUG", "TOOL"]
+    project.change_types("remove", "BUG")
+    assert states(project) == {1: State("labelled", (Span(3, 4, "TOOL"),)), 3: NONE}
+    undone = project.undo(2)
+    assert (undone.has_types, states(project)[3]) == (True, PEST)
+    for action, name, value in (
+        ("add", "PEST", ("", None)),
+        ("rename", "PEST", "TOOL"),
+        ("rename", "PEST", "O"),
+        ("add", "A|B", ("", None)),
+        ("add", " A", ("", None)),
+        ("add", "A", ("", -1)),
+        ("add", "A", (7, None)),
+        ("remove", "nobody", None),
+        ("colour", "PEST", 360),
+        ("colour", "PEST", "red"),
+        ("colour", "PEST", None),
+        ("paint", "PEST", 3),
+        ("add", "x" * 101, ("", None)),
+        ("describe", "PEST", 7),
+    ):
+        with pytest.raises(DataError):
+            project.change_types(action, name, value)
+
+
+def test_partial_labels_follow_their_types(tmp_path):
+    words = "The box and the slug sat here ."
+    tags = ["_", "TOOL|PLANT", "_", "!TOOL", "TOOL", "!O", "O|TOOL", "O"]
+    path = tmp_path / "x.conll"
+    path.write_text("".join(f"{w} {t}\n" for w, t in zip(words.split(), tags, strict=True)), encoding="utf-8")
+    with Project(tmp_path / "p.db") as project:
+        documents = stream(path, "conll", scheme="types")
+        project.add(documents, lambda: documents.types)
+        before = states(project)[1]
+        assert before.status == "partial"
+        project.change_types("rename", "TOOL", "GEAR")
+        project.change_types("rename", "GEAR", "TOOL")
+        assert states(project)[1] == before
+        project.change_types("remove", "TOOL")
+        (sentence,) = next(project.documents()).sentences
+        assert [str(one) for one in sentence.constraints()] == ["_", "PLANT", "_", "_", "O", "!O", "O", "O"]
+
+
+def test_texts_come_in_once_and_bring_labels_where_there_are_none(project):
+    project.decide("label", {3: PEST})
+    bug = Sentence(("Aphids", "again", "!"), (Span(0, 1, "BUG"),), None, "Aphids again!", (0, 7, 12))
+    none = Document.of("Nothing here.")
+    labelled = none.with_sentences([State("none").on(none.sentences[0])])
+    added = project.add([Document.of(bug), labelled, Document.of("New."), Document("  ", ())])
+    assert (added.n_texts, added.n_sentences, added.n_labelled, added.n_known, added.n_kept) == (1, 1, 1, 2, 1)
+    assert states(project) == {3: PEST, 5: NONE}
+    assert len(added.notes()) == 2
+
+
+def test_a_malformed_file_adds_nothing(project, tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "One."}\n{"text": \n', encoding="utf-8")
+    with pytest.raises(FormatError), stream(path) as documents:
+        project.add(documents)
+    assert len(list(project.documents())) == 4
+    with pytest.raises(DataError, match="surrogate"):
+        project.add([Document.of(["a\ud800b"])])
+    assert len(list(project.documents())) == 4
+
+
+def test_every_format_reads_what_a_project_writes(project, tmp_path):
+    project.decide("label", {1: PEST, 5: NONE})
+    project.decide("unsure", {3: State("unsure", (Span(0, 1, "PEST"),))})
+    from_project = read(project.path)
+    assert (from_project.report.format, from_project.report.n_sentences) == ("project", 5)
+    assert [str(one) for one in from_project.types] == ["PEST", "TOOL"]
+    assert from_project[2].is_unlabelled  # nobody was sure
+    for format in ("conll", "lines", "prodigy", "huggingface", "doccano", "spacy", "label-studio", "jsonl", "inline"):
+        write(project.documents(), tmp_path / "out", format)
+        again = read(tmp_path / "out", format, **({"scheme": "BIO"} if format == "conll" else {}))
+        assert [s.spans[0].type for s in again if s.spans] == ["PEST"], format
+
+
+def test_documents_keep_their_ids_and_what_came_with_them(tmp_path):
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"text": "Slugs!", "id": 7, "weather": {"rain": true}}\n', encoding="utf-8")
+    with Project(tmp_path / "p.db") as project, stream(source) as documents:
+        project.add(documents)
+        (document,) = project.documents()
+    assert (document.id, document.meta) == (7, {"weather": {"rain": True}})
+
+
+def test_what_is_not_a_project_is_refused(tmp_path):
+    text, other, newer = tmp_path / "a.txt", tmp_path / "other.db", tmp_path / "newer.db"
+    text.write_text("text", encoding="utf-8")
+    with pytest.raises(FileError, match="is not a project"):
+        Project(text)
+    with pytest.raises(FormatError, match="not a project"):
+        read(text, "project")
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE a (b)")
+    connection.close()
+    with pytest.raises(FormatError, match="not a project"):
+        read(other)
+    Project(newer).close()
+    with pytest.raises(FormatError, match="not conll"):
+        read(newer, "conll")
+    connection = sqlite3.connect(newer)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(FormatError, match="has format 99"):
+        Project(newer)
+    damaged = tmp_path / "damaged.db"
+    damaged.write_bytes(b"SQLite format 3\0" + b"\xff" * 200)
+    with pytest.raises((FormatError, FileError), match=r"damaged\.db"):
+        read(damaged)
+    with pytest.raises(FileError, match="cannot be"):
+        Project(tmp_path / "nowhere" / "p.db")
