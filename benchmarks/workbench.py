@@ -150,7 +150,7 @@ def plot(results, path):
         row[1].set(title=name, xlabel="seconds waited")
         row[0].legend(frameon=False)
     figure.tight_layout()
-    figure.savefig(path)
+    figure.savefig(path, metadata={"Date": None})
 
 
 def main():

@@ -8,7 +8,7 @@ words that it takes for t, or for which t comes second::
 Three, because a sum over all words asks for the longest sentences, and a mean for the shortest. What is like a sentence
 that is labelled or picked already teaches little: its value is multiplied by ::
 
-    min(1, distance to the nearest of those / the median distance between candidates)
+    min(1, distance to the nearest of those / half the median distance between candidates)
 
 where the place of a sentence is the mean of its words' vectors, weighted by doubt, and distance is 1 minus the cosine.
 A sentence that is unlike all others gets no more than its value: most of those are noise. Types take turns, those with
@@ -121,13 +121,13 @@ def _pick(
         return
     places = np.stack([one.place for one in candidates])  # (m, d)
     values = np.stack([one.values for one in candidates])  # (m, n_types)
-    typical = float(np.median(1 - places @ places.T)) or 1.0
+    far = float(np.median(1 - places @ places.T)) / 2 or 1.0
     distance = np.full(len(candidates), np.inf)
     if len(labelled):
         distance = 1 - (places @ labelled.T).max(axis=1).astype(np.float64)
     is_left = np.ones(len(candidates), bool)
     for turn in range(min(n, len(candidates))):
-        news = np.minimum(1, np.maximum(distance, 0) / typical)
+        news = np.minimum(1, np.maximum(distance, 0) / far)
         worth = (values[:, turns[turn % len(turns)]] + 1e-6) * (news + 1e-6)  # where nothing is in doubt, news decide
         best = int(np.where(is_left, worth, -1).argmax())
         is_left[best] = False

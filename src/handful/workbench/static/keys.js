@@ -60,7 +60,7 @@ function pressed(event) {
   if (!app.sentence || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
   const { target } = event;
   if (target.matches("textarea, select, input[type=search], input[type=text], input:not([type])")) {
-    if (event.key === "Escape") $("sentence").focus();
+    if (event.key === "Escape" || (event.key === "Enter" && target.type === "search")) $("sentence").focus();
     return;
   }
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
