@@ -104,6 +104,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
             if os.name != "nt":
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((host, one))
+            listening.listen()  # from now on who comes waits, and is not refused
             return listening
         except OSError as error:
             listening.close()
