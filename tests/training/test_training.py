@@ -286,7 +286,7 @@ def test_places_that_cannot_be_written_are_errors(people, encoder, tmp_path):
         pretrain([people], encoder=encoder, out=people)
     with pytest.raises(FileError, match="files in it"):
         pretrain([people], encoder=encoder, out=tmp_path)
-    with pytest.raises(FileError, match="nothing can be written"):
+    with pytest.raises(FileError, match="cannot be written"):
         pretrain([people], encoder=encoder, out=Path(people) / "a" / "b")
     with pytest.raises(FileError, match="the name of a new folder"):
         pretrain([people], encoder=encoder, out=".")

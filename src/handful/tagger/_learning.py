@@ -112,18 +112,18 @@ def check_labels(
     method: Method,
     o_ratio: float | str | None,
     clusters: "SubspaceKMeans | None",
-    names: TypeNames | None,
+    *,
+    has_names: bool,
 ) -> None:
     """Refuse labels that nothing can be learned from, before any long wait; `text` needs no features yet.
 
-    The parameters are those of `learn`.
+    The parameters are those of `learn`; `has_names` says whether the encoder reads the names of types.
     """
     from handful.cluster._assign import check_ratio
 
-    if method.with_names is None and text.labels:
-        names = None
+    has_names = has_names and not (method.with_names is None and text.labels)
     labelled = text.labelled_words([one.name for one in types])
-    check_sure(labelled, ("O", *(one.name for one in types)), has_names=names is not None)
+    check_sure(labelled, ("O", *(one.name for one in types)), has_names=has_names)
     is_seen = np.bincount(labelled.tags[labelled.is_sure], minlength=labelled.n_tags) > 0
     if o_ratio is None or isinstance(o_ratio, str) or not is_seen.all():
         return  # where a type has no label, the names say which words may have it

@@ -409,8 +409,7 @@ class Tagger(Parameters, Predictor):
     def _check_labels(self, text: TrainingText, known: Sequence[EntityType]) -> None:
         """Refuse what cannot be learned from, before the long wait; the text has no features yet."""
         types, _ = self._types_to_find(text.labels, known)
-        names = type_names(self._open(), types, self._model) if self._reads_names() else None
-        check_labels(text, types, METHODS[self.method], self.o_ratio, self.clusters, names)
+        check_labels(text, types, METHODS[self.method], self.o_ratio, self.clusters, has_names=self._reads_names())
 
     def _with_more(self, text: TrainingText, given: Given, watch: Watch, progress: Progress) -> TrainingText:
         """Return a text with more sentences, encoded."""

@@ -22,7 +22,7 @@ def first_bytes(file: AnyFile, n: int) -> bytes:
                 return b""
             with open(opened, "rb") as opened:
                 return bytes(opened.read(n))
-        if hasattr(opened, "peek"):
+        if hasattr(opened, "peek") and opened.seekable():  # a pipe is left alone: to look would be to wait
             return bytes(opened.peek(n)[:n])
         if isinstance(opened, io.BytesIO):
             return bytes(opened.getbuffer()[opened.tell() :][:n])

@@ -98,5 +98,6 @@ class TypeChoice:
         lost += sorted(name for name in (self._keep or frozenset()) | self._drop if name not in new)
         if not lost or not old:
             return None
-        note = f"types of {{}} are not in the file: {', '.join(lost)} (it has {', '.join(sorted(old))})"
-        return Advice(note.format("keep, drop and rename"), note.format("--keep, --drop and --rename")), len(lost)
+        what = f"are not in the file: {', '.join(lost)} (it has {', '.join(sorted(old))})"
+        note = Advice(f"types of keep, drop and rename {what}", f"types of --keep, --drop and --rename {what}")
+        return note, len(lost)
