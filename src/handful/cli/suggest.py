@@ -1,5 +1,6 @@
 """``handful suggest``: which sentences to label next."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -63,7 +64,8 @@ def suggest(
     handful suggest model corpus.txt --to prodigy > next.jsonl
     """
     from handful._util.files import check_file
-    from handful.text import write
+    from handful.text import Span, write
+    from handful.text._formats import TABLE
 
     if out is not None:
         check_file(out)
@@ -71,6 +73,8 @@ def suggest(
     tagger = load(model, encoder, threads, cache="all" if keep_features else True)
     check_types_fit(tagger.types_, to)
     found = tagger.suggest(documents, n, progress=progress_of(quiet))
+    if "scores" not in TABLE[to].holds:  # they are not missed: a person corrects the mentions
+        found = [replace(one, spans=tuple(Span(s.start, s.end, s.type) for s in one.spans or ())) for one in found]
     types = tagger.types_ if to == "inline" else None
     report = write(found, "-" if out is None else out, to, types=types)
     say_report(report, str(out or "standard output"), quiet=quiet)
