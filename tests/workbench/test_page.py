@@ -173,7 +173,7 @@ def test_types_say_what_a_change_does(window, served):
     row = page.locator("form[aria-label='Type PER']")
     row.locator("input").first.fill("PERSON")
     row.get_by_text("Save").click()
-    assert "1 label in 1 sentence" in page.inner_text("#confirm-text")
+    page.locator("#confirm-text", has_text="1 label in 1 sentence").wait_for()
     page.click("#confirm .yes")
     page.locator("form[aria-label='Type PERSON']").wait_for()
     page.fill("#types-add [name=name]", "DAY")

@@ -38,7 +38,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int | None = None,
     open_browser: bool = False,
-    say: Callable[[str], object] = lambda line: None,
+    say: Callable[[str], object] | None = None,
 ) -> None:
     """Serve a session until Ctrl-C or a signal to end.
 
@@ -51,7 +51,7 @@ def serve(
     open_browser : bool
         Whether to open the page.
     say : function
-        Called with the address.
+        Called with the address; None, it is not said.
     """
     check_extra()
     import uvicorn
@@ -74,7 +74,8 @@ def serve(
 
     server = Server(config)
     with session:
-        say(address)
+        if say is not None:
+            say(address)
         timer = Timer(0.3, webbrowser.open, (address,))
         timer.daemon = True
         if open_browser:
