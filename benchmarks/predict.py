@@ -79,7 +79,7 @@ def main():
             pipe = subprocess.Popen(["cat"], stdin=text, stdout=subprocess.PIPE)
         assert measure("the same through a pipe", "-", stdin=pipe.stdout) == cold
         pipe.wait()
-        assert measure("a file, new, with --keep", place / "text.txt", "--keep-features") == cold
+        assert measure("a file, new, with --keep-features", place / "text.txt", "--keep-features") == cold
         assert measure("the same again", place / "text.txt") == cold
         kept = sum(file.stat().st_size for file in (place / "cache").rglob("*.features"))
         print(f"kept: {kept / 1e6:.1f} MB")
