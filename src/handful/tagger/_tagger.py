@@ -207,12 +207,7 @@ class Tagger(Parameters, Predictor):
             self.method, self.o_ratio, self._clusters if self._model is None else self.clusters
         )  # before the long wait
         text = TrainingText.empty(self._open().dim)
-        self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
-        check_ratio(self.o_ratio, given.sentences, labels)
-        watch = Watch(self.encoder)
-        text = self._with_more(text, given, watch, progress)
-        self._learn(text.with_labels(labels), given.types, given.notes, watch)
-        return self
+        return self._fit_on(text, given, labels, given.notes, progress)
 
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Add labelled sentences, and fit again; the result is that of a fit with all sentences, to the last bit.
@@ -245,12 +240,7 @@ class Tagger(Parameters, Predictor):
                 )
             text = TrainingText.empty(self._open().dim).with_labels(by_words(examples.sentences))
         given, labels = gather_to_add(sentences, unlabelled, text)
-        self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
-        check_ratio(self.o_ratio, [*text.sentences, *given.sentences], labels)
-        watch = Watch(self.encoder)
-        text = self._with_more(text, given, watch, progress)
-        self._learn(text.with_labels(labels), given.types, self._notes + given.notes, watch)
-        return self
+        return self._fit_on(text, given, labels, self._notes + given.notes, progress)
 
     def relabel(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
         """Take these labelled sentences instead of all there were, and fit again; the text stays as it is.
@@ -272,10 +262,7 @@ class Tagger(Parameters, Predictor):
             raise ModelError("a saved tagger does not hold the text of its fit; fit again with the new labels")
         text = self._text.with_labels({})
         given, labels = gather_to_add(sentences, None, text)
-        watch = Watch(self.encoder)
-        text = self._with_more(text, given, watch, progress)
-        self._learn(text.with_labels(labels), given.types, given.notes, watch)
-        return self
+        return self._fit_on(text, given, labels, given.notes, progress)
 
     def explain(self, text: Any, *, min_score: MinScore = 0.0, n_nearest: int = 3) -> list[Explanation]:
         """Return for each mention why it was found.
@@ -411,14 +398,18 @@ class Tagger(Parameters, Predictor):
         types, _ = self._types_to_find(text.labels, known)
         check_labels(text, types, METHODS[self.method], self.o_ratio, self.clusters, has_names=self._reads_names())
 
-    def _with_more(self, text: TrainingText, given: Given, watch: Watch, progress: Progress) -> TrainingText:
-        """Return a text with more sentences, encoded."""
-        if not given.sentences:
-            return text
-        encoder = self._caching()
-        features, lost = encode(encoder, given.sentences, progress), unreadable(encoder, given.sentences)
-        watch(given.sentences, lost)
-        return text.with_more(given.sentences, features, given.n_text, lost)
+    def _fit_on(self, text: TrainingText, given: Given, labels: Ways, notes: list[str], progress: Progress) -> "Tagger":
+        """Fit on a text and what is given besides, with these labels; what can be refused is refused first."""
+        self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
+        check_ratio(self.o_ratio, [*text.sentences, *given.sentences], labels)
+        watch = Watch(self.encoder)
+        if given.sentences:
+            encoder = self._caching()
+            features, lost = encode(encoder, given.sentences, progress), unreadable(encoder, given.sentences)
+            watch(given.sentences, lost)
+            text = text.with_more(given.sentences, features, given.n_text, lost)
+        self._learn(text.with_labels(labels), given.types, notes, watch)
+        return self
 
     @several_threads()
     def _learn(self, text: TrainingText, known: Sequence[EntityType], notes: list[str], watch: Watch) -> None:
