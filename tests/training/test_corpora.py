@@ -65,6 +65,16 @@ def test_hidden_types_become_o_everywhere(file, people):
     assert [span.type for sentence in news.dev for span in sentence.spans] == ["PER"]
 
 
+def test_types_are_renamed_and_merged_in_all_corpora_before_any_are_hidden(file, people):
+    news, names = read_corpora([file, people], rename={"PER": "who"}, hide=["LOC"])
+    assert news.type_names == names.type_names == ["who"]
+    (merged,) = read_corpora([file], rename={"PER": "name", "LOC": "name"})
+    assert merged.type_names == ["name"]
+    assert io_tags(merged.train, ["name"]) == [tag > 0 for tag in io_tags(read(file), ["LOC", "PER"])]
+    with pytest.raises(DataError, match=r"no corpus has the type GENE that is to be renamed"):
+        read_corpora([file, people], rename={"GENE": "gene"})
+
+
 def test_held_out_sentences_depend_on_their_words_alone(people):
     (corpus,) = read_corpora([people], hold_out=0.2)
     sentences = read(people)

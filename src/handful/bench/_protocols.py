@@ -255,7 +255,7 @@ def _read(targets: Sequence[PathLike], settings: Settings) -> list[Target]:
             f"types are given in one file, but there are {len(targets)} targets",
             Advice(f"leave out types=, and {where}", f"leave out --types, and {where}"),
         )
-    return [read_target(one, skip_unnamed=settings.skip_unnamed, types=settings.types) for one in targets]
+    return [read_target(one, types=settings.types, **settings.reading()) for one in targets]
 
 
 def _tasks(targets: Sequence[Target], settings: Settings) -> list[Task]:
@@ -267,7 +267,7 @@ def _tasks(targets: Sequence[Target], settings: Settings) -> list[Task]:
     if settings.supports is not None:
         place = Path(settings.supports)
         targets = [
-            replace(target, supports=read_supports(place if len(names) == 1 else place / target.name))
+            replace(target, supports=read_supports(place if len(names) == 1 else place / target.name, **settings.reading()))
             for target in targets
         ]
     return [make_task(target, settings) for target in targets]

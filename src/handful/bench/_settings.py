@@ -1,6 +1,6 @@
 """What the protocols have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -54,6 +54,14 @@ class Settings:
         help="What the types of the target mean, NAME: description on each line. If not set, types.txt in the "
         "target's folder; or the descriptions at the head of its files; or the names alone.",
     )
+    keep: Sequence[str] = option((), metavar="TYPE,...", help="The only types to read; mentions of others become O.")
+    drop: Sequence[str] = option((), metavar="TYPE,...", help="Types to leave out; their mentions become O.")
+    rename: Mapping[str, str] = option(
+        {},
+        metavar="OLD=NEW,...",
+        example="--rename PERSON=PER",
+        help="New names of types, before --keep and --drop; types that get the same name are merged.",
+    )
     sets: int = option(10, least=1, help="Number of supports for each number of shots.")
     seed: int = option(0, least=0, help="Seed for drawing supports, and for the statistics.")
     fewer: bool = option(False, help="Draw what there is of a type with fewer mentions than a support should have.")
@@ -97,6 +105,15 @@ class Settings:
             return list(self.methods)
         n_before = DEFAULT_METHODS.index("hard")
         return [*DEFAULT_METHODS[:n_before], *(SOURCE_METHODS if has_source else ()), *DEFAULT_METHODS[n_before:]]
+
+    def reading(self) -> dict[str, Any]:
+        """Return the options of `handful.text.read` for the files of a target."""
+        return {
+            "keep": self.keep or None,
+            "drop": self.drop,
+            "rename": self.rename,
+            "unnamed": "skip" if self.skip_unnamed else "keep",
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as dicts, lists, strings and numbers."""

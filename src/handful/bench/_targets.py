@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from handful._util.files import PathLike
 from handful.errors import Advice, DataError, FileError
 from handful.text import EntityType, Sentence, read, read_types
+from handful.text._type_choice import TypeChoice
 
 __all__ = ["Supports", "Target", "digest", "read_supports", "read_target"]
 
@@ -26,6 +28,7 @@ _SPLITS = {
 }
 TYPES_FILE = "types.txt"
 _USED = "types are described at the head of the file"  # a note of the reader; here the descriptions are used
+_NO_CHOICE: dict[str, Any] = {"keep": None, "drop": (), "rename": {}}
 _SHOTS = re.compile(r"(\d+)[-_ ]?shots?")
 
 
@@ -68,7 +71,7 @@ class Target:
         return Target(name, cut(self.train), cut(self.dev), cut(self.test), {}, self.notes, described, self.is_file)
 
 
-def read_target(given: PathLike, *, skip_unnamed: bool = False, types: PathLike | None = None) -> Target:
+def read_target(given: PathLike, *, types: PathLike | None = None, **options: Any) -> Target:
     """Read a folder with train, dev and test (dev may be missing), or one file, in any format that `read` knows.
 
     Parameters
@@ -77,18 +80,19 @@ def read_target(given: PathLike, *, skip_unnamed: bool = False, types: PathLike 
         The folder or file, or ``NAME=`` and its path. A split is a file, or a folder of files, with ``train``, ``dev``
         (``testa``, ``valid``, ``development``) or ``test`` (``testb``) as a part of its name. Supports are in
         ``supports/1shot``, ``supports/5shot`` and so on.
-    skip_unnamed
-        Whether to leave out documents without any mention; see `handful.text.read`.
     types
         A file that describes the types, as `handful.text.read_types` reads it. If not given, ``types.txt`` in the
         folder; or what the head of the first file with one describes.
+    **options
+        As `handful.text.read` takes them: ``keep``, ``drop``, ``rename``, ``unnamed``.
     """
     name, folder = _split_name(given)
     if not folder.exists():
         raise FileError(f"{folder}: does not exist; a folder with train, dev and test files is needed, or a file")
     if types is None and (folder / TYPES_FILE).is_file():
         types = folder / TYPES_FILE
-    reading = _Reading(skip_unnamed, None if types is None else read_types(types))
+    choice = TypeChoice(*(options.get(name, default) for name, default in _NO_CHOICE.items()))
+    reading = _Reading(options, None if types is None else choice.types(read_types(types)))
     if folder.is_file():
         sentences = reading.split("dev", [folder])
         stem = folder.name.split(".")[0]
@@ -97,7 +101,7 @@ def read_target(given: PathLike, *, skip_unnamed: bool = False, types: PathLike 
     if not splits["train"] and not splits["dev"]:
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
         raise FileError(f"{folder}: the folder has neither a train nor a dev file (it has {there})")
-    supports = read_supports(folder / "supports") if (folder / "supports").is_dir() else {}
+    supports = read_supports(folder / "supports", **options) if (folder / "supports").is_dir() else {}
     return Target(
         name or folder.resolve().name,
         splits["train"],
@@ -109,8 +113,8 @@ def read_target(given: PathLike, *, skip_unnamed: bool = False, types: PathLike 
     )
 
 
-def read_supports(folder: PathLike) -> Supports:
-    """Read supports from folders named after their shots, such as ``5shot``.
+def read_supports(folder: PathLike, **options: Any) -> Supports:
+    """Read supports from folders named after their shots, such as ``5shot``, with options of `handful.text.read`.
 
     Returns
     -------
@@ -125,7 +129,7 @@ def read_supports(folder: PathLike) -> Supports:
         match = _SHOTS.fullmatch(child.name)
         if match and child.is_dir():
             files = sorted(_files(child), key=lambda path: _numbers_first(path.name))
-            found[int(match[1])] = [(path.name.split(".")[0], list(read(path))) for path in files]
+            found[int(match[1])] = [(path.name.split(".")[0], list(read(path, **options))) for path in files]
     if not found:
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
         raise FileError(
@@ -169,12 +173,12 @@ class _Reading:
 
     Attributes
     ----------
-    skip_unnamed : whether to leave out documents without any mention
+    options : of `handful.text.read`
     types : those described; None until a file describes some
     notes : what was handled
     """
 
-    skip_unnamed: bool
+    options: dict[str, Any]
     types: tuple[EntityType, ...] | None
     notes: list[str] = field(default_factory=list)
 
@@ -184,7 +188,7 @@ class _Reading:
         counts: Counter[str | Advice] = Counter()
         for path in places:
             for file in [path] if path.is_file() else sorted(_files(path)):
-                corpus = read(file, unnamed="skip" if self.skip_unnamed else "keep")
+                corpus = read(file, **self.options)
                 sentences += corpus
                 if self.types is None and any(one.description for one in corpus.types):
                     self.types = tuple(one for one in corpus.types if one.description)

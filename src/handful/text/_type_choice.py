@@ -91,13 +91,17 @@ class TypeChoice:
                     own[name] = one.description
         return tuple(EntityType(name, own.get(name) or "; ".join(filter(None, all_))) for name, all_ in found.items())
 
+    def not_found(self) -> list[str]:
+        """Return the names that were given for types that no sentence had so far."""
+        new = {self._rename.get(name, name) for name in self._seen}
+        lost = [name for name in self._rename if name not in self._seen]
+        return lost + sorted(name for name in (self._keep or frozenset()) | self._drop if name not in new)
+
     def unused(self) -> tuple[Advice, int] | None:
         """Return a note, and a count, on names that were given for types that are not in the file."""
-        old, new = set(self._seen), {self._rename.get(name, name) for name in self._seen}
-        lost = [name for name in self._rename if name not in old]
-        lost += sorted(name for name in (self._keep or frozenset()) | self._drop if name not in new)
-        if not lost or not old:
+        lost = self.not_found()
+        if not lost or not self._seen:
             return None
-        what = f"are not in the file: {', '.join(lost)} (it has {', '.join(sorted(old))})"
+        what = f"are not in the file: {', '.join(lost)} (it has {', '.join(sorted(self._seen))})"
         note = Advice(f"types of keep, drop and rename {what}", f"types of --keep, --drop and --rename {what}")
         return note, len(lost)

@@ -12,6 +12,7 @@ from typing import Any
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
 from handful.text import EntityType, Sentence, described, read, types_in
+from handful.text._type_choice import TypeChoice
 
 from ._descriptions import Description, descriptions_of, read_descriptions
 from ._paths import Paths, find_paths
@@ -80,6 +81,7 @@ def read_corpora(
     dev: Sequence[PathLike] = (),
     *,
     hide: Iterable[str] = (),
+    rename: Mapping[str, str] | None = None,
     hold_out: float = 0.0,
     types: PathLike | None = None,
     measure_others: bool = False,
@@ -96,6 +98,9 @@ def read_corpora(
         Files to measure on: ``NAME=PATH``, or a path alone where there is one corpus.
     hide
         Types whose mentions become O, in all corpora that have them.
+    rename
+        New names of types, in all corpora that have them; types that get the same name are merged. This comes first:
+        `hide` and `types` are about the new names.
     hold_out
         This share of the training sentences of each corpus is moved to dev. Which ones depends only on their words,
         so it is the same for every run and every corpus.
@@ -111,8 +116,10 @@ def read_corpora(
     """
     found = find_paths(corpora, dev, measure_others=measure_others)
     known = {} if types is None else read_descriptions(types)
-    hidden = set(hide)
-    made = [_read_corpus(name, paths, hidden, hold_out, known) for name, paths in found.items()]
+    hidden, choice = set(hide), TypeChoice(None, (), rename or {})
+    made = [_read_corpus(name, paths, choice, hidden, hold_out, known) for name, paths in found.items()]
+    if lost := choice.not_found():
+        raise DataError(f"no corpus has the type {', '.join(lost)} that is to be renamed")
     all_types = set().union(*(each for _, each in made))
     if missing := sorted(hidden - all_types):
         raise DataError(
@@ -123,12 +130,20 @@ def read_corpora(
 
 
 def _read_corpus(
-    name: str, paths: Paths, hidden: set[str], hold_out: float, descriptions: Mapping[str, Mapping[str, Description]]
+    name: str,
+    paths: Paths,
+    choice: TypeChoice,
+    hidden: set[str],
+    hold_out: float,
+    descriptions: Mapping[str, Mapping[str, Description]],
 ) -> tuple[SourceCorpus, set[str]]:
     """Return a corpus, and the types that it had before any were hidden."""
     files: list[dict[str, Any]] = []
     known: list[EntityType] = []
     train, dev = (_read_files(each, files, known) for each in (paths.train, paths.dev))
+    if choice:
+        train, dev = ([choice.sentence(sentence) for sentence in each] for each in (train, dev))
+        known = list(choice.types(known))
     if not types_in(train or dev):
         raise DataError(f"{name}: {_list(paths.train or paths.dev)} has no mention, only O: there is nothing to learn")
     all_types = types_in([*train, *dev])

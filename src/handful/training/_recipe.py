@@ -21,6 +21,12 @@ class Recipe:
         help="Also learn a vector for how a word is written, for an encoder whose tokenizer does not keep case.",
     )
     hide: tuple[str, ...] = option((), metavar="TYPE,...", help="Types whose mentions become O, in all corpora.")
+    rename: Mapping[str, str] = option(
+        {},
+        metavar="OLD=NEW,...",
+        example="--rename PERSON=PER",
+        help="New names of types, in all corpora, before `hide`; types that get the same name are merged.",
+    )
     epochs: int = option(3, least=1, help="Passes over the corpora.")
     batch_tokens: int = option(
         8192, least=1, help="Tokens in a step, over several corpora; the texts of their types count too."
@@ -95,7 +101,7 @@ class Recipe:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all settings in a form that JSON does not change."""
-        in_order = {name: dict(sorted(getattr(self, name).items())) for name in ("weights", "o_weights")}
+        in_order = {name: dict(sorted(getattr(self, name).items())) for name in ("weights", "o_weights", "rename")}
         return asdict(self) | in_order | {"hide": sorted(self.hide)}
 
 

@@ -91,6 +91,7 @@ def pretrain(
         corpora,
         dev,
         hide=recipe.hide,
+        rename=recipe.rename,
         hold_out=recipe.hold_out,
         types=types,
         measure_others=recipe.head == "names",
