@@ -28,7 +28,8 @@ from handful.evaluate import sample_support, score
 from handful.tagger import _evidence
 from handful.tagger._decode import decode, viterbi
 from handful.tagger._evidence import NearestLabel, Regression
-from handful.tagger._learning import ENOUGH_WORDS, METHODS, trust, type_names
+from handful.tagger._learning import ENOUGH_WORDS, METHODS, type_names
+from handful.tagger._trust import doubts, trust
 from handful.text import Sentence, read, read_types
 
 SHOTS, SETS, MOST = (0, 1, 5, 20), 2, 9_000
@@ -58,6 +59,7 @@ class Case:
     words: Any
     tags: Any
     counts: Any
+    n_sentences: int
     names: Any
     nearest: Any
     clusters: dict[bool, Any]  # without text, and with
@@ -215,8 +217,10 @@ def total(
     turn = [0, *np.roll(np.arange(1, 1 + len(case.task.types)), 1)] if is_swapped else slice(None)
     names, of_words = case.names[:, turn], case.names_of_words()[:, turn]
     if is_doubted and case.shots:
-        trusted = np.concatenate([[1.0], trust(Given(of_words), case.words, case.tags, case.counts)])
-        names, of_words = trusted * names, trusted * of_words
+        given = Given(of_words)
+        trusted = np.concatenate([[1.0], trust(given, case.words, case.tags, case.counts)])
+        held_back = np.concatenate([[0.0], doubts(given, case.words, case.tags, case.n_sentences)])
+        names, of_words = trusted * (names + held_back), trusted * (of_words + held_back)
     logits = METHOD.weights["names"] * names
     if case.shots:
         logits = logits + METHOD.weights["regression"] * case.regression(of_words, **settings) + nearest * case.nearest
@@ -230,6 +234,11 @@ class Given:
     """Names whose scores are known already."""
 
     known: Any
+
+    @property
+    def vectors(self) -> Any:
+        """One row for each type."""
+        return self.known[0, 1:, None]
 
     def scores(self, words: Any) -> Any:
         """Return them."""
@@ -323,7 +332,7 @@ def case_of(task: Task, shots: int, number: int) -> Case:
         if len(words) + len(unlabelled):
             found[has_text] = cluster(task, words, tags, unlabelled, scored)
     nearest = above_o(NearestLabel.of(words, tags, 1 + len(task.types)).logits(scored)) if shots else None
-    return Case(task, shots, words, tags, counts, task.names.logits(scored), nearest, found)
+    return Case(task, shots, words, tags, counts, len(chosen), task.names.logits(scored), nearest, found)
 
 
 def tags_of(sentence: Sentence, tag_of: dict[str, int]) -> Any:

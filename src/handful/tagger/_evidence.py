@@ -229,16 +229,17 @@ class TypeNames:
 
     The logit of type t is ``weights[t] * (s_t(x) - s_O(x))``, that of O is 0, with ::
 
-        s_t(x) = <x, vectors[t]> + biases[t]
+        s_t(x) = <x, vectors[t]> + biases[t] + doubts[t]
         s_O(x) = log sum_j exp(<x, o_vectors[j]> + o_biases[j])
 
-    It depends on the type's own text alone: other types, or another order of them, do not change it.
+    It depends on the type's own text and labels alone: other types, or another order of them, do not change it.
 
     Attributes
     ----------
     vectors, biases : (n_types, d) and (n_types,)
     o_vectors, o_biases : (m, d) and (m,), the prototypes of O that come with the encoder
     weights : (n_types,) how much the name of each type counts
+    doubts : (n_types,) what is taken off where labels show that a name claims too many words; 0 or less
     """
 
     weight: float
@@ -247,6 +248,7 @@ class TypeNames:
     o_vectors: NDArray[np.float32]
     o_biases: NDArray[np.float32]
     weights: NDArray[np.float64]
+    doubts: NDArray[np.float64]
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return s_O and s_t, whose softmax is the chance of each tag by names alone, (n, n_tags)."""
@@ -257,14 +259,14 @@ class TypeNames:
             highest = of_o.max(axis=1, keepdims=True)
             scores = np.empty((len(block), 1 + len(self.biases)))
             scores[:, 0] = np.log(np.exp(of_o - highest).sum(axis=1)) + highest[:, 0]
-            scores[:, 1:] = words @ self.vectors.T + self.biases
+            scores[:, 1:] = words @ self.vectors.T + (self.biases + self.doubts)
             return scores
 
         return np.concatenate([np.empty((0, 1 + len(self.biases))), *map_blocks(of_block, features)])
 
     def o_chances(self, features: Rows) -> NDArray[np.float64]:
         """Return the chance of O of each word by names alone, (n,); it is kept with the parts of the text."""
-        read = tuple(array.tobytes() for array in (self.vectors, self.biases, self.o_vectors, self.o_biases))
+        read = tuple(array.tobytes() for array in (self.vectors, self.biases, self.o_vectors, self.o_biases, self.doubts))
         of_parts = [
             part.once("chances of O", read, lambda array=part.array: o_chances(self.scores(array)))  # type: ignore[misc]
             for part in features.parts
@@ -297,6 +299,7 @@ class TypeNames:
             "o_vectors": self.o_vectors,
             "o_biases": self.o_biases,
             "weights": self.weights,
+            "doubts": self.doubts,
         }
 
     @classmethod
@@ -309,6 +312,7 @@ class TypeNames:
             "o_vectors": ((m, dim), np.float32),
             "o_biases": ((m,), np.float32),
             "weights": ((n,), np.float64),
+            "doubts": ((n,), np.float64),
         }
         check_arrays(arrays, expected)
         return cls(weight, *(arrays[name] for name in expected))

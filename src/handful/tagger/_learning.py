@@ -6,7 +6,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handful._util.arrays import Float, Part, Rows
 from handful.errors import Advice, DataError
@@ -16,6 +15,7 @@ from ._evidence import NearestLabel, Prototypes, Regression, TypeNames, o_chance
 from ._model import Examples, Lead, Model, Softmax
 from ._ratio import AUTO, FEWEST_MENTIONS, estimate_o_ratio
 from ._text import LabelledWords, TrainingText, check_sure, sentences_of
+from ._trust import checked
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
@@ -63,9 +63,6 @@ METHODS: dict[str, Method] = {
     "paper": Method({"prototypes": 1.0}),
 }
 
-# A name is trusted as far as it fits the labelled words of its type better than other names do: not at all at the first
-# share of them, wholly from the second on. It takes two labelled mentions to doubt it.
-DOUBTFUL, TRUSTED, FEWEST_TO_DOUBT = 0.1, 0.5, 2
 ENOUGH_WORDS = 1_500  # for clusters; with fewer, distances to prototypes count less
 
 
@@ -164,7 +161,7 @@ def learn(
     words = np.asarray(text.features[known.rows])
     counts = np.array(labelled.count_mentions())
     if names is not None:
-        names = replace(names, weights=trust(names, words, known.tags, counts))
+        names = checked(names, words, known.tags, counts, len(text.labels))
     has_labels = len(np.unique(known.tags)) > 1
 
     @cache
@@ -204,29 +201,13 @@ def learn(
     return Learned(model, fitted, labelled, Examples(sentences_of(text.labels), known.places, known.tags, vectors))
 
 
-def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how far the name of each type can be trusted, from 0 to 1, given labelled words with their tags.
-
-    It can where most of the type's words are nearer to its name than to the names of other types. Whoever swaps two
-    descriptions, or describes something else than they label, is overruled by a few labels.
-    """
-    trusted = np.ones(len(counts))
-    if len(counts) < 2 or not len(words):
-        return trusted
-    nearest = 1 + names.scores(words)[:, 1:].argmax(axis=1)
-    for t in np.flatnonzero(counts >= FEWEST_TO_DOUBT):
-        share = float((nearest[tags == t + 1] == t + 1).mean())
-        trusted[t] = np.clip((share - DOUBTFUL) / (TRUSTED - DOUBTFUL), 0, 1)
-    return trusted
-
-
 def type_names(encoder: Any, types: tuple[EntityType, ...], model: Model | None = None) -> TypeNames:
     """Return what an encoder reads in the names and descriptions of types; a model of the same types has it already."""
     known = None if model is None or model.types != types else model.piece(TypeNames)
     if known is not None:
-        return replace(known, weight=1.0, weights=np.ones(len(types)))
+        return replace(known, weight=1.0, weights=np.ones(len(types)), doubts=np.zeros(len(types)))
     found = encoder.encode_types(types)
-    return TypeNames(1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.ones(len(types)))
+    return TypeNames(1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.ones(len(types)), np.zeros(len(types)))
 
 
 def _cluster(

@@ -1,0 +1,82 @@
+"""Names against labels: whether the words that people labelled are those that a name speaks of."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.arrays import Float
+
+from ._evidence import TypeNames
+
+__all__ = ["checked", "doubts", "trust"]
+
+# A name is trusted as far as it fits the labelled words of its type better than other names do: not at all at the first
+# share of them, wholly from the second on. It takes two labelled mentions to doubt it.
+DOUBTFUL, TRUSTED, FEWEST_TO_DOUBT = 0.1, 0.5, 2
+
+# A name that claims words labelled O is held back: how far it may be, by the number of labelled sentences, and at most.
+DOUBT_BY_SENTENCE, MOST_DOUBT = 0.2, 4.0
+_ROUNDS, _LARGEST_STEP = 50, 2.0
+
+
+def checked(
+    names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64], n_sentences: int
+) -> TypeNames:
+    """Return names with what labels say of them.
+
+    Parameters
+    ----------
+    names : as the encoder reads them
+    words : (n, d), those whose tag is known
+    tags : (n,)
+    counts : (n_types,) the labelled mentions of each type
+    n_sentences : how many sentences have labels
+    """
+    trusted = trust(names, words, tags, counts)
+    return replace(names, weights=trusted, doubts=doubts(names, words, tags, n_sentences))
+
+
+def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how far the name of each type can be trusted, from 0 to 1, given labelled words with their tags.
+
+    It can where most of the type's words are nearer to its name than to the names of other types. Whoever swaps two
+    descriptions, or describes something else than they label, is overruled by a few labels.
+    """
+    trusted = np.ones(len(counts))
+    if len(counts) < 2 or not len(words):
+        return trusted
+    nearest = 1 + names.scores(words)[:, 1:].argmax(axis=1)
+    for t in np.flatnonzero(counts >= FEWEST_TO_DOUBT):
+        share = float((nearest[tags == t + 1] == t + 1).mean())
+        trusted[t] = np.clip((share - DOUBTFUL) / (TRUSTED - DOUBTFUL), 0, 1)
+    return trusted
+
+
+def doubts(names: TypeNames, words: Float, tags: NDArray[np.int64], n_sentences: int) -> NDArray[np.float64]:
+    """Return what to take off the scores of each name, given labelled words: 0, or less where it claims O words.
+
+    For a type t, let ``z = s_t - s_O`` of the words that are t or O. The shift b minimises ::
+
+        sum_i log(1 + exp(-y_i (z_i + b))) + b^2 / (2 sigma^2)        y_i = 1 for a word of t, -1 for O
+
+    with a sigma that grows with the number of labelled sentences. Shifts above 0 are not taken: sentences that were
+    picked for their mentions have more of them than the text.
+    """
+    shifts = np.zeros(names.vectors.shape[0])
+    precision = 1 / min(MOST_DOUBT, max(n_sentences, 1) * DOUBT_BY_SENTENCE) ** 2
+    scores = names.scores(words)
+    for t in range(len(shifts)):
+        here = (tags == 0) | (tags == t + 1)
+        leads, is_type = scores[here, t + 1] - scores[here, 0], tags[here] == t + 1
+        shift = 0.0
+        for _ in range(_ROUNDS):
+            chances = 0.5 + 0.5 * np.tanh((leads + shift) / 2)
+            slope = float((chances - is_type).sum()) + shift * precision
+            bend = float((chances * (1 - chances)).sum()) + precision
+            step = float(np.clip(slope / bend, -_LARGEST_STEP, _LARGEST_STEP))
+            shift -= step
+            if abs(step) < 1e-9:
+                break
+        shifts[t] = min(shift, 0.0)
+    return shifts
