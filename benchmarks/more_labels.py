@@ -2,8 +2,8 @@
 
     python benchmarks/more_labels.py DATA/wnut17 DATA/btc DATA/ncbi_disease corpora/mosaic/dev/ship_log.txt
 
-A target is a folder with dev.txt (train.txt if there is none) and types.txt, or one labelled file that describes its
-types. Every second sentence is scored on. From the others some supports of one mention of each type are drawn, and are
+A target is a folder with dev.txt (train.txt if there is none) and perhaps types.txt, or one labelled file that describes
+its types; types that are not described are read by their names. Every second sentence is scored on. From the others some supports of one mention of each type are drawn, and are
 added in ten orders. The table has the mean F1 over orders after each support, and in how many orders the last is above
 the first, and above no label at all.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from handful import Tagger
 from handful.encoders import CachedEncoder, load
 from handful.evaluate import sample_support, score
-from handful.text import read, read_types
+from handful.text import read, read_types, types_in, types_of
 
 ORDERS, MOST_WORDS = 10, 6_000
 
@@ -57,7 +57,8 @@ def read_target(target):
         return corpus[::2], corpus[1::2], corpus.types
     corpus = read(target / ("dev.txt" if (target / "dev.txt").is_file() else "train.txt"))
     n = np.searchsorted(np.cumsum([len(sentence.words) for sentence in corpus]), 2 * MOST_WORDS)
-    return corpus[:n:2], corpus[1:n:2], read_types(target / "types.txt")
+    described = read_types(target / "types.txt") if (target / "types.txt").is_file() else types_of(types_in(corpus))
+    return corpus[:n:2], corpus[1:n:2], described
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from scipy.special import softmax
 from handful import encoders
 from handful.cluster import SubspaceKMeans, tag_distances
 from handful.evaluate import sample_support, score
-from handful.tagger import _evidence
+from handful.tagger import _evidence, _trust
 from handful.tagger._decode import decode, viterbi
 from handful.tagger._evidence import NearestLabel, Regression
 from handful.tagger._learning import ENOUGH_WORDS, METHODS, type_names
@@ -188,17 +188,38 @@ def swapped(case: Case) -> dict[str, Any]:
     }
 
 
+def doubted(case: Case) -> dict[str, Any]:
+    if not case.shots:
+        return {}
+    before, rows = DOUBT_LIMITS, {}
+    limits = {"no shift": (0.0, 0.0), "deviation 1": (1e9, 1.0), "deviation 4": (1e9, 4.0)}
+    limits |= {f"1/{n} of the sentences": (1 / n, 4.0) for n in (10, 5, 3)}
+    for name, limit in limits.items():
+        set_doubts(*limit)
+        rows[name] = total(case)
+    set_doubts(*before)
+    return rows
+
+
+def set_doubts(by_sentence: float, most: float) -> None:
+    _trust.DOUBT_BY_SENTENCE, _trust.MOST_DOUBT = max(by_sentence, 1e-6), max(most, 1e-6)
+
+
+DOUBT_LIMITS = _trust.DOUBT_BY_SENTENCE, _trust.MOST_DOUBT
+
+
 def scores(case: Case) -> dict[str, Any]:
     return {row: right_and_wrong(case, total(case, has_text=has)) for row, has in (("none", False), ("text", True))}
 
 
-PARTS = {each.__name__: each for each in (worth, regression, clusters, transitions, swapped, scores)}
+PARTS = {each.__name__: each for each in (worth, regression, clusters, transitions, swapped, doubted, scores)}
 TITLES = {
     "worth": "what names, labels and text are worth",
     "regression": "the regression beside names, and the nearest labelled word",
     "clusters": "the weight of clusters, with text",
     "transitions": "names alone: no transitions, all of them, and as chosen",
     "swapped": "each type with the description of another, no text",
+    "doubted": "shifts below 0 of names that claim words labelled O, no text",
     "scores": "expected calibration error, ten bins",
 }
 

@@ -267,7 +267,9 @@ def _tasks(targets: Sequence[Target], settings: Settings) -> list[Task]:
     if settings.supports is not None:
         place = Path(settings.supports)
         targets = [
-            replace(target, supports=read_supports(place if len(names) == 1 else place / target.name, **settings.reading()))
+            replace(
+                target, supports=read_supports(place if len(names) == 1 else place / target.name, **settings.reading())
+            )
             for target in targets
         ]
     return [make_task(target, settings) for target in targets]

@@ -266,7 +266,9 @@ class TypeNames:
 
     def o_chances(self, features: Rows) -> NDArray[np.float64]:
         """Return the chance of O of each word by names alone, (n,); it is kept with the parts of the text."""
-        read = tuple(array.tobytes() for array in (self.vectors, self.biases, self.o_vectors, self.o_biases, self.doubts))
+        read = tuple(
+            array.tobytes() for array in (self.vectors, self.biases, self.o_vectors, self.o_biases, self.doubts)
+        )
         of_parts = [
             part.once("chances of O", read, lambda array=part.array: o_chances(self.scores(array)))  # type: ignore[misc]
             for part in features.parts

@@ -207,7 +207,9 @@ def type_names(encoder: Any, types: tuple[EntityType, ...], model: Model | None 
     if known is not None:
         return replace(known, weight=1.0, weights=np.ones(len(types)), doubts=np.zeros(len(types)))
     found = encoder.encode_types(types)
-    return TypeNames(1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.ones(len(types)), np.zeros(len(types)))
+    return TypeNames(
+        1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.ones(len(types)), np.zeros(len(types))
+    )
 
 
 def _cluster(

@@ -1,0 +1,78 @@
+"""Names against labels: names that claim words which are labelled O are held back."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_expit
+
+from handful import Tagger
+from handful.tagger._evidence import TypeNames
+from handful.tagger._trust import DOUBT_BY_SENTENCE, MOST_DOUBT, doubts
+
+from .toy import UNLABELLED, NamedEncoder, mentions
+
+TYPES = {"PER": "People", "LOC": "Locations", "GOD": "Gods"}
+
+
+def made(seed=0, n=60, n_types=3, dim=6):
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(n_types, dim)).astype(np.float32)
+    o_vectors = rng.normal(size=(2, dim)).astype(np.float32)
+    biases, o_biases = rng.normal(size=n_types).astype(np.float32), rng.normal(size=2).astype(np.float32)
+    names = TypeNames(1.0, vectors, biases, o_vectors, o_biases, np.ones(n_types), np.zeros(n_types))
+    return names, rng.normal(size=(n, dim)).astype(np.float32), rng.integers(0, 1 + n_types, n)
+
+
+def oracle(names, words, tags, n_sentences):
+    deviation = min(MOST_DOUBT, n_sentences * DOUBT_BY_SENTENCE)
+    scores = names.scores(words)
+    shifts = []
+    for tag in range(1, scores.shape[1]):
+        lead = scores[:, tag] - scores[:, 0]
+
+        def loss(shift, lead=lead, tag=tag):
+            own, of_o = log_expit(lead[tags == tag] + shift), log_expit(-(lead[tags == 0] + shift))
+            return shift**2 / (2 * deviation**2) - own.sum() - of_o.sum()
+
+        shifts.append(min(0.0, minimize_scalar(loss, bounds=(-40, 40), method="bounded", options={"xatol": 1e-10}).x))
+    return np.array(shifts)
+
+
+def test_shifts_are_those_that_make_labels_most_likely():
+    found = []
+    for seed in range(20):
+        names, words, tags = made(seed)
+        n_sentences = 1 + 3 * seed
+        found.append(doubts(names, words, tags, n_sentences))
+        np.testing.assert_allclose(found[-1], oracle(names, words, tags, n_sentences), atol=1e-5)
+    assert (np.array(found) < -0.1).any()
+    assert (np.array(found) == 0).any()
+
+
+def test_a_shift_depends_on_the_own_type_alone():
+    names, words, tags = made()
+    order = np.array([2, 0, 1])
+    turned = replace(names, vectors=names.vectors[order], biases=names.biases[order])
+    new_tags = np.concatenate([[0], 1 + np.argsort(order)])[tags]
+    np.testing.assert_array_equal(doubts(turned, words, new_tags, 9), doubts(names, words, tags, 9)[order])
+
+
+def test_without_labels_no_name_is_held_back():
+    names, words, tags = made()
+    np.testing.assert_array_equal(doubts(names, words[:0], tags[:0], 0), np.zeros(3))
+
+
+def test_labels_of_o_silence_a_name_that_claims_them():
+    support = [
+        "[Paul](PER) went to [London](LOC) with [Gaia](GOD)",
+        *(f"the [Peter](PER) of [Lima](LOC) has a {thing} at home" for thing in ("Gun", "Gap", "Gin", "Gem", "Gym")),
+        *(f"a {thing} and a Gable are here" for thing in ("Gate", "Gown", "Gear", "Grid", "Gold")),
+    ]
+    by_names = Tagger(NamedEncoder(), types=TYPES, cache=False).fit()
+    assert mentions(by_names.predict("Then Pim saw a Gull")) == [("Pim", "PER"), ("Gull", "GOD")]
+    model = Tagger(NamedEncoder(), types=TYPES, cache=False).fit(support, UNLABELLED)
+    held_back = dict(zip(TYPES, model._model.piece(TypeNames).doubts[[2, 1, 0]], strict=True))
+    assert held_back["GOD"] < -2
+    assert held_back["PER"] > held_back["GOD"] / 2
+    assert mentions(model.predict("Then Pim saw a Gull")) == [("Pim", "PER")]
