@@ -2,10 +2,10 @@
 
     python benchmarks/more_labels.py DATA/wnut17 DATA/btc DATA/ncbi_disease corpora/mosaic/dev/ship_log.txt
 
-A target is a folder with dev.txt (train.txt if there is none) and perhaps types.txt, or one labelled file that describes
-its types; types that are not described are read by their names. Every second sentence is scored on. From the others some supports of one mention of each type are drawn, and are
-added in ten orders. The table has the mean F1 over orders after each support, and in how many orders the last is above
-the first, and above no label at all.
+A target is a folder with dev.txt (train.txt if there is none) and perhaps types.txt, or one labelled file that
+describes its types. Types that are not described are read by their names. Every second sentence is scored on. From the
+others some supports of one mention of each type are drawn, and are added in ten orders. The table has the mean F1 over
+orders after each support, and in how many orders the last is above the first, and above no label at all.
 """
 
 import argparse

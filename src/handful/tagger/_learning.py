@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful._util.arrays import Float, Part, Rows
+from handful._util.arrays import Part, Rows
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
