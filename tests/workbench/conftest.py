@@ -1,37 +1,104 @@
-"""A workbench on a toy encoder, served as it is for people."""
+"""A workbench on a toy encoder, served as it is for people, and a browser to look at it."""
 
-import socket
-import threading
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from importlib.resources import files
 from types import SimpleNamespace
 
 import pytest
 
-from .made import make_project, make_session
+from .browsing import FLAGS, PATIENCE
+from .made import serving, settled
 
-TOKEN = "a-token-of-the-tests"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+GET_IT = "the page is tried in a browser: apt-get install chromium, and pip install playwright"
 
 
 @pytest.fixture
 def served(tmp_path):
     """Serve a project on a free port; the client knows the token."""
-    httpx = pytest.importorskip("httpx")
-    uvicorn = pytest.importorskip("uvicorn")
-    from handful.workbench._server import make_server
+    with serving(tmp_path / "p.db") as found:
+        yield found
 
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    port = listening.getsockname()[1]
-    with make_project(tmp_path / "p.db") as project, make_session(project) as session:
-        app = make_server(session, TOKEN, frozenset({"localhost"}))
-        config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        url = f"http://127.0.0.1:{port}"
-        with httpx.Client(base_url=url, headers={"X-Handful-Token": TOKEN}, timeout=60, trust_env=False) as client:
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Start Chromium, once for all tests of a file."""
+    if CHROMIUM is None:
+        pytest.skip(f"there is no Chromium; {GET_IT}")
+    api = pytest.importorskip("playwright.sync_api", reason=f"there is no Playwright; {GET_IT}")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def browser(chromium):
+    """Give a browser of its own; every window that a test opens must be free of errors."""
+    problems = []
+
+    def watch(page):
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda line: problems.append(line.text) if "Content Security" in line.text else None)
+
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(PATIENCE)
+    context.on("page", watch)
+    yield context
+    context.close()
+    assert problems == []
+
+
+@pytest.fixture
+def window(served, browser):
+    """Open windows on a project with a toy encoder, which is fitted."""
+    settled(served.session)
+    return lambda id: open_at(browser, served, id)
+
+
+def open_at(browser, served, id=""):
+    """Open a window at a sentence."""
+    page = browser.new_page()
+    page.goto(f"{served.url}/?token={served.token}#{id}")
+    page.wait_for_selector("#w0")
+    page.wait_for_selector("body[data-connected=true]")
+    return page
+
+
+@contextmanager
+def labelling(project, *options, token=None):
+    """Run ``handful label`` on the example, as a person would."""
+    pytest.importorskip("uvicorn")
+    folder = files("handful") / "examples"
+    command = [sys.executable, "-m", "handful", "label", str(folder / "unlabelled.txt")]
+    command += ["--types", str(folder / "types.txt"), "--project", str(project), "--no-browser", *options]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"} | ({"HANDFUL_TOKEN": token} if token else {})
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("http://"):
+                break
+        else:
+            pytest.fail("".join(lines))
+        try:
             yield SimpleNamespace(
-                client=client, session=session, project=project, url=url, port=port, token=TOKEN, httpx=httpx
+                address=line.strip(), process=process, kill=lambda: process.send_signal(signal.SIGKILL)
             )
-        server.should_exit = True
-        thread.join()
-    listening.close()
+        finally:
+            process.terminate()
+            process.stdout.read()
+
+
+@pytest.fixture
+def label(tmp_path):
+    """Run ``handful label`` with little text."""
+    with labelling(tmp_path / "p.db", "--port", "0", "--words", "500", "--no-cache") as found:
+        yield found

@@ -1,12 +1,18 @@
-"""A project on a toy encoder, and ways to wait for its session."""
+"""A project on a toy encoder, its server, and ways to wait for its session."""
 
+import socket
 import threading
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
 
 from handful.text import Document, types_of
 from handful.workbench._session import Session
 from handful.workbench._store import Project
 from tagger.toy import NamedEncoder
 
+TOKEN = "a-token-of-the-tests"
 TYPES = {"PER": "P people", "LOC": "L places"}
 TEXTS = [
     "Then Pia saw Leeds again .",
@@ -29,6 +35,36 @@ def make_project(path, texts=TEXTS, types=TYPES):
 
 def make_session(project, **options):
     return Session(project, options.pop("encoder", None) or NamedEncoder(), cache=False, **options)
+
+
+@contextmanager
+def serving(path, texts=TEXTS, types=TYPES, **options):
+    """Serve a project on a free port; the client knows the token."""
+    httpx = pytest.importorskip("httpx")
+    uvicorn = pytest.importorskip("uvicorn")
+    from handful.workbench._server import make_server
+
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    port = listening.getsockname()[1]
+    with make_project(path, texts, types) as project, make_session(project, **options) as session:
+        app = make_server(session, TOKEN, frozenset({"localhost"}))
+        config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        url = f"http://127.0.0.1:{port}"
+        headers = {"X-Handful-Token": TOKEN}
+        try:
+            with httpx.Client(base_url=url, headers=headers, timeout=60, trust_env=False) as client:
+                yield SimpleNamespace(
+                    client=client, session=session, project=project, url=url, port=port, token=TOKEN, httpx=httpx
+                )
+        finally:
+            session.stop()  # pages no longer listen
+            server.should_exit = True
+            thread.join()
+    listening.close()
 
 
 def wait_until(session, is_true, timeout=60):

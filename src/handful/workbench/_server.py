@@ -34,7 +34,8 @@ MOST_JSON, MOST_IMPORT = 1 << 20, 64 << 20  # bytes in the body of a request
 HEARTBEAT = 15.0  # seconds
 
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_ENDINGS = {"conll": "conll", "lines": "txt", "inline": "txt", "text": "txt", "label-studio": "json"}
+_ENDINGS = {"conll": "conll", "lines": "txt", "inline": "txt", "text": "txt", "label-studio": "json", "gliner": "json"}
+_ENDINGS |= {"csv": "csv", "tsv": "tsv", "docbin": "spacy"}  # all others: jsonl
 
 
 def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
@@ -213,7 +214,8 @@ def _export(session: Session, format: str, *, only_labelled: bool) -> Response:
     out = BytesIO()
     types = session.mirror.entity_types()
     write(session.project.documents(only_labelled=only_labelled), out, format, types=types)
-    return _download(out.getvalue(), "text/plain; charset=utf-8", f"labels.{_ENDINGS.get(format, 'jsonl')}")
+    kind = "application/octet-stream" if format == "docbin" else "text/plain; charset=utf-8"
+    return _download(out.getvalue(), kind, f"labels.{_ENDINGS.get(format, 'jsonl')}")
 
 
 def _tagger(session: Session) -> Response:

@@ -267,6 +267,7 @@ class Views:
         sentence = self.mirror.entries[id].sentence
         start, end = sentence.characters(span)
         text = sentence.text or ""
+        left, right = _around(text, start, end)
         return {
             "sentence": id,
             "version": self.mirror.state(id)[0],
@@ -274,8 +275,8 @@ class Views:
             "end": span.end,
             "score": round(score, 4),
             "text": text[start:end],
-            "left": text[max(0, start - AROUND) : start],
-            "right": text[end : end + AROUND],
+            "left": left,
+            "right": right,
             "confirmed": is_confirmed,
         }
 
@@ -287,6 +288,16 @@ def error_of(error: Any) -> Record:
 
 def _label(span: Span) -> Record:
     return {"start": span.start, "end": span.end, "type": span.type}
+
+
+def _around(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return what is before and after a place in a text, cut between words."""
+    left, right = text[max(0, start - AROUND) : start], text[end : end + AROUND]
+    if start > AROUND:
+        left = "… " + left.partition(" ")[2]
+    if end + AROUND < len(text):
+        right = right.rpartition(" ")[0] + " …"
+    return left, right
 
 
 def _predictions(found: Found, state: State, entry: Entry) -> list[Record]:

@@ -36,20 +36,28 @@ export async function send(path, query, file) {
   return (await call(`${path}?${new URLSearchParams(query)}`, { method: "POST", headers, body: file })).json();
 }
 
-export async function download(path, name) {
-  const url = URL.createObjectURL(await (await call(path)).blob());
-  const link = Object.assign(document.createElement("a"), { href: url, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60000);
+/** Save a file under the name that the server gives it, and return a link for doing it again. */
+export async function download(path, query = {}) {
+  const answer = await call(`${path}?${new URLSearchParams(query)}`);
+  const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? "download";
+  const url = URL.createObjectURL(await answer.blob());
+  const link = Object.assign(document.createElement("a"), { href: url, download: name, textContent: name });
+  link.click(); // a browser may refuse this after a long wait; then there is the link
+  return link;
 }
 
-/** Listen to what happens on the server; the browser connects again by itself, from the last event on. */
+/**
+ * Listen to what happens on the server; the browser connects again by itself, from the last event on. `connected` is
+ * called with whether there is a connection, and with the failure if the server refuses one.
+ */
 export function listen(since, happened, connected) {
   const source = new EventSource(`/api/events?since=${since}`);
   source.onopen = () => connected(true);
   source.onerror = () => {
     connected(false);
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => listen(since, happened, connected), 3000);
+    if (source.readyState !== EventSource.CLOSED) return;
+    get("/api/state").catch((error) => error.status === 403 && connected(false, error));
+    setTimeout(() => listen(since, happened, connected), 3000);
   };
   source.onmessage = (message) => {
     since = message.lastEventId || since;

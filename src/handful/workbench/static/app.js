@@ -29,7 +29,7 @@ export function refresh() {
       app.state = await get("/api/state");
       tell("state");
     } catch (error) {
-      trouble(error);
+      if (error.status !== 0 || !app.state) trouble(error); // that the server is gone is said by whoever listens to it
     }
   });
   return asked;
@@ -40,16 +40,23 @@ export const hueOf = (name) => typeOf(name)?.colour ?? 0;
 
 let chain = Promise.resolve();
 
+/** Do what a person asked for, in turn; what went wrong before is no longer shown. */
+export function act(doing) {
+  return inTurn(() => {
+    trouble(null);
+    return doing();
+  });
+}
+
 /**
  * Do one thing after the other. What was meant for a sentence that is no longer on the page is not done: so a key that
  * is pressed twice does not decide on a sentence that nobody has seen.
  */
-export function act(doing) {
+export function inTurn(doing) {
   const id = app.sentence?.id;
   chain = chain.then(async () => {
     if (app.sentence?.id !== id) return;
     try {
-      trouble(null);
       await doing();
     } catch (error) {
       trouble(error);

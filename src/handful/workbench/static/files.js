@@ -7,17 +7,11 @@ import { $, count, make, trouble } from "./dom.js";
 const MOST = 64 * 1024 * 1024; // what the server takes at once
 const problem = () => $("files").querySelector(".trouble");
 
-function link() {
-  const query = { format: $("export-format").value };
-  if ($("export-only").checked) query.only = "labelled";
-  $("export").href = `/api/export?${new URLSearchParams(query)}`;
-}
-
 async function busy(note, doing) {
   trouble(null, problem());
   $("files-note").textContent = note;
   try {
-    $("files-note").textContent = await doing();
+    $("files-note").replaceChildren(...(await doing()));
   } catch (error) {
     $("files-note").textContent = "";
     trouble(error, problem());
@@ -31,19 +25,21 @@ export function openFiles() {
     $("export-format").replaceChildren(...options());
     $("import").elements.format.append(...options());
   }
-  link();
   trouble(null, problem());
   $("files-note").textContent = "";
   $("files").showModal();
 }
 
 export function setUpFiles(imported) {
-  $("export-format").addEventListener("change", link);
-  $("export-only").addEventListener("change", link);
+  $("export").addEventListener("click", () =>
+    busy("The labels are written…", async () => {
+      const only = $("export-only").checked ? { only: "labelled" } : {};
+      return [await download("/api/export", { format: $("export-format").value, ...only }), " is downloaded."];
+    }),
+  );
   $("tagger").addEventListener("click", () =>
     busy("The tagger is fitted on all labels and the text. This can take a while…", async () => {
-      await download("/api/tagger", "tagger.zip");
-      return "The tagger is downloaded.";
+      return [await download("/api/tagger"), " is downloaded."];
     }),
   );
   const form = $("import");
@@ -59,7 +55,7 @@ export function setUpFiles(imported) {
       await refresh();
       imported();
       const what = [count(found.texts, "text"), count(found.sentences, "sentence"), count(found.labelled, "labelled sentence")];
-      return `Imported ${what.join(", ")}. ${found.notes.join(" ")}`;
+      return [`Imported ${what.join(", ")}. ${found.notes.join(" ")}`];
     });
   });
 }

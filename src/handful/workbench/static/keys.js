@@ -3,6 +3,7 @@
 import { act, app } from "./app.js";
 import { acceptOne, decide, mark, remove, reverse, shiftBorders } from "./decisions.js";
 import { $, make } from "./dom.js";
+import { openFiles } from "./files.js";
 import { next, previous, search } from "./queue.js";
 import { openReview } from "./review.js";
 import { clearSelection, mentions, moveTo, selection } from "./sentence.js";
@@ -49,15 +50,17 @@ const KEYS = [
   ["Everything", "/", "search", ["/"], search],
   ["Everything", "V", "review one type", ["v"], () => openReview()],
   ["Everything", "T", "types", ["t"], openTypes],
+  ["Everything", "I", "import and export", ["i"], openFiles],
   ["Everything", "?", "this help", ["?"], () => openHelp()],
 ];
 
 const ON_SENTENCE = new Set(["Enter", " ", "Home", "End", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Backspace", "Delete"]);
+const ANY_TIME = new Set(["z", "y", "t", "i", "?"]); // without a sentence, too
 const REPEATED = new Set(["ArrowLeft", "ArrowRight", ",", ".", "z", "y"]);
 const functions = new Map(KEYS.flatMap(([, , , names, done]) => names.map((name) => [name, done])));
 
 function pressed(event) {
-  if (!app.sentence || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+  if (!app.state || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
   const { target } = event;
   if (target.matches("textarea, select, input[type=search], input[type=text], input:not([type])")) {
     if (event.key === "Escape" || (event.key === "Enter" && target.type === "search")) $("sentence").focus();
@@ -75,6 +78,7 @@ function pressed(event) {
   if (event.altKey && !event.getModifierState("AltGraph")) return;
   if (ON_SENTENCE.has(key) && target !== $("sentence") && target !== document.body) return;
   if (event.repeat && !REPEATED.has(key)) return;
+  if (!app.sentence && !ANY_TIME.has(key)) return;
   const type = app.state.types.find((one) => one.key === key);
   const done = type ? () => mark(type.name) : functions.get(key);
   if (!done) return;

@@ -1,7 +1,7 @@
 // The start of the page: its parts are put together, and it listens to the server.
 
 import { get, listen } from "./api.js";
-import { act, app, on, refresh, tell } from "./app.js";
+import { act, app, inTurn, on, refresh, tell } from "./app.js";
 import { decide, mark, moveBorders, reread, reverse } from "./decisions.js";
 import { $, count, say, trouble } from "./dom.js";
 import { openFiles, setUpFiles } from "./files.js";
@@ -18,6 +18,7 @@ const clicked = {
   "open-review": () => openReview(),
   "open-types": openTypes,
   "open-files": openFiles,
+  "import-first": openFiles,
   "open-help": openHelp,
   theme: switchTheme,
   accept: () => decide("label"),
@@ -34,8 +35,8 @@ function setTheme(theme) {
 }
 
 function switchTheme() {
-  const isDark = getComputedStyle(document.documentElement).getPropertyValue("--is-dark").trim() === "1";
-  const theme = isDark ? "light" : "dark";
+  const now = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const theme = now === "dark" ? "light" : "dark";
   setTheme(theme);
   localStorage.setItem("handful-theme", theme);
 }
@@ -44,6 +45,7 @@ function drawHeader() {
   const { project, counts, fit } = app.state;
   document.title = `${project.name} · handful`;
   $("project").textContent = project.name;
+  $("progress-bar").value = counts.sentences ? counts.labelled / counts.sentences : 0;
   $("progress").textContent = `${counts.labelled.toLocaleString("en")} of ${count(counts.sentences, "sentence")} decided`;
   const doing = {
     encoding: `reading the text, ${Math.round(100 * fit.progress)}%`,
@@ -56,6 +58,16 @@ function drawHeader() {
   $("undo").disabled = !project.can_undo;
   $("redo").disabled = !project.can_redo;
   if (fit.status === "stopped" && fit.error) trouble(fit.error);
+  drawEmpty();
+}
+
+/** Without a sentence on the page, say what can be done. */
+function drawEmpty() {
+  for (const id of ["card", "hint"]) $(id).hidden = !app.sentence;
+  $("empty").hidden = Boolean(app.sentence);
+  $("empty-text").textContent = app.state.counts.sentences
+    ? "No sentence waits for a decision. Look at all of them in order, or bring in more text."
+    : "There is no text in the project yet.";
 }
 
 /** What the server tells: a new fit, labels of other windows, other types. */
@@ -63,15 +75,13 @@ async function happened(event) {
   const id = app.sentence?.id;
   try {
     if (event.kind === "fit") {
-      if (id && event.sentences.includes(id)) await pointOut();
+      hear(event.sentences, { fit: event.fit });
+      if (id && event.sentences.includes(id)) await inTurn(pointOut);
       refresh();
     } else if (event.kind === "labels") {
-      if (id && event.sentences.includes(id) && event.version > app.sentence.version) {
-        await act(async () => {
-          if (app.sentence.version >= event.version) return; // it was ours
-          const news = await reread();
-          if (news?.isNewer) say("This sentence was changed in another window. You see how it stands now.");
-        });
+      hear(event.sentences, { version: event.version });
+      if (id && event.sentences.includes(id)) {
+        await inTurn(() => app.sentence.version < event.version && pointOut()); // else it was ours
       }
       refresh();
     } else if (event.kind === "encode") {
@@ -91,17 +101,30 @@ async function happened(event) {
       if (event.kind === "reset") {
         tell("types");
         tell("queue");
-        if (id) await reread();
+        if (id) await inTurn(pointOut);
       }
     }
   } catch (error) {
-    trouble(error);
+    if (error.status !== 0) trouble(error);
   }
+}
+
+const heard = new Map(); // by sentence, the last fit and version that the server told of
+
+function hear(ids, news) {
+  for (const id of ids) heard.set(id, { ...heard.get(id), ...news });
+}
+
+/** A sentence that comes on the page may be older than what was told while it was on its way. */
+function catchUp() {
+  const { fit = 0, version = 0 } = heard.get(app.sentence.id) ?? {};
+  if (fit > app.sentence.fit || version > app.sentence.version) inTurn(pointOut);
 }
 
 async function pointOut() {
   const news = await reread({ pointOut: true });
   const { sentence } = app;
+  if (news?.isNewer) return say("This sentence was changed in another window. You see how it stands now.");
   if (!news?.isOther || isDecided(sentence) || !sentence.changed.length) return;
   say(`New fit. ${sentence.changed.map((one) => describeChange(sentence, one)).join("; ")}.`);
 }
@@ -109,14 +132,17 @@ async function pointOut() {
 let isConnected = true;
 let isStopped = false;
 
-function connected(is) {
+function connected(is, refusal = null) {
   document.body.dataset.connected = is;
   if (is && !isConnected) {
     isStopped = false;
     trouble(null);
     say("Connected again.");
+    happened({ kind: "reset" }); // it may be another process, whose events have other numbers
   }
-  if (!is && isConnected && !isStopped) {
+  if (refusal) {
+    trouble({ what: "handful label was started again, and no longer knows this page", advice: "open the address that it printed" });
+  } else if (!is && isConnected && !isStopped) {
     trouble({ what: "the connection to handful label is lost", advice: "it is tried again by itself; everything that was shown as stored is safe" });
   }
   isConnected = is;
@@ -134,6 +160,8 @@ async function begin() {
   for (const button of document.querySelectorAll("dialog .close")) button.addEventListener("click", () => button.closest("dialog").close());
   for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", () => $("sentence").focus({ preventScroll: true }));
   on("state", drawHeader);
+  on("sentence", drawEmpty);
+  on("sentence", (isOther) => isOther && catchUp());
   on("sentence", (isOther) => isOther && !document.activeElement?.matches("input") && $("sentence").focus({ preventScroll: true }));
   const marked = (name) => {
     mark(name);
@@ -155,8 +183,7 @@ async function begin() {
   }
   try {
     const found = await setUpQueue();
-    if (!app.sentence && found?.length) show(found[0]);
-    if (!app.sentence) say("There is no sentence to decide on. Import texts, or look at all of them in order.");
+    if (!app.sentence && found.length) show(found[0]);
     if (!app.state.types.length) openTypes();
   } catch (error) {
     trouble(error);

@@ -43,8 +43,9 @@ function drawQuality() {
   svg.append(make("circle", { cx: x(last), cy: y(quality.f1), r: 3.5 }));
   if (first < last) svg.append(make("text", { x: left, y: height - 4, text: first }));
   svg.append(make("text", { x: width - 6, y: height - 4, "text-anchor": "end", text: count(last, "decision") }));
-  const note = `F1 ${quality.f1.toFixed(2)} (${quality.low.toFixed(2)} to ${quality.high.toFixed(2)}), cross-validated on your labels`;
-  $("quality").replaceChildren(svg, make("p", { class: "soft", text: note }));
+  const interval = `F1, ${quality.low.toFixed(2)} to ${quality.high.toFixed(2)} with 95%`;
+  const figure = make("p", { class: "figure" }, make("strong", { text: quality.f1.toFixed(2) }), make("span", { class: "soft", text: interval }));
+  $("quality").replaceChildren(figure, svg, make("p", { class: "soft", text: "Cross-validated on your labels." }));
 }
 
 let points = [];
@@ -52,7 +53,17 @@ let current = -1;
 let waiting = 0;
 let drawn = null; // the fit that the map shows
 const SIZE = 280;
-const place = (one) => [SIZE / 2 + one.x * (SIZE / 2 - 8), SIZE / 2 - one.y * (SIZE / 2 - 8)];
+let place = () => [0, 0]; // of a point, in the picture
+
+/** Let the points fill the picture. */
+function scale() {
+  const inside = (values) => {
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    return (value) => 8 + ((SIZE - 16) * (value - low)) / Math.max(high - low, 1e-9);
+  };
+  const [x, y] = [inside(points.map((one) => one.x)), inside(points.map((one) => -one.y))];
+  place = (one) => [x(one.x), y(-one.y)];
+}
 
 async function loadMap() {
   if (!$("map-box").open || drawn === app.state.fit.number) return;
@@ -73,6 +84,7 @@ function drawMap() {
     $("map-note").textContent = "Comes with the first fit.";
     return $("map").replaceChildren();
   }
+  scale();
   const dots = points.map((one) => {
     const [cx, cy] = place(one);
     const kind = one.type === null ? "o" : one.labelled ? "dot labelled" : "dot";

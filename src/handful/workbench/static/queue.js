@@ -1,9 +1,9 @@
 // Which sentence comes next: what teaches most, in order, or by search.
 
 import { get } from "./api.js";
-import { act, app, on } from "./app.js";
+import { act, app, hueOf, on } from "./app.js";
 import { $, count, make, say, trouble } from "./dom.js";
-import { show } from "./sentence.js";
+import { mentions, show, wordsOf } from "./sentence.js";
 
 const passed = []; // sentences that were left without a decision, so that they do not come again at once
 const trail = []; // those that were on the page, for going back
@@ -22,7 +22,7 @@ function query(after) {
 
 let number = 0;
 
-/** Read what comes next, and list it; null where it was overtaken. */
+/** Read what comes next, and list it, unless it was overtaken. */
 async function load(after = app.sentence?.id ?? 0) {
   const mine = ++number;
   if (mode() === "search" && !$("search").value.trim()) {
@@ -30,20 +30,35 @@ async function load(after = app.sentence?.id ?? 0) {
     return [];
   }
   const { sentences, total } = await get("/api/queue", query(after));
-  if (mine !== number) return null;
-  list(sentences, total === undefined ? "" : `${count(total, "sentence")} in all`);
+  if (mine === number) list(sentences, total === undefined ? "" : `${count(total, "sentence")} in all`);
   return sentences;
 }
 
 function list(sentences, note) {
   $("queue-note").textContent = note || (sentences.length ? "" : "No more sentences here.");
   const items = sentences.map((one) => {
-    const text = one.words.map((word, i) => word + (one.spaces[i] ? " " : "")).join("");
-    const label = make("button", { type: "button", dir: "auto", "data-status": one.status, onclick: () => act(() => open(one.id)) }, make("span", { text }));
+    const label = make("button", { type: "button", dir: "auto", "data-status": one.status, onclick: () => act(() => open(one.id)) }, line(one));
     return make("li", {}, label);
   });
   $("queue-list").replaceChildren(...items);
 }
+
+/** A sentence in the list, with its mentions underlined. */
+function line(sentence) {
+  const parts = [];
+  let at = 0;
+  for (const one of mentions(sentence)) {
+    const kind = one.confirmed ? "confirmed" : "predicted";
+    parts.push(wordsOf(sentence, { start: at, end: one.start }), gap(sentence, one.start));
+    parts.push(make("mark", { class: kind, title: `${one.type}, ${kind}`, "--hue": hueOf(one.type), text: wordsOf(sentence, one) }));
+    parts.push(gap(sentence, one.end));
+    at = one.end;
+  }
+  parts.push(wordsOf(sentence, { start: at, end: sentence.words.length }));
+  return make("span", {}, ...parts);
+}
+
+const gap = (sentence, word) => (word > 0 && sentence.spaces[word - 1] ? " " : "");
 
 /** Put a sentence on the page, and remember the one that was there. */
 export async function go(sentence, word = null) {
@@ -62,12 +77,12 @@ export async function next() {
   if (sentence && ["new", "partial"].includes(sentence.status)) passed.push(sentence.id);
   if (passed.length > 200) passed.shift();
   let found = await load();
-  if (found?.length === 0 && mode() !== "teach") found = await load(0); // from the start again
-  if (found?.length === 0 && passed.length) {
+  if (!found.length && mode() !== "teach") found = await load(0); // from the start again
+  if (!found.length && passed.length) {
     passed.length = 0;
     found = await load(0);
   }
-  const one = found?.find((candidate) => candidate.id !== sentence?.id);
+  const one = found.find((candidate) => candidate.id !== sentence?.id);
   if (!one) return say("There is no other sentence here. Choose another order, search, or import more text.");
   await go(one);
   await load();
@@ -84,8 +99,9 @@ async function again() {
   $("search-row").hidden = mode() !== "search";
   $("undecided-row").hidden = mode() === "teach";
   try {
+    const words = $("search").value;
     const found = await load(0);
-    if (mode() === "search" && found?.length) await go(found[0]);
+    if (mode() === "search" && words === $("search").value && found.length) await go(found[0]);
   } catch (error) {
     trouble(error);
   }

@@ -1,33 +1,64 @@
 // Review of one type: all that it was found in, as a list; the wrong ones are ticked off.
 
 import { get, post } from "./api.js";
-import { act, app, refresh } from "./app.js";
+import { act, app, hueOf, refresh } from "./app.js";
 import { $, count, make, say, trouble } from "./dom.js";
 import { open } from "./queue.js";
 
-const AT_ONCE = 100;
+const AT_ONCE = 200;
+const MOST = 1000; // that the server gives at once
 let rows = []; // {mention, box}: a ticked box is right, an empty one wrong, an indeterminate one stays open
 let total = 0;
 let number = 0;
 
 const problem = () => $("review").querySelector(".trouble");
 
-async function load(more = false) {
+async function load() {
   const mine = ++number;
-  const after = more ? rows.length : 0;
   try {
-    const type = $("review-type").value;
-    const answer = await get("/api/mentions", { type, least: $("review-least").value, n: AT_ONCE, after });
+    const answer = await ask(AT_ONCE, 0);
     if (mine !== number) return;
     total = answer.total;
-    const fresh = answer.mentions.map(row);
-    rows = more ? [...rows, ...fresh] : fresh;
-    $("review-list").replaceChildren(...rows.map((one) => one.item));
-    $("review-more").hidden = rows.length >= total;
-    describe();
+    rows = answer.mentions.map(row);
+    draw();
   } catch (error) {
     trouble(error, problem());
   }
+}
+
+const ask = (n, after) => get("/api/mentions", { type: $("review-type").value, least: $("review-least").value, n, after });
+
+/** List those that are not shown yet, too. What the person ticked stays. */
+async function loadRest() {
+  const mine = number;
+  try {
+    const known = new Set(rows.map(({ mention }) => key(mention)));
+    for (let after = AT_ONCE; after < total; after += MOST) {
+      const answer = await ask(MOST, after);
+      if (mine !== number) return;
+      total = answer.total;
+      rows.push(...answer.mentions.filter((one) => !known.has(key(one))).map(row));
+    }
+    total = rows.length;
+    draw();
+  } catch (error) {
+    trouble(error, problem());
+  }
+}
+
+const key = ({ sentence, start, end }) => `${sentence} ${start} ${end}`;
+
+function draw() {
+  $("review-list").replaceChildren(...rows.map((one) => one.item));
+  $("review-list").style.setProperty("--hue", hueOf($("review-type").value));
+  $("review-more").hidden = rows.length >= total;
+  $("review-more").textContent = `Show all ${total.toLocaleString("en")}`;
+  describe();
+}
+
+function tick(is) {
+  for (const { box } of rows) Object.assign(box, { checked: is, indeterminate: false });
+  describe();
 }
 
 function row(mention) {
@@ -35,14 +66,14 @@ function row(mention) {
   const box = make("input", { type: "checkbox", "aria-label": `${mention.text}: right? ${score}; ${mention.left} ${mention.text} ${mention.right}` });
   box.checked = true;
   box.addEventListener("change", describe);
-  const leave = make("button", { type: "button", text: "?", title: "Leave open (O)", "aria-label": `Leave ${mention.text} open`, onclick: () => setOpen(box) });
-  const look = make("button", { type: "button", text: "Show", "aria-label": `Show the sentence of ${mention.text}`, onclick: () => {
+  const leave = make("button", { type: "button", text: "Leave open", title: "Say nothing about this one (O)", "aria-label": `Leave open: ${mention.text}`, onclick: () => setOpen(box) });
+  const look = make("button", { type: "button", text: "Show", "aria-label": `Show ${mention.text} in its sentence`, onclick: () => {
     $("review").close();
     act(() => open(mention.sentence, mention.start));
   } });
   const words = make("span", { class: "line", dir: "auto" }, mention.left, make("mark", { text: mention.text }), mention.right);
   words.addEventListener("click", () => box.click());
-  const item = make("li", { "data-confirmed": mention.confirmed }, box, words, make("span", { class: "soft", text: score }), leave, look);
+  const item = make("li", {}, box, words, make("span", { class: "soft score", text: score }), leave, look);
   return { mention, box, item };
 }
 
@@ -67,7 +98,7 @@ function describe() {
   const { accept, reject } = decided();
   const type = $("review-type").value;
   $("review-note").textContent = total
-    ? `${count(total, "thing")} it takes for ${type}, ${rows.length < total ? `the first ${rows.length} shown` : "all shown"}. Untick the wrong ones; ? leaves one open.`
+    ? `${count(total, "thing")} it takes for ${type}, ${rows.length < total ? `the first ${rows.length} shown` : "all shown"}. Untick the wrong ones.`
     : `Nothing is taken for ${type} here.`;
   $("review-store").textContent = `Confirm ${accept.length}, reject ${reject.length}`;
   $("review-store").disabled = !accept.length && !reject.length;
@@ -106,7 +137,9 @@ export function setUpReview() {
   $("review-type").addEventListener("change", () => load());
   $("review-least").addEventListener("input", () => ($("review-score").value = (+$("review-least").value).toFixed(2)));
   $("review-least").addEventListener("change", () => load());
-  $("review-more").addEventListener("click", () => load(true));
+  $("review-more").addEventListener("click", loadRest);
+  $("review-all").addEventListener("click", () => tick(true));
+  $("review-none").addEventListener("click", () => tick(false));
   $("review-store").addEventListener("click", store);
   $("review-list").addEventListener("keydown", (event) => {
     const at = rows.findIndex(({ box }) => box === document.activeElement);

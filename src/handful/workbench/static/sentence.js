@@ -88,6 +88,7 @@ function draw() {
   $("before").textContent = sentence.before;
   $("after").textContent = sentence.after;
   $("card").dataset.status = sentence.status;
+  $("reset").hidden = sentence.status === "new";
   const waiting = sentence.predictions === null && !isDecided(sentence) ? " · no prediction yet" : "";
   $("status").textContent = `Sentence ${sentence.id} · ${STATUS[sentence.status]}${waiting}`;
   const changed = new Map(sentence.changed.map((one) => [`${one.start} ${one.end}`, one]));
@@ -103,9 +104,10 @@ function draw() {
       const kinds = ["m", one.confirmed ? "confirmed" : "predicted", isNew ? "changed" : ""].join(" ").trim();
       const label = `${one.type}, ${one.confirmed ? "confirmed" : `predicted${score}`}`;
       const box = make("span", { class: kinds, role: "group", "aria-label": label, "--hue": hueOf(one.type) });
-      Object.assign(box.dataset, { type: one.type + (one.confirmed ? "" : score), start: one.start, end: one.end });
+      Object.assign(box.dataset, { type: one.type, start: one.start, end: one.end });
       box.append(make("span", { class: "grip", "data-grip": "start", "aria-hidden": "true" }));
       for (; i < one.end; i++) box.append(word(i), i + 1 < one.end ? space(i) : "");
+      box.append(make("span", { class: "tag", "aria-hidden": "true", text: one.type + score }));
       box.append(make("span", { class: "grip", "data-grip": "end", "aria-hidden": "true" }));
       parts.push(box, space(i - 1));
     } else {

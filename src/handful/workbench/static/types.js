@@ -44,10 +44,20 @@ async function change(record, question) {
 function row(one) {
   const form = make("form", { class: "type-row", "aria-label": `Type ${one.name}`, "--hue": one.colour });
   const name = make("input", { value: one.name, maxlength: 100, required: true, autocomplete: "off", "aria-label": `Name of ${one.name}` });
-  const description = make("input", { value: one.description, maxlength: 2000, class: "wide", autocomplete: "off", "aria-label": `Description of ${one.name}` });
+  const description = make("textarea", { value: one.description, rows: 1, maxlength: 2000, class: "wide", "aria-label": `Description of ${one.name}` });
+  description.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // a description is one line
+    form.requestSubmit();
+  });
   const hue = make("input", { type: "range", min: 0, max: 359, class: "hue", "aria-label": `Colour of ${one.name}` });
   hue.value = one.colour;
-  hue.addEventListener("input", () => form.style.setProperty("--hue", hue.value));
+  const save = make("button", { text: "Save", disabled: true });
+  form.addEventListener("input", () => {
+    form.style.setProperty("--hue", hue.value);
+    save.disabled = name.value === one.name && description.value === one.description && +hue.value === one.colour;
+    save.classList.toggle("main", !save.disabled);
+  });
   const drop = async () => {
     const question = (n, what) => n
       ? `Remove ${one.name}? This takes away ${what}: these words are then no mention. It can be undone.`
@@ -63,11 +73,11 @@ function row(one) {
     if (+hue.value !== one.colour) steps.push([{ action: "colour", name: one.name, colour: +hue.value }]);
     if (to !== one.name) steps.push([{ action: "rename", name: one.name, to }, question]);
     for (const step of steps) if (!(await change(...step))) return;
-    say(steps.length ? `${to} is changed.` : "Nothing was changed.");
+    if (steps.length) say(`${to} is changed.`);
   });
   form.append(make("span", { class: "swatch", "aria-hidden": "true", text: one.key ?? "" }), name, description, hue);
   form.append(make("span", { class: "soft", text: count(one.n_labels, "label") }));
-  form.append(make("button", { text: "Save" }), make("button", { type: "button", text: "Remove", onclick: drop }));
+  form.append(save, make("button", { type: "button", text: "Remove", "aria-label": `Remove ${one.name}`, onclick: drop }));
   return form;
 }
 
@@ -79,7 +89,6 @@ export function openTypes() {
   trouble(null, problem());
   drawList();
   $("types").showModal();
-  if (!app.state.types.length) $("types-add").elements.name.focus();
 }
 
 export function setUpTypes(mark) {

@@ -1,0 +1,58 @@
+"""What a person does in the browser, and what they see."""
+
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+PATIENCE = 8_000  # milliseconds
+
+
+def mentions(page, kind="confirmed"):
+    """Return type and words of the mentions in the sentence."""
+    boxes = page.locator(f"#sentence .m.{kind}")
+    return [(one.get_attribute("data-type"), " ".join(one.locator(".w").all_inner_texts())) for one in boxes.all()]
+
+
+def said(page, text):
+    """Wait until the page says something."""
+    page.locator("#live", has_text=text).wait_for()
+
+
+def at_sentence(page, id):
+    """Wait until a sentence is on the page."""
+    page.locator("#status", has_text=f"Sentence {id} ·").wait_for()
+
+
+def enter(page):
+    """Accept all that is shown, and go on; if predictions have just changed, the page wants that twice."""
+    start = page.inner_text("#status").split(" · ")[0]
+    for _ in range(10):
+        page.keyboard.press("Enter")
+        seen = page.locator("#status", has_not_text=f"{start} ·").or_(page.locator("#live", has_text="Enter again"))
+        seen.first.wait_for()
+        if page.inner_text("#status").split(" · ")[0] != start:
+            return
+        page.locator("#live", has_text="Enter again").evaluate("one => one.textContent = ''")
+    raise AssertionError("the sentence is never accepted")
+
+
+def drag(page, start, *ends):
+    """Drag from one word over others."""
+    page.hover(start)
+    page.mouse.down()
+    for end in ends:
+        page.hover(end)
+    page.mouse.up()
+
+
+def drag_border(page, which, *ends, is_right_to_left=False):
+    """Drag the start or the end of the first confirmed mention over words."""
+    grip = None
+    while grip is None:  # the sentence is drawn anew when a fit is ready
+        grip = page.locator(f".m.confirmed .grip[data-grip={which}]").first.bounding_box()
+    by = 3 if (which == "end") != is_right_to_left else -3
+    page.mouse.move(grip["x"] + by, grip["y"] + grip["height"] / 2)
+    page.mouse.down()
+    for end in ends:
+        page.hover(end)
+    page.mouse.up()

@@ -1,0 +1,145 @@
+"""The page for everyone: axe-core, what a screen reader is told, windows of all sizes; and pictures of it for the docs.
+
+``HANDFUL_PICTURES=docs/pictures python -m pytest tests/workbench/test_page_access.py -k pictures`` writes the pictures.
+"""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from .browsing import enter, mentions, said
+from .conftest import labelling
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "handful-tests"
+AXE = CACHE / "node_modules" / "axe-core" / "axe.min.js"
+GET_AXE = f"axe-core is not there: npm install --prefix {CACHE} axe-core"
+
+OPENERS = {"types": "#open-types", "review": "#open-review", "files": "#open-files", "help": "#open-help"}
+
+
+def violations(page):
+    """Return what axe-core finds, as lines."""
+    page.wait_for_timeout(100)  # a window fades in
+    page.evaluate(AXE.read_text(encoding="utf-8") + "; null")
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    return [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]]
+
+
+@pytest.mark.skipif(not AXE.exists(), reason=GET_AXE)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(window, served, theme):
+    page = window(5)
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.click("#map-box summary")
+    page.wait_for_selector(".map .dot")
+    assert violations(page) == []
+    page.keyboard.press("a")
+    said(page, "Stored.")
+    page.keyboard.press("/")
+    assert violations(page) == []
+    for name, opener in OPENERS.items():
+        page.click(opener)
+        page.wait_for_selector(f"#{name}[open]")
+        if name == "review":
+            page.locator("#review-list input").first.uncheck()
+        assert violations(page) == [], name
+        if name == "types":
+            page.get_by_label("Remove PER").click()
+            page.wait_for_selector("#confirm[open]")
+            assert violations(page) == []
+            page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+    page.route("**/api/sentences/*/decision", lambda route: route.abort())
+    page.focus("#sentence")
+    page.keyboard.press("n")
+    page.wait_for_selector("#trouble:visible")
+    assert violations(page) == []
+
+
+def test_landmarks_names_and_the_order_of_focus(window, served):
+    page = window(5)
+    for role, name in [("banner", None), ("navigation", "Tools"), ("region", "Next sentences"), ("main", None)]:
+        page.get_by_role(role, name=name).wait_for()
+    page.get_by_role("complementary", name="How it goes").wait_for()
+    page.get_by_role("listbox", name="Words of the sentence").wait_for()
+    page.get_by_role("option", name="Pat, PER, predicted").wait_for()
+    page.get_by_role("group", name="LOC, predicted").wait_for()
+    assert page.get_by_role("status").count() == 1
+    page.focus("#open-help")
+    order = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        order.append(page.evaluate("document.activeElement.closest('[id]').id"))
+        if order[-1] == "labels":
+            break
+    places = [order.index(one) for one in ("queue-list", "types-bar", "previous", "sentence", "accept", "labels")]
+    assert places == sorted(places)
+    assert page.evaluate("document.activeElement.matches('#labels button')")
+
+
+def test_a_screen_reader_hears_what_is_under_the_caret_and_what_changed(window, served):
+    page = window(5)
+    page.focus("#sentence")
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute("#sentence", "aria-activedescendant") == "w1"
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.locator("#sentence [aria-selected=true]").all_inner_texts() == ["and", "Pam"]
+    page.keyboard.press("2")
+    said(page, "and Pam: LOC. Stored.")
+    page.get_by_role("option", name="Pam, LOC, confirmed").wait_for()
+    page.click("#open-help")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "sentence"
+
+
+def picture(page, name):
+    """Write a picture for the docs, where they are wanted; few colours keep it small."""
+    if folder := os.environ.get("HANDFUL_PICTURES"):
+        from PIL import Image
+
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+        image.quantize(128).save(Path(folder) / f"workbench-{name}.png", optimize=True)
+
+
+def test_the_page_fits_its_window_and_pictures_of_it(browser, tmp_path):
+    with labelling(tmp_path / "garden.db", "--port", "0", "--words", "3000") as label:
+        page = browser.new_page()
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        page.goto(label.address)
+        page.wait_for_selector("body[data-connected=true]")
+        for _ in range(6):
+            page.wait_for_selector("#fit[data-status=idle]")
+            enter(page)
+        page.wait_for_selector(".curve")
+        page.keyboard.press(".")
+        page.keyboard.press("a")
+        said(page, "is right. Stored.")
+        page.click("#map-box summary")
+        page.wait_for_selector(".map .dot")
+        assert mentions(page)
+        for width, height in [(1440, 900), (1024, 768)]:
+            page.set_viewport_size({"width": width, "height": height})
+            for theme in ("light", "dark"):
+                page.emulate_media(color_scheme=theme)
+                assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+                assert page.locator("header").bounding_box()["height"] < 60
+                for button in page.locator("header button, #card button:visible").all():
+                    box = button.bounding_box()
+                    assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+                picture(page, f"{theme}-{width}")
+            for name, opener in OPENERS.items():
+                page.emulate_media(color_scheme="light")
+                page.click(opener)
+                page.wait_for_selector(f"#{name}[open]")
+                if name == "review":
+                    page.wait_for_selector("#review-list li")
+                box = page.locator(f"#{name}").bounding_box()
+                assert box["width"] <= width
+                assert box["height"] <= height
+                assert page.evaluate(f"(one => one.scrollWidth <= one.clientWidth)(document.getElementById('{name}'))")
+                picture(page, f"{name}-{width}")
+                page.keyboard.press("Escape")

@@ -1,0 +1,191 @@
+"""The page in a real browser: types, the review of one type, the map, search, files."""
+
+import re
+
+from handful import Tagger
+from handful.text import FORMATS, read
+from tagger.toy import NamedEncoder
+
+from .browsing import at_sentence, mentions, said
+from .conftest import open_at
+from .made import TEXTS, serving, settled
+
+
+def types(served):
+    return served.client.get("/api/state").json()["types"]
+
+
+def test_types_are_changed_and_the_effect_is_said_first(window, served):
+    page = window(1)
+    page.keyboard.press("End")
+    page.keyboard.press("1")
+    said(page, "PER. Stored.")
+    page.keyboard.press("t")
+    row = page.locator("form[aria-label='Type PER']")
+    row.get_by_label("Name of PER").fill("PERSON")
+    row.get_by_text("Save").click()
+    page.locator("#confirm-text", has_text="1 label in 1 sentence").wait_for()
+    page.click("#confirm .close")
+    assert [one["name"] for one in types(served)] == ["PER", "LOC"]
+    row.get_by_text("Save").click()
+    page.click("#confirm .yes")
+    row = page.locator("form[aria-label='Type PERSON']")
+    row.get_by_label("Description of PERSON").fill("P people, by name")
+    row.get_by_label("Colour of PERSON").fill("300")
+    row.get_by_text("Save").click()
+    page.locator("form[aria-label='Type PERSON'] button:disabled").wait_for()
+    page.fill("#types-add [name=name]", "DAY")
+    page.keyboard.press("Enter")
+    page.locator("form[aria-label='Type DAY']").wait_for()
+    found = types(served)
+    assert [one["name"] for one in found] == ["PERSON", "LOC", "DAY"]
+    assert (found[0]["description"], found[0]["colour"]) == ("P people, by name", 300)
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#types-bar button[data-name=DAY]")
+    assert mentions(page)[-1] == ("PERSON", ".")
+
+
+def test_a_type_is_removed_and_brought_back(window, served):
+    page = window(5)
+    page.keyboard.press("a")
+    said(page, "Pat: PER is right. Stored.")
+    page.click("#open-types")
+    page.get_by_label("Remove PER").click()
+    page.locator("#confirm-text", has_text="This takes away 1 label in 1 sentence").wait_for()
+    page.click("#confirm .yes")
+    page.locator("form[aria-label='Type PER']").wait_for(state="detached")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#sentence .m.confirmed", state="detached")
+    assert [one["name"] for one in types(served)] == ["LOC"]
+    page.click("#undo")
+    said(page, "Undone: a change of types.")
+    page.wait_for_selector("#sentence .m.confirmed")
+    assert mentions(page) == [("PER", "Pat")]
+    assert [one["name"] for one in types(served)] == ["PER", "LOC"]
+
+
+def test_a_type_that_is_there_is_not_added_again(window, served):
+    page = window(1)
+    page.keyboard.press("t")
+    page.fill("#types-add [name=name]", "PER")
+    page.keyboard.press("Enter")
+    page.locator("#types .trouble", has_text="There is a type PER already.").wait_for()
+
+
+def test_review_confirms_and_rejects_in_a_list(window, served):
+    page = window(2)
+    page.keyboard.press("v")
+    page.wait_for_selector("#review-list li")
+    boxes = page.locator("#review-list input[type=checkbox]")
+    n = boxes.count()
+    boxes.first.uncheck()
+    page.locator("#review-list li").nth(1).get_by_text("Leave open").click()
+    page.get_by_text(f"Confirm {n - 2}, reject 1").click()
+    page.locator("#review-note", has_text=f"Confirmed {n - 2}, rejected 1. Stored.").wait_for()
+    state = served.client.get("/api/state").json()
+    assert state["counts"]["decisions"] == 1
+    assert [one["n_labels"] for one in state["types"]] == [n - 2, 0]
+    page.keyboard.press("Escape")
+    page.keyboard.press("z")
+    said(page, "Undone.")
+    assert [one["n_labels"] for one in types(served)] == [0, 0]
+
+
+def test_all_above_a_score_are_accepted_at_once(browser, tmp_path):
+    texts = [f"then Pia{i} saw it" for i in range(250)] + ["who is Paula ?"]
+    with serving(tmp_path / "p.db", texts) as served:
+        settled(served.session)
+        found = served.client.get("/api/mentions?type=PER&n=1000").json()["mentions"]
+        assert len(found) == 251
+        scores = sorted(one["score"] for one in found)
+        page = open_at(browser, served)
+        page.click("#labels button >> text=PER")
+        page.locator("#review-note", has_text="251 things it takes for PER, the first 200 shown").wait_for()
+        page.get_by_text("Confirm 200, reject 0").wait_for()
+        least = 0.05 * round(scores[-1] / 0.05 - 0.5)
+        page.get_by_label("Score at least").fill(f"{least:.2f}")
+        wanted = served.client.get(f"/api/mentions?type=PER&least={least:.2f}").json()["total"]
+        assert 0 < wanted < 251
+        page.locator("#review-note", has_text=f"{wanted} things it takes for PER").wait_for()
+        if wanted > 200:
+            page.get_by_text(f"Show all {wanted}").click()
+        page.get_by_text(f"Confirm {wanted}, reject 0").click()
+        page.locator("#review-note", has_text=f"Confirmed {wanted}, rejected 0. Stored.").wait_for()
+        assert types(served)[0]["n_labels"] == wanted
+
+
+def test_a_click_on_the_map_shows_the_word_in_its_sentence(window, served):
+    page = window(2)
+    page.click("#map-box summary")
+    page.wait_for_selector(".map .dot")
+    dots = page.locator(".map .dot")
+    dots.last.hover(force=True)
+    page.locator("#map-note", has_text=re.compile("(PER|LOC), predicted")).wait_for()
+    word, _, _ = page.inner_text("#map-note").partition(" · ")
+    dots.last.click(force=True)
+    page.locator("#sentence .w.caret", has_text=word).wait_for()
+    assert page.inner_text("#sentence .m.current .w") == word
+    page.locator(".map").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator("#live", has_text=" · ").wait_for()
+    word, _, _ = page.inner_text("#live").partition(" · ")
+    page.keyboard.press("Enter")
+    page.locator("#sentence .w.caret", has_text=word).wait_for()
+
+
+def test_search_and_the_queue_lead_to_sentences(window, served):
+    page = window(2)
+    page.keyboard.press("/")
+    page.keyboard.type("lima")
+    page.locator("#queue-note", has_text="2 sentences in all").wait_for()
+    at_sentence(page, 7)
+    page.locator("#queue-list button").nth(1).click()
+    at_sentence(page, 9)
+    page.keyboard.press("/")
+    page.keyboard.type("nowhere to be found")
+    page.locator("#queue-note", has_text="0 sentences in all").wait_for()
+    page.get_by_text("Teaches most").click()
+    page.wait_for_selector("#queue-list mark.predicted")
+
+
+def test_labels_come_in_and_go_out_in_every_format(window, served, tmp_path):
+    page = window(5)
+    (tmp_path / "more.txt").write_text("We saw [Paris](LOC) and [Petra](PER).\n")
+    page.keyboard.press("i")
+    page.set_input_files("#import [name=file]", tmp_path / "more.txt")
+    page.click("#import button")
+    page.locator("#files-note", has_text="Imported 1 text, 1 sentence, 1 labelled sentence.").wait_for()
+    for n, format in enumerate(FORMATS):
+        if n == 8:  # Chromium stops a page that downloads more than ten files without a pause
+            page.reload()
+            page.wait_for_selector("#w0")
+            page.keyboard.press("i")
+        page.select_option("#export-format", format)
+        with page.expect_download() as download:
+            page.click("#export")
+            page.locator("#files-note", has_text="is downloaded.").wait_for()
+        download.value.save_as(tmp_path / download.value.suggested_filename)
+        found = read(tmp_path / download.value.suggested_filename, None if format == "docbin" else format)
+        assert any("Paris" in sentence.words for sentence in found)
+    page.select_option("#export-format", "prodigy")
+    page.uncheck("#export-only")
+    with page.expect_download() as download:
+        page.click("#export")
+    assert len(download.value.path().read_text().splitlines()) > len(set(TEXTS))
+    (tmp_path / "wrong.jsonl").write_text('{"text": "x", "spans": [{"start": 9}]}\n')
+    page.set_input_files("#import [name=file]", tmp_path / "wrong.jsonl")
+    page.click("#import button")
+    page.locator("#files .trouble", has_text="wrong.jsonl").wait_for()
+
+
+def test_a_tagger_is_downloaded(window, served, tmp_path):
+    import zipfile
+
+    page = window(5)
+    page.click("#open-files")
+    with page.expect_download() as download:
+        page.click("#tagger")
+    page.locator("#files-note", has_text="tagger.zip is downloaded.").wait_for()
+    zipfile.ZipFile(download.value.path()).extractall(tmp_path)
+    tagger = Tagger.load(tmp_path / "tagger", encoder=NamedEncoder())
+    assert [found["word"] for found in tagger.predict("so Pia and Pam went to Lima")] == ["Pia", "Pam", "Lima"]
