@@ -1,10 +1,8 @@
 """What a person does in the browser, and what they see."""
 
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
-PATIENCE = 8_000  # milliseconds
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync"]
+PATIENCE = 30_000  # milliseconds
 
 
 def mentions(page, kind="confirmed"):

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -89,9 +88,7 @@ def labelling(project, *options, token=None):
         else:
             pytest.fail("".join(lines))
         try:
-            yield SimpleNamespace(
-                address=line.strip(), process=process, kill=lambda: process.send_signal(signal.SIGKILL)
-            )
+            yield SimpleNamespace(address=line.strip(), process=process)
         finally:
             process.terminate()
             process.stdout.read()

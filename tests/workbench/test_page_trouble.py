@@ -74,7 +74,7 @@ def test_a_killed_server_loses_nothing_and_the_page_comes_back(browser, tmp_path
         decided = mentions(page)
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")
-        label.kill()
+        label.process.kill()
         page.locator("#trouble", has_text="The connection to handful label is lost").wait_for()
         page.keyboard.press("n")
         page.locator("#trouble", has_text="does not answer").wait_for()

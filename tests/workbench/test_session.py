@@ -301,8 +301,9 @@ def test_quality_is_estimated_and_kept(views, session, project):
         views.decide(one["id"], {"version": 0, "action": "label", "labels": labels})
     settled(session)
     quality = views.state()["quality"]
-    assert (quality["f1"], quality["low"], quality["high"]) == (1, 1, 1)
-    assert quality["curve"][-1] == [6, 1, 1, 1]
+    n = sum(one["n_labels"] for one in views.state()["types"])
+    assert (quality["f1"], quality["low"], quality["high"]) == (1, 2 * n / (2 * n + 3), 1)  # the rule of three
+    assert quality["curve"][-1] == [6, 1, quality["low"], 1]
 
 
 def test_quality_is_that_of_held_out_sentences():

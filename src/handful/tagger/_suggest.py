@@ -28,7 +28,7 @@ from ._evidence import unit
 from ._tagging import TaggedWords
 from ._text import Words
 
-__all__ = ["suggest"]
+__all__ = ["place", "suggest"]
 
 N_DOUBTS = 3
 LEAST_WEIGHT = 0.02  # of a word in the place of its sentence, however sure it is
@@ -77,7 +77,7 @@ def suggest(
     places = []
     known: set[Words] = set()
     for words in labelled:
-        places.append(_place(words))
+        places.append(place(words))
         known.add(words.sentence.words)
     candidates = _best(found, known, len(mentions), max(LEAST_POOL, -(-POOL * n // max(len(mentions), 1))))
     turns = sorted(range(len(mentions)), key=lambda t: (mentions[t], t))
@@ -108,7 +108,7 @@ def _best(found: Iterable[TaggedWords], known: set[Words], n_types: int, size: i
                 if not n_heaps[left]:
                     del n_heaps[left], numbers[pool.pop(left).sentence.words]
         if number in n_heaps:
-            pool[number] = _Candidate(words.sentence, number, values, _place(words))
+            pool[number] = _Candidate(words.sentence, number, values, place(words))
             numbers[words.sentence.words] = number
     return [pool[number] for number in sorted(pool)]
 
@@ -149,7 +149,7 @@ def _values(words: TaggedWords, n_types: int) -> NDArray[np.float64]:
     return values
 
 
-def _place(words: TaggedWords) -> NDArray[np.float32]:
+def place(words: TaggedWords) -> NDArray[np.float32]:
     """Return where a sentence lies: the mean of its words, weighted by doubt, at length 1."""
     doubts = 1 - words.scores[np.arange(len(words.tags)), words.tags]
     weights = (doubts + LEAST_WEIGHT).astype(np.float32)

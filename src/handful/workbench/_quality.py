@@ -14,6 +14,7 @@ __all__ = ["FEWEST", "Quality", "cross_validate"]
 
 FEWEST = 5  # labelled sentences
 FOLDS, RESAMPLES = 5, 500
+UNSEEN = 3  # mistakes that may be there though none was seen, with 95 %
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,9 @@ def cross_validate(
     """Fit without each fifth of the labelled sentences in turn, and compare what is found in it with its labels.
 
     The fits use labels and names, and no unlabelled text, so that they take little time. The interval comes from
-    sentences drawn again with replacement.
+    sentences drawn again with replacement. It reaches at least to the F1 with three mistakes more or less, because of
+    mistakes that were not seen so often there may be three (the rule of three): a few sentences without a mistake are
+    no proof that there are none.
 
     Parameters
     ----------
@@ -63,7 +66,10 @@ def cross_validate(
     rng = np.random.default_rng(0)
     drawn = rng.integers(len(counts), size=(RESAMPLES, len(counts)))
     low, high = np.quantile(_f1(counts[drawn].sum(axis=1)), (0.025, 0.975))
-    return Quality(float(_f1(counts.sum(axis=0))), float(low), float(high))
+    right, found, given = total = counts.sum(axis=0)
+    low = min(low, 2 * right / (found + given + UNSEEN))
+    high = max(high, min(1.0, (2 * right + UNSEEN) / (found + given)))
+    return Quality(float(_f1(total)), float(low), float(high))
 
 
 def _f1(counts: NDArray[np.float64]) -> NDArray[np.float64]:

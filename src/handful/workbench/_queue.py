@@ -1,17 +1,35 @@
-"""What to ask next: the sentences whose labels teach most."""
+"""What to ask next: the sentences whose labels teach most.
+
+The doubt of a word is 1 minus the score of its tag. A sentence is worth as much as its eight greatest doubts together:
+a decision is on a whole sentence, so one with several doubts teaches more. What is like a sentence that is labelled or
+in the queue already teaches little: its value is multiplied by ::
+
+    min(1, distance to the nearest of those / half the median distance between candidates)
+
+where places and distances are those of `handful.tagger._suggest`. In the first decisions, types without a label take
+turns: then only words count that the model takes for the type, or for which it comes second. After that all types count
+together. On three corpora this learned faster than turns without end (docs/workbench.md).
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from handful.tagger._suggest import suggest
+import numpy as np
+from numpy.typing import NDArray
+
+from handful.tagger._suggest import place
 from handful.tagger._tagging import TaggedWords
 
 __all__ = ["most_teaching"]
+
+N_DOUBTS = 8
+CANDIDATES = 300  # of the highest value, for all types together and for each that has its turn
+TURNS = 2  # a type without a label has its turn as long as there are fewer labelled sentences for each type
 
 
 def most_teaching(
     found: Mapping[int, TaggedWords], labelled: Iterable[TaggedWords], mentions: Sequence[int], n: int
 ) -> list[int]:
-    """Return the ids of n sentences, best first; see `handful.tagger._suggest`.
+    """Return the ids of n sentences, best first; nothing is random, and of equals the first one is taken.
 
     Parameters
     ----------
@@ -20,5 +38,46 @@ def most_teaching(
     mentions : how many labels each type has
     n : how many are wanted
     """
-    ids = {words.sentence.words: id for id, words in found.items()}
-    return [ids[sentence.words] for sentence in suggest(found.values(), labelled, mentions, n)]
+    if not found:
+        return []
+    known = [place(words) for words in labelled]
+    turns = [t + 1 for t, count in enumerate(mentions) if not count]
+    turns = turns if len(known) < TURNS * len(mentions) else []
+    ids = np.array(list(found))
+    values = np.array([_values(words, turns) for words in found.values()])  # (m, 1 + n_turns)
+    best = np.argsort(-values, axis=0, kind="stable")[: max(CANDIDATES, n)]
+    chosen = np.unique(best)
+    ids, values = ids[chosen], values[chosen]
+    places = np.stack([place(found[id]) for id in ids.tolist()])  # (m, d)
+    far = float(np.median(1 - places @ places.T)) / 2 or 1.0
+    distance = np.full(len(ids), np.inf)
+    if known:
+        distance = 1 - (places @ np.stack(known).T).max(axis=1)
+    is_left = np.ones(len(ids), bool)
+    order = []
+    for turn in range(min(n, len(ids))):
+        column = turn + 1 if turn < len(turns) else 0
+        news = np.minimum(1, np.maximum(distance, 0) / far)
+        worth = (values[:, column] + 1e-6) * (news + 1e-6)  # where nothing is in doubt, news decide
+        pick = int(np.where(is_left, worth, -1).argmax())
+        is_left[pick] = False
+        distance = np.minimum(distance, 1 - places @ places[pick])
+        order.append(int(ids[pick]))
+    return order
+
+
+def _values(words: TaggedWords, turns: Sequence[int]) -> NDArray[np.float64]:
+    """Return the value of a sentence for all types together, and for each of some tags, (1 + n_turns,)."""
+    rows = np.arange(len(words.tags))
+    doubts = 1 - words.scores[rows, words.tags]
+    values = [_greatest(doubts)]
+    if turns:
+        others = words.scores.copy()
+        others[rows, words.tags] = -np.inf
+        second = others.argmax(axis=1)
+        values += [_greatest(doubts[(words.tags == tag) | (second == tag)]) for tag in turns]
+    return np.array(values)
+
+
+def _greatest(doubts: NDArray[np.float64]) -> float:
+    return float(np.sort(doubts)[-N_DOUBTS:].sum())

@@ -31,7 +31,7 @@ from ._store import Added, Project
 __all__ = ["Session"]
 
 ENCODED_AT_ONCE, PREDICTED_AT_ONCE = 400, 2_000  # words, so that a new decision does not wait long
-RANKED = 200  # sentences in the queue
+RANKED = 60  # sentences in the queue
 QUIET = 0.5  # seconds without a decision before the quality is estimated, so that no fit waits for it
 MOST_VISIBLE = 100  # sentences on pages, which are predicted first
 OPEN = ("new", "partial")  # statuses of sentences to ask about
@@ -366,12 +366,11 @@ class Session:
             lambda: learner.new(types),
             lambda: self._fitted == self._wanted and not self._is_stopped and not self._jobs,
         )
+        if quality is not None:
+            self.quality = quality
+            decisions = self.project.n_decisions
+            with suppress(FileError):  # a full disk is said where something is decided
+                self.project.add_quality(decisions, quality.f1, quality.low, quality.high)
+            self.events.add("quality", decisions=decisions, f1=quality.f1, low=quality.low, high=quality.high)
         if self._fitted == self._wanted:
             self._estimated = wanted
-        if quality is None:
-            return
-        self.quality = quality
-        decisions = self.project.n_decisions
-        with suppress(FileError):  # a full disk is said where something is decided
-            self.project.add_quality(decisions, quality.f1, quality.low, quality.high)
-        self.events.add("quality", decisions=decisions, f1=quality.f1, low=quality.low, high=quality.high)

@@ -1,0 +1,64 @@
+"""What comes next: against a slow, direct choice."""
+
+import numpy as np
+import pytest
+
+from handful.tagger._tagging import TaggedWords
+from handful.text import Sentence
+from handful.workbench._queue import most_teaching
+
+
+def made(rng, n, n_types, name):
+    """Make sentences with scores and features at random."""
+    found = []
+    for i in range(n):
+        scores = rng.dirichlet(np.full(n_types + 1, 0.3), size=rng.integers(3, 20))
+        words = tuple(f"{name}{i}_{j}" for j in range(len(scores)))
+        features = rng.normal(size=(len(words), 5)).astype(np.float32)
+        found.append(TaggedWords(Sentence(words, ()), features, scores, scores.argmax(axis=1)))
+    return found
+
+
+def where(words):
+    """Return the place of a sentence: the mean of its words at length 1, weighted by doubt."""
+    total = np.zeros(words.features.shape[1])
+    for vector, scores, tag in zip(words.features.astype(float), words.scores, words.tags, strict=True):
+        total += (1 - scores[tag] + 0.02) * vector / np.linalg.norm(vector)
+    return total / np.linalg.norm(total)
+
+
+def slowly(found, labelled, mentions, n):
+    """Choose one after the other, with loops."""
+    places = {id: where(words) for id, words in found.items()}
+    far = np.median([1 - a @ b for a in places.values() for b in places.values()]) / 2
+    near = [where(words) for words in labelled]
+    turns = [t + 1 for t, count in enumerate(mentions) if count == 0] if len(near) < 2 * len(mentions) else []
+    order = []
+    for i in range(n):
+        worth = {}
+        for id, words in found.items():
+            doubts = []
+            for scores, tag in zip(words.scores, words.tags, strict=True):
+                two = sorted(range(len(scores)), key=lambda t: -scores[t])[:2]
+                if i >= len(turns) or turns[i] in two:
+                    doubts.append(1 - scores[tag])
+            news = min([1.0] + [max(0.0, (1 - places[id] @ other) / far) for other in near])
+            worth[id] = (sum(sorted(doubts)[-8:]) + 1e-6) * (news + 1e-6)
+        best = max((id for id in found if id not in order), key=lambda id: worth[id])
+        order.append(best)
+        near.append(places[best])
+    return order
+
+
+@pytest.mark.parametrize(("n_labelled", "mentions"), [(0, (0, 0, 0)), (2, (1, 0, 4)), (7, (3, 0, 1)), (3, (5,))])
+def test_it_is_the_choice_of_a_slow_oracle(n_labelled, mentions):
+    rng = np.random.default_rng(n_labelled)
+    found = {10 + 3 * i: words for i, words in enumerate(made(rng, 25, len(mentions), "a"))}
+    labelled = made(rng, n_labelled, len(mentions), "b")
+    assert most_teaching(found, labelled, mentions, 12) == slowly(found, labelled, mentions, 12)
+
+
+def test_there_may_be_fewer_than_asked_for_or_none():
+    found = dict(enumerate(made(np.random.default_rng(0), 4, 2, "a")))
+    assert sorted(most_teaching(found, [], (0, 0), 10)) == [0, 1, 2, 3]
+    assert most_teaching({}, [], (0, 0), 10) == []
