@@ -1,12 +1,13 @@
 """A scripted person at the workbench: how fast it learns, by the queue and in random order.
 
-    python benchmarks/workbench.py CORPUS... [--decisions 60] [--every 5] [--runs 2] [--plot workbench.svg]
+    python benchmarks/workbench.py CORPUS... [--decisions 60] [--every 5] [--runs 3] [--plot workbench.svg]
 
 A corpus is a folder with dev.txt, test.txt and types.txt. The person works through the HTTP interface that the page
 uses, knows the right labels of dev.txt, and confirms or corrects one sentence after the other: those of the queue, or
-any. Each run has other sentences of dev.txt to choose from. After every few decisions strict span F1 is measured on
-sentences of test.txt, which are not part of the project. Seconds are those that the person waits for the tagger and the
-next sentence; measuring is not counted. A correction is a mention that was added, deleted or changed.
+any. Each run has other sentences of dev.txt to choose from, the same ones in both orders. After every few decisions
+strict span F1 is measured on sentences of test.txt, which are not part of the project. Seconds are those that the
+person waits for the tagger and the next sentence; measuring is not counted. A correction is a mention that was added,
+deleted or changed.
 """
 
 import argparse
@@ -129,6 +130,11 @@ def decisions_to(rows, level):
     return after[0] if after else None
 
 
+def levels(rows):
+    """Return the F1 after all decisions, after half and after a quarter of them."""
+    return [rows[(len(rows) - 1) // part][3] for part in (1, 2, 4)]
+
+
 def plot(results, path):
     import matplotlib
 
@@ -158,7 +164,7 @@ def main():
     parser.add_argument("corpora", nargs="+", type=Path)
     parser.add_argument("--decisions", type=int, default=60)
     parser.add_argument("--every", type=int, default=5)
-    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--sentences", type=int, default=600, help="of dev.txt to choose from")
     parser.add_argument("--test", type=int, default=500, help="sentences of test.txt to measure on")
     parser.add_argument("--threads", type=int, default=None)
@@ -175,11 +181,12 @@ def main():
             for n, seconds, corrections, value in np.mean(runs, axis=0):
                 print(f"{n:9.0f}  {seconds:7.1f}  {corrections:11.1f}  {value:5.1f}", flush=True)
         random_runs, queue_runs = (np.mean(results[corpus.name][order], axis=0) for order in ("random", "queue"))
-        level = random_runs[-1][3]
-        print(
-            f"\n{corpus.name}: random order has F1 {level:.1f} after {options.decisions} decisions; "
-            f"the queue, for good, after {decisions_to(queue_runs, level)}"
-        )
+        print(f"\n{corpus.name}: decisions until mean F1 is at a level for good")
+        print("    F1   random    queue    share")
+        for level in levels(random_runs):
+            needed = decisions_to(random_runs, level), decisions_to(queue_runs, level)
+            share = f"{needed[1] / needed[0]:.0%}" if None not in needed and needed[0] else "-"
+            print(f"{level:6.1f}  {needed[0]!s:>7}  {needed[1]!s:>7}  {share:>7}", flush=True)
     if options.plot:
         plot(results, options.plot)
 

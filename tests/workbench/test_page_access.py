@@ -16,6 +16,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hand
 AXE = CACHE / "node_modules" / "axe-core" / "axe.min.js"
 GET_AXE = f"axe-core is not there: npm install --prefix {CACHE} axe-core"
 
+PICTURES = ("light-1440", "dark-1024", "review-1440", "types-1024")  # that docs/workbench.md shows
 OPENERS = {"types": "#open-types", "review": "#open-review", "files": "#open-files", "help": "#open-help"}
 
 
@@ -96,7 +97,8 @@ def test_a_screen_reader_hears_what_is_under_the_caret_and_what_changed(window, 
 
 def picture(page, name):
     """Write a picture for the docs, where they are wanted; few colours keep it small."""
-    if folder := os.environ.get("HANDFUL_PICTURES"):
+    folder = os.environ.get("HANDFUL_PICTURES")
+    if folder and name in PICTURES:
         from PIL import Image
 
         Path(folder).mkdir(parents=True, exist_ok=True)
