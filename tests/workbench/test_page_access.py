@@ -103,7 +103,7 @@ def picture(page, name):
 
         Path(folder).mkdir(parents=True, exist_ok=True)
         image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-        image.quantize(128).save(Path(folder) / f"workbench-{name}.png", optimize=True)
+        image.quantize(256, dither=Image.Dither.NONE).save(Path(folder) / f"workbench-{name}.png", optimize=True)
 
 
 def test_the_page_fits_its_window_and_pictures_of_it(browser, tmp_path):
