@@ -10,7 +10,7 @@ demo: .venv/ready
 	.venv/bin/handful demo
 
 test: .venv/ready-test
-	$(PYTEST) --durations=10
+	$(PYTEST) --durations=10 -rs
 
 # Branches of src/handful, in the processes that tests start too: the total and the files below 85 %.
 coverage: .venv/ready-test

@@ -70,7 +70,7 @@ class Person:
             fit = self.state()["fit"]
             if fit["version"] >= version and (not for_queue or fit["queue"] == fit["number"]):
                 return
-            time.sleep(0.01)
+            time.sleep(0.02)
 
     def wait_until_encoded(self):
         """Wait until all text is read."""
@@ -187,8 +187,8 @@ def main():
             needed = decisions_to(random_runs, level), decisions_to(queue_runs, level)
             share = f"{needed[1] / needed[0]:.0%}" if None not in needed and needed[0] else "-"
             print(f"{level:6.1f}  {needed[0]!s:>7}  {needed[1]!s:>7}  {share:>7}", flush=True)
-    if options.plot:
-        plot(results, options.plot)
+        if options.plot:
+            plot(results, options.plot)
 
 
 if __name__ == "__main__":
