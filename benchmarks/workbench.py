@@ -70,7 +70,7 @@ class Person:
             fit = self.state()["fit"]
             if fit["version"] >= version and (not for_queue or fit["queue"] == fit["number"]):
                 return
-            time.sleep(0.02)
+            time.sleep(0.05)  # asking costs the server time, too
 
     def wait_until_encoded(self):
         """Wait until all text is read."""
