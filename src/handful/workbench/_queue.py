@@ -8,7 +8,7 @@ in the queue already teaches little: its value is multiplied by ::
 
 where places and distances are those of `handful.tagger._suggest`. In the first decisions, types without a label take
 turns: then only words count that the model takes for the type, or for which it comes second. After that all types count
-together. On three corpora this learned faster than turns without end (docs/workbench.md).
+together. What else was tried is in docs/decisions/0006.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
