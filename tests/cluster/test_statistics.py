@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from handful._util import arrays
 from handful._util.arrays import Part, Rows, row_blocks
-from handful.cluster._distances import relative_distances, squared_distances
-from handful.cluster._prototypes import RunningSums, means
-from handful.cluster._statistics import Moments, check_finite, sums_by_label, weighted_moments, weighted_sums
+from handful._util.passes import Kept
+from handful.cluster._distances import RelativeDistances, squared_distances
+from handful.cluster._prototypes import RunningSums, means, soft_sums
+from handful.cluster._statistics import Moments, check_finite, sums_by_label, weighted_moments
 from handful.errors import DataError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -93,7 +94,11 @@ def test_sums(dtype, tolerance):
     expected = np.stack([X[labels == j].sum(axis=0, dtype=np.float64) for j in range(5)])
     np.testing.assert_allclose(sums_by_label(X, labels, 5), expected, rtol=tolerance, atol=100 * tolerance)
     A = np.asfortranarray(rng.random((len(X), 5)))
-    np.testing.assert_allclose(weighted_sums(X, A), A.T @ X.astype(float), rtol=10 * tolerance)
+    found = soft_sums(X, A, None, None, np.arange(5) < 2, 1e-6)
+    np.testing.assert_allclose(found.S, A.T @ X.astype(float), rtol=10 * tolerance)
+    np.testing.assert_allclose(found.counts, A.sum(axis=0))
+    assert found.o_mass == pytest.approx(A[:, :2].sum())
+    assert found.n_changed == found.mass == len(X)
 
 
 @DTYPES
@@ -119,7 +124,7 @@ def test_relative_distances_are_squared_distances_up_to_a_number_for_each_row(dt
     rng = np.random.default_rng(2)
     C, U = rng.normal(size=(4, 7)) + 5, rng.normal(size=(7, 3)) if projected else None
     origin = X.mean(axis=0, dtype=np.float64)
-    D = relative_distances(X, C, U, origin)
+    D = np.concatenate([RelativeDistances(C, U, origin)(block).T for _, block in row_blocks(X)], axis=1).T
     exact = ((X.astype(float)[:, None, :] - C) @ (np.eye(7) if U is None else U)) ** 2
     exact = exact.sum(axis=2)
     np.testing.assert_allclose(D - D[:, :1], exact - exact[:, :1], rtol=20 * tolerance, atol=2000 * tolerance)
@@ -165,14 +170,16 @@ def test_running_sums_equal_sums_from_scratch_however_words_move(seed, n_rounds)
     X = rng.normal(size=(60, 3))
     labels = rng.integers(0, 4, 60)
     sums = RunningSums(X, 5)
-    S, counts, n_moved = sums.update(labels)
+    is_o = np.arange(5) == 0
+    S, counts, n_o, n_moved = sums.update(Kept.of(labels, 60), is_o)
     assert n_moved == 60
     for _ in range(n_rounds):
         moving = rng.permutation(60)[: rng.integers(0, 12)]
         labels = labels.copy()
         before = labels.copy()
         labels[moving] = rng.integers(0, 4, len(moving))
-        S, counts, n_moved = sums.update(labels)
+        S, counts, n_o, n_moved = sums.update(Kept.of(labels, 60), is_o)
+        assert n_o == (labels == 0).sum()
         assert n_moved == (labels != before).sum()
         np.testing.assert_allclose(S, [X[labels == j].sum(axis=0) for j in range(5)], atol=1e-12)
         assert counts.tolist() == [(labels == j).sum() for j in range(5)]

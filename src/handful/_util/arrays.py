@@ -1,17 +1,45 @@
 """Kinds of arrays, and passes over them by blocks of rows."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Float", "Part", "Rows", "row_blocks"]
+if TYPE_CHECKING:
+    from .on_dask import Chunk
+
+__all__ = ["FarRows", "Float", "Part", "Rows", "block_rows", "row_blocks"]
 
 Float = NDArray[np.floating]
 Result = TypeVar("Result")
 
 BLOCK_BYTES = 1 << 23  # a block and a scratch copy of it stay in the last cache of most machines
+
+
+class FarRows:
+    """Rows (n, d) that are not in the memory of this process, and are worked on elsewhere: see `on_dask`.
+
+    Attributes
+    ----------
+    shape : (n, d)
+    dtype : the kind of numbers
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def chunks(self) -> "Sequence[Chunk]":
+        """Return the rows in chunks of whole blocks."""
+        raise NotImplementedError
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> Float:
+        """Return some rows by their numbers (m,): (m, d), in the memory of this process."""
+        raise NotImplementedError
 
 
 class Part:
@@ -22,7 +50,7 @@ class Part:
     array : (n, d)
     """
 
-    def __init__(self, array: Float) -> None:
+    def __init__(self, array: Float | FarRows) -> None:
         self.array = array
         self._known: dict[str, tuple[Hashable, Any]] = {}
 
@@ -39,15 +67,22 @@ class Rows:
 
     Parameters
     ----------
-    parts : each with the same d
+    parts : each with the same d; only the first may be far
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(parts)
+        assert not any(isinstance(part.array, FarRows) for part in self.parts[1:]), "only the first part may be far"
         self._starts = np.cumsum([0, *(len(part.array) for part in self.parts)])
 
     def __len__(self) -> int:
         return int(self._starts[-1])
+
+    @cached_property
+    def far(self) -> "Sequence[Chunk]":
+        """The chunks of the part that is far, if any."""
+        first = self.parts[0].array
+        return first.chunks() if isinstance(first, FarRows) else ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -68,21 +103,35 @@ class Rows:
             part = of_part[start]
             here = rows[start:end] - self._starts[part]
             array = self.parts[part].array
-            if array.dtype == taken.dtype:
+            if isinstance(array, FarRows):
+                taken[start:end] = array.take(here)
+            elif array.dtype == taken.dtype:
                 np.take(array, here, axis=0, out=taken[start:end], mode="clip")  # "raise" would take a copy
             else:
                 taken[start:end] = array[here]
         return taken
 
 
-def row_blocks(X: Float | Rows) -> Iterator[tuple[slice, Float]]:  # noqa: N803
-    """Yield (slice, rows) over X (n, d); float16 rows come as float32, other floats as they are, never copied."""
+def block_rows(dtype: np.dtype[Any], d: int) -> int:
+    """Return how many rows of d numbers a block has."""
+    return max(64, BLOCK_BYTES // (max(4, dtype.itemsize) * max(1, d)))
+
+
+def row_blocks(X: Float | Rows, *, is_raw: bool = False) -> Iterator[tuple[slice, Float]]:  # noqa: N803
+    """Yield (slice, rows) over X (n, d), but for a part that is far.
+
+    float16 rows come as float32, unless they are to come as they are; other floats as they are, never copied.
+    """
     first = 0
     for array in [part.array for part in X.parts] if isinstance(X, Rows) else [X]:
-        n, d = array.shape
-        rows = max(64, BLOCK_BYTES // (max(4, array.itemsize) * max(1, d)))
-        for start in range(0, n, rows):
-            block = array[start : start + rows]
-            part = slice(first + start, first + start + len(block))
-            yield part, block.astype(np.float32) if block.dtype == np.float16 else block
-        first += n
+        if not isinstance(array, FarRows):
+            yield from blocks_of(array, first, block_rows(array.dtype, array.shape[1]), is_raw=is_raw)
+        first += len(array)
+
+
+def blocks_of(array: Float, first: int, n_rows: int, *, is_raw: bool = False) -> Iterator[tuple[slice, Float]]:
+    """Yield blocks of `n_rows` rows of an array, whose first row has this number."""
+    for start in range(0, len(array), n_rows):
+        block = array[start : start + n_rows]
+        part = slice(first + start, first + start + len(block))
+        yield part, block.astype(np.float32) if block.dtype == np.float16 and not is_raw else block

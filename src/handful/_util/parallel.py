@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .arrays import Float, Rows, row_blocks
@@ -18,7 +19,7 @@ from .processor import usable_threads
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["in_threads", "map_blocks", "several_threads"]
+__all__ = ["in_threads", "map_blocks", "one_blas_thread", "several_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -42,6 +43,32 @@ def several_threads() -> Iterator[None]:
             yield
     finally:
         _n_threads.reset(token)
+
+
+_one = Lock()
+_n_held = 0  # how many threads of this process are inside `one_blas_thread`
+_held: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread until the last thread of this process has left such a block.
+
+    The number of threads belongs to the process, and it may change how BLAS rounds.
+    """
+    global _n_held, _held
+    with _one:
+        if not _n_held:
+            _held = _blas().limit(limits=1)
+        _n_held += 1
+    try:
+        yield
+    finally:
+        with _one:
+            _n_held -= 1
+            if not _n_held:
+                _held.restore_original_limits()
+                _held = None
 
 
 @cache

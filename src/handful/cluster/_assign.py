@@ -7,12 +7,18 @@ Both solve, for fixed prototypes and projection,
            sum_i sum_{j in O} A[i, j] = o_ratio * n   (hard: rounded to an integer).
 """
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._util.passes import Kept, map_rows, reduce_rows
 from handful.errors import RatioError
 
-__all__ = ["assign_hard", "assign_soft", "check_ratio", "entropy", "nearest"]
+from ._select import mth_smallest, smallest
+
+__all__ = ["assign_hard", "assign_soft", "check_ratio", "entropy", "hard", "nearest", "soft"]
 
 Distances = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -34,6 +40,12 @@ def nearest(D: Distances, columns: NDArray[np.intp] | None = None) -> tuple[NDAr
 
 
 def assign_hard(D: Distances, is_o: Mask, n_o: int | None = None) -> NDArray[np.intp]:
+    """Assign each word to one prototype, given all distances: :func:`hard` of one block, (n,)."""
+    n = len(D)
+    return np.asarray(hard(Kept.of(D, n), lambda D: D, is_o, n_o, n).values[0], np.intp)
+
+
+def hard(X: Any, distances: Callable[..., Distances], is_o: Mask, n_o: int | None, n: int, *along: Any) -> Kept[Any]:
     """Assign each word to one prototype.
 
     Without `n_o`, to the nearest. With it, exactly `n_o` words go to O prototypes: those with the smallest
@@ -42,38 +54,53 @@ def assign_hard(D: Distances, is_o: Mask, n_o: int | None = None) -> NDArray[np.
 
     Parameters
     ----------
-    D : (n, k), `inf` where not allowed; `n_o` must be feasible (:func:`check_ratio`).
-    is_o : (k,) whether a prototype's tag is O.
-    n_o : how many words go to O prototypes.
+    X : rows, or what is kept of them
+    distances : called with a block of X and what goes along; it returns D (b, k), `inf` where not allowed
+    is_o : (k,) whether a prototype's tag is O
+    n_o : how many words go to O prototypes; it must be feasible (:func:`check_ratio`)
+    n : how many words there are
 
     Returns
     -------
-    (n,) prototype of each word
+    by block, (b,) the prototype of each word
     """
-    if n_o is None:
-        return nearest(D)[0]
+    kind = np.min_scalar_type(len(is_o))
     o_columns, e_columns = np.flatnonzero(is_o), np.flatnonzero(~is_o)
-    if n_o == len(D):
-        return nearest(D, o_columns)[0]
-    if n_o == 0:
-        return nearest(D, e_columns)[0]
-    o_label, d_o = nearest(D, o_columns)
-    e_label, d_e = nearest(D, e_columns)
-    goes_o = _smallest(d_o - d_e, n_o)  # -inf: only O; +inf: only an entity
-    return np.where(goes_o, o_label, e_label)
+    if n_o is None or n_o in (0, n):
+        columns = None if n_o is None else o_columns if n_o else e_columns
 
+        def to_nearest(_: slice, block: Any, *along: Any) -> NDArray[Any]:
+            return nearest(distances(block, *along), columns)[0].astype(kind)
 
-def _smallest(values: NDArray[np.float64], m: int) -> Mask:
-    """Mark the m smallest values (0 < m < n), ties to the lowest index, without sorting."""
-    threshold = np.partition(values, m - 1)[m - 1]
-    chosen = values < threshold
-    ties = np.flatnonzero(values == threshold)
-    chosen[ties[: m - np.count_nonzero(chosen)]] = True
-    return np.asarray(chosen)
+        return map_rows(to_nearest, X, *along)
+
+    def to_both(_: slice, block: Any, *along: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+        D = distances(block, *along)
+        o_label, d_o = nearest(D, o_columns)
+        e_label, d_e = nearest(D, e_columns)
+        return o_label.astype(kind), e_label.astype(kind), d_o - d_e  # -inf: only O; +inf: only an entity
+
+    sides = map_rows(to_both, X, *along)
+    cut = smallest(sides, lambda side: side[2], n_o, n)
+    return map_rows(lambda part, side: np.where(cut.chosen(part, side[2]), *side[:2]), sides)
 
 
 def assign_soft(D: Distances, is_o: Mask, mass_o: float | None = None, *, temperature: float = 1.0) -> Distances:
-    """Spread each word over the prototypes it may have, in place: D becomes A.
+    """Spread each word over the prototypes it may have, given all distances: :func:`soft` of one block, (n, k)."""
+    n = len(D)
+    return soft(Kept.of(D, n), lambda D: D, is_o, mass_o, n, temperature=temperature).values[0]
+
+
+def soft(
+    X: Any,
+    distances: Callable[..., Distances],
+    is_o: Mask,
+    mass_o: float | None,
+    n: int,
+    *along: Any,
+    temperature: float = 1.0,
+) -> Kept[Distances]:
+    """Spread each word over the prototypes it may have.
 
     Without `mass_o`, A is the row softmax of -D / t. With it, the solution is
 
@@ -84,25 +111,40 @@ def assign_soft(D: Distances, is_o: Mask, mass_o: float | None = None, *, temper
 
     Parameters
     ----------
-    D : (n, k), `inf` where not allowed; overwritten.
-    is_o : (k,) whether a prototype's tag is O.
-    mass_o : the sum of A over O prototypes, feasible (:func:`check_ratio`).
+    X, distances, is_o, n : as for :func:`hard`; what `distances` returns is overwritten
+    mass_o : the sum of A over O prototypes, feasible (:func:`check_ratio`)
     temperature : t
 
     Returns
     -------
-    A : (n, k), the memory of D
+    by block, A (b, k)
     """
-    A = np.divide(D, -temperature, out=D)
-    if mass_o is None or is_o.all() or not is_o.any():
-        _normalise(A, np.arange(A.shape[1]))
-        return A
     o_columns, e_columns = np.flatnonzero(is_o), np.flatnonzero(~is_o)
-    m = _normalise(A, o_columns) - _normalise(A, e_columns)
-    share = _o_shares(m, mass_o)
-    for j in range(A.shape[1]):
-        A[:, j] *= share if is_o[j] else 1 - share
-    return A
+    if mass_o is None or is_o.all() or not is_o.any():
+
+        def spread(_: slice, block: Any, *along: Any) -> Distances:
+            D = distances(block, *along)
+            A = np.divide(D, -temperature, out=D)
+            _normalise(A, np.arange(A.shape[1]))
+            return A
+
+        return map_rows(spread, X, *along)
+
+    def sides(_: slice, block: Any, *along: Any) -> tuple[Distances, NDArray[np.float64]]:
+        D = distances(block, *along)
+        A = np.divide(D, -temperature, out=D)
+        return A, _normalise(A, o_columns) - _normalise(A, e_columns)
+
+    kept = map_rows(sides, X, *along)
+    shares = _o_shares(kept, mass_o, n)
+
+    def weigh(_: slice, side: tuple[Distances, NDArray[np.float64]]) -> Distances:
+        A, share = side[0].copy(order="F"), shares.of(side[1])
+        for j in range(A.shape[1]):
+            A[:, j] *= share if is_o[j] else 1 - share
+        return A
+
+    return map_rows(weigh, kept)
 
 
 def _normalise(L: Distances, columns: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -125,48 +167,85 @@ def _normalise(L: Distances, columns: NDArray[np.intp]) -> NDArray[np.float64]:
     return np.asarray(result)
 
 
-def _o_shares(m: NDArray[np.float64], mass_o: float) -> NDArray[np.float64]:
+class _Shares(NamedTuple):
+    """The share of each word that is O: sigmoid(m + low), or a mix of it and sigmoid(m + high)."""
+
+    low: float
+    high: float = 0.0
+    mix: float = 0.0
+
+    def of(self, m: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the shares of words; m is infinite for those that may be only O, or only an entity."""
+        from scipy.special import expit  # here, because it takes long to load, and prediction does without
+
+        shares = (m > 0).astype(np.float64)  # forced words
+        free = m[np.isfinite(m)]
+        s = expit(free + self.low)
+        if self.mix:
+            s += (expit(free + self.high) - s) * self.mix
+        shares[np.isfinite(m)] = s
+        return shares
+
+
+def _o_shares(kept: Kept[Any], mass_o: float, n: int) -> _Shares:
     """Return s_i = sigmoid(m_i + lam) for the one lam with sum_i s_i = mass_o; m_i may be infinite.
 
     Newton from the hard solution's threshold, inside a bracket that only shrinks. Where no floating-point lam meets
     the sum (temperatures so low that the sum jumps), the two nearest solutions are mixed so that it is met.
     """
-    from scipy.special import expit  # here, because it takes long to load, and prediction does without
 
-    is_free = np.isfinite(m)
-    shares = (m > 0).astype(np.float64)  # forced words; free ones are filled in below
-    free, target = m[is_free], mass_o - np.count_nonzero(m == np.inf)
-    tolerance = 1e-13 * len(m)
-    if target <= tolerance or target >= len(free) - tolerance:  # the edge of what is feasible: lam is infinite
-        shares[is_free] = float(target > tolerance)
-        return shares
-    beyond = max(800.0, 1e-12 * float(np.abs(free).max()))  # 800 is where a sigmoid is 0 or 1 in floating point
-    low, high = -float(free.max()) - beyond, -float(free.min()) + beyond  # every sigmoid is 0, every sigmoid is 1
-    rank = min(len(free) - 1, int(len(free) - target))
-    lam = float(-np.partition(free, rank)[rank])
+    def free_of(side: Any) -> NDArray[np.float64]:
+        return np.asarray(side[1][np.isfinite(side[1])])
+
+    def look(_: slice, side: Any) -> tuple[int, int, float, float]:
+        free = free_of(side)
+        return (
+            int(np.count_nonzero(side[1] == np.inf)),
+            len(free),
+            float(free.min(initial=np.inf)),
+            float(free.max(initial=-np.inf)),
+        )
+
+    n_only_o, n_free, least, most = reduce_rows(
+        look, lambda a, b: (a[0] + b[0], a[1] + b[1], min(a[2], b[2]), max(a[3], b[3])), kept
+    )
+    target = mass_o - n_only_o
+    tolerance = 1e-13 * n
+    if target <= tolerance or target >= n_free - tolerance:  # the edge of what is feasible: lam is infinite
+        return _Shares(np.inf if target > tolerance else -np.inf)
+
+    def sums(lam: float) -> NDArray[np.float64]:
+        def of_block(_: slice, side: Any) -> NDArray[np.float64]:
+            from scipy.special import expit
+
+            s = expit(free_of(side) + lam)
+            return np.array([s.sum(), (s * (1 - s)).sum()])
+
+        return reduce_rows(of_block, np.add, kept)
+
+    beyond = max(800.0, 1e-12 * max(abs(least), abs(most)))  # 800 is where a sigmoid is 0 or 1 in floating point
+    low, high = -most - beyond, -least + beyond  # every sigmoid is 0, every sigmoid is 1
+    rank = min(n_free - 1, int(n_free - target))
+    lam = -mth_smallest(kept, free_of, rank + 1, n_free)
     while True:
-        s = expit(free + lam)
-        excess = float(s.sum()) - target
+        total, slope = map(float, sums(lam))
+        excess = total - target
         if abs(excess) <= tolerance:
-            break
+            return _Shares(lam)
         low, high = (low, lam) if excess > 0 else (lam, high)
-        slope = float((s * (1 - s)).sum())
         step = excess / slope if slope > 0 else np.inf
         lam = lam - step if low < lam - step < high else low + (high - low) / 2
         if not low < lam < high:  # neighbouring floats
-            s, t = expit(free + low), expit(free + high)
-            s += (t - s) * ((target - s.sum()) / (t.sum() - s.sum()))
-            break
-    shares[is_free] = s
-    return shares
+            at_low, at_high = float(sums(low)[0]), float(sums(high)[0])
+            return _Shares(low, high, (target - at_low) / (at_high - at_low))
 
 
 def entropy(A: Distances, weights: NDArray[np.float64] | None = None) -> float:
-    """Return <A, log A> / n, the soft objective's second term by word, at temperature 1."""
+    """Return <A, log A>, each word times its weight: the soft objective's second term at temperature 1."""
     from scipy.special import xlogy
 
     w = np.ones(len(A)) if weights is None else weights
-    return sum(float(w @ xlogy(A[:, j], A[:, j])) for j in range(A.shape[1])) / float(w.sum())
+    return sum(float(w @ xlogy(A[:, j], A[:, j])) for j in range(A.shape[1]))
 
 
 def check_ratio(o_ratio: float, n: int, n_only_o: int, n_only_entity: int, *, soft: bool) -> float:

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from handful._util.arrays import Float
+from handful._util.arrays import Float, Part, Rows
 from handful.errors import DataError
 
 from ._labels import Labels
+from ._weights import Weights
 
-__all__ = ["as_floats", "check_parameters", "check_start", "check_weights"]
+__all__ = ["as_floats", "as_rows", "check_parameters", "check_start", "check_weights", "is_dask"]
 
 
 def _is_number(value: object) -> bool:
@@ -52,10 +53,24 @@ def as_floats(X: NDArray[Any]) -> Float:
     return X if X.dtype in (np.float16, np.float32, np.float64) else X.astype(np.float64)
 
 
-def check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
+def is_dask(X: object) -> bool:
+    """Whether this is a `dask.array`; it is found out without loading Dask."""
+    return type(X).__module__.partition(".")[0] == "dask" and hasattr(X, "rechunk")
+
+
+def as_rows(X: Any) -> Rows:
+    """Return the rows of an array, or of a `dask.array`."""
+    if not is_dask(X):
+        return Rows([Part(as_floats(X))])
+    from handful._util.on_dask import DaskRows
+
+    return Rows([Part(DaskRows(X))])
+
+
+def check_weights(sample_weight: ArrayLike | Weights | None, n: int) -> Weights | None:
     """Return the weights, None where all are 1."""
-    if sample_weight is None:
-        return None
+    if sample_weight is None or isinstance(sample_weight, Weights):
+        return sample_weight
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
@@ -67,11 +82,11 @@ def check_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64
         raise DataError(f"sample_weight[{wrong[0]}] is {weights[wrong[0]]}; weights must be finite and at least 0")
     if not weights.any():
         raise DataError("all weights in sample_weight are zero: nothing is left to learn from")
-    return weights
+    return Weights.of(weights)
 
 
 def check_start(
-    start: Mapping[Any, ArrayLike] | None, labels: Labels, weights: NDArray[np.float64] | None, d: int
+    start: Mapping[Any, ArrayLike] | None, labels: Labels, weights: Weights | None, d: int
 ) -> dict[int, NDArray[np.float64]]:
     """Return the given prototypes by the place of their tag; refuse tags that have neither them nor labelled words."""
     given: dict[int, NDArray[np.float64]] = {}

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, Rows, row_blocks
-from handful._util.parallel import map_blocks
+from handful._util.arrays import Float, row_blocks
 
 from ._assign import nearest
+from ._labels import Labels
 
-__all__ = ["project", "relative_distances", "squared_distances", "tag_distances", "tag_scores"]
+__all__ = ["RelativeDistances", "project", "squared_distances", "tag_distances", "tag_scores"]
 
 THIN = 64  # rows: BLAS multiplies so few by a matrix of few columns without copying them first
 
@@ -45,27 +45,37 @@ def squared_distances(
     return D.T
 
 
-def relative_distances(
-    X: Float | Rows, C: NDArray[np.float64], U: NDArray[np.float64] | None, origin: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Compute D[i, j] = ||U^T (x_i - c_j)||^2 - ||U^T (x_i - origin)||^2, with U = I where U is None.
+class RelativeDistances:
+    """D[i, j] = ||U^T (x_i - c_j)||^2 - ||U^T (x_i - origin)||^2 of blocks of rows, with U = I where U is None.
 
     What is taken off is the same for all prototypes, so it changes no assignment. What is left is linear in x_i: with
     q_j = U^T (c_j - origin), it is -2 (x_i - origin)^T U q_j + ||q_j||^2, one thin product.
 
-    Parameters and result are those of :func:`squared_distances`.
+    Parameters
+    ----------
+    C, U, origin : as for :func:`squared_distances`
+    prototype_tags : (k,) the tag of each prototype
     """
-    Q = C - origin if U is None else (C - origin) @ U  # (k, p)
-    W = -2 * (Q.T if U is None else U @ Q.T)  # (d, k)
-    b = (Q**2).sum(axis=1) - origin @ W
-    D = np.empty((len(C), len(X)))
 
-    def fill(part: slice, block: Float) -> None:
-        np.add(_thin_product(block, W.astype(block.dtype)).T, b[:, None], out=D[:, part])
+    def __init__(
+        self,
+        C: NDArray[np.float64],
+        U: NDArray[np.float64] | None,
+        origin: NDArray[np.float64],
+        prototype_tags: NDArray[np.intp] | None = None,
+    ) -> None:
+        Q = C - origin if U is None else (C - origin) @ U  # (k, p)
+        self._W = -2 * (Q.T if U is None else U @ Q.T)  # (d, k)
+        self._b = (Q**2).sum(axis=1) - origin @ self._W
+        self._tags = prototype_tags
 
-    for _ in map_blocks(fill, X):
-        pass
-    return D.T
+    def __call__(self, block: Float, labels: Labels | None = None) -> NDArray[np.float64]:
+        """Return D (b, k), in Fortran order, of a block of rows; infinite where their labels forbid the prototype."""
+        D = np.empty((len(self._b), len(block)))
+        np.add(_thin_product(block, self._W.astype(block.dtype)).T, self._b[:, None], out=D)
+        if labels is not None and self._tags is not None:
+            labels.forbid(D.T, self._tags)
+        return D.T
 
 
 def _thin_product(block: Float, W: Float) -> Float:

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial, wraps
 from typing import Any, Self
 
 import numpy as np
@@ -11,18 +12,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeatures
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from handful._util.arrays import Float, Part, Rows, row_blocks
+from handful._util.arrays import Float, Rows, row_blocks
 from handful._util.parallel import several_threads
+from handful._util.passes import Kept
 from handful.errors import DataError, HandfulWarning
 
-from ._assign import assign_hard, assign_soft, check_ratio, entropy
-from ._checks import as_floats, check_parameters, check_start, check_weights
-from ._distances import project, relative_distances, tag_distances, tag_scores
+from ._assign import check_ratio, hard, soft
+from ._checks import as_floats, as_rows, check_parameters, check_start, check_weights, is_dask
+from ._distances import RelativeDistances, project, tag_distances, tag_scores
 from ._labels import Labels
-from ._prototypes import RunningSums, means
+from ._prototypes import RunningSums, means, soft_sums
 from ._start import initial_prototypes
-from ._statistics import check_finite, weighted_moments, weighted_sums
+from ._statistics import check_finite, weighted_moments
 from ._subspace import between, discriminant, within_variance
+from ._weights import Weights
 
 __all__ = ["Round", "SubspaceKMeans"]
 
@@ -49,6 +52,25 @@ class Round:
     n_changed: int
     change: float
     o_share: float
+
+
+def _by_chunk(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a method that treats each row by itself take a `dask.array`, and return one."""
+
+    @wraps(method)
+    def of_any(self: Any, X: Any) -> Any:
+        if not is_dask(X):
+            return method(self, X)
+        check_is_fitted(self)
+        like = method(self, np.zeros((1, self.n_features_in_), X.dtype))
+        return X.rechunk({1: -1}).map_blocks(
+            partial(method, self),
+            dtype=like.dtype,
+            chunks=(X.chunks[0], *((m,) for m in like.shape[1:])),
+            drop_axis=[1] if like.ndim == 1 else None,
+        )
+
+    return of_any
 
 
 class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -94,7 +116,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
     projection_ : (d, p) the projection; None where none is learned
     labels_ : (n,) the prototype of each word of the training data in the last assignment
     tags_ : (n,) its tag: here labels and ratio hold, `predict(X)` is free of both
-    responsibilities_ : (n, k) the last assignment, only when soft
+    responsibilities_ : (n, k) the last assignment, only when soft; like `labels_` and `tags_` a `dask.array` if X is
     o_share_ : the share of O words in the last assignment: the ratio met
     objective_ : (n_iter_,) after each round, the mean over words of their squared distance to their prototype in the
         projected space (plus temperature times the mean of A log A when soft), with the projection scaled to unit
@@ -144,7 +166,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         X: ArrayLike | Rows,
         y: ArrayLike | Labels,
         *,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: ArrayLike | Weights | None = None,
         start: Mapping[Any, ArrayLike] | None = None,
         callback: Callable[[Round], object] | None = None,
     ) -> Self:
@@ -153,7 +175,8 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         Parameters
         ----------
         X : (n, d) features, one row per word; float16, float32 and memory-mapped arrays are read in blocks, by as many
-            threads as BLAS may use. The result does not depend on their number. (`Rows` are read like one array.)
+            threads as BLAS may use. The result does not depend on their number. A `dask.array` is read in the same
+            blocks by the workers of Dask, with the same result; see docs/scale.md. (`Rows` are read like one array.)
         y : (n,) tags, -1 for unlabelled; or (n, n_tags) bool, the tags that each word may have (an all-true row is
             unlabelled; the tags are then 0 to n_tags - 1); or `Labels`, which say the same of the labelled rows alone
         sample_weight : (n,) how much each word counts; 1 if not given. A word of weight 2 counts as two, one of weight
@@ -167,7 +190,6 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         weights = check_weights(sample_weight, len(X))
         given = check_start(start, labels, weights, X.shape[1])
         n, n_tags = len(X), len(labels.classes)
-        soft = self.assignment == "soft"
         o_index = labels.index_of(self.o_tag)
         wanted_o = self._wanted_o(labels, o_index, n)
 
@@ -175,36 +197,31 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         n_prototypes = [self.o_prototypes if t == o_index else self.type_prototypes for t in range(n_tags)]
         C, tags = initial_prototypes(X, labels.rows_by_tag(), n_prototypes, given, weights)
         is_o = tags == (-1 if o_index is None else o_index)
-        U = None
+        U: NDArray[np.float64] | None = None
+        A: Kept[NDArray[Any]] | None = None
         sums = RunningSums(X, len(C), weights)
-        A: NDArray[np.float64] | None = None
         objectives: list[float] = []
 
         for number in range(1, self.max_iter + 1):
-            D = relative_distances(X, C, U, origin=moments.mean)
-            labels.forbid(D, tags)
-            if soft:
-                previous, A = A, assign_soft(D, is_o, wanted_o, temperature=self.temperature)
-                W = A if weights is None else A * weights[:, None]
-                S, counts = weighted_sums(X, W), W.sum(axis=0)
-                n_changed, change = _moved(previous, A)
-                o_share = float(A[:, is_o].sum()) / n
+            distances = RelativeDistances(C, U, moments.mean, tags)
+            if self.assignment == "soft":
+                previous, A = A, soft(X, distances, is_o, wanted_o, n, labels, temperature=self.temperature)
+                found = soft_sums(X, A, previous, weights, is_o, TOLERANCE)
+                S, counts, n_changed, change = found.S, found.counts, found.n_changed, found.change
+                o_share, more = found.o_mass / n, self.temperature * found.entropy / found.mass
             else:
-                assigned = assign_hard(D, is_o, None if wanted_o is None else int(wanted_o))
-                S, counts, n_changed = sums.update(assigned)
-                change = float(n_changed > 0)
-                o_share = float(np.count_nonzero(is_o[assigned])) / n
+                A = hard(X, distances, is_o, None if wanted_o is None else int(wanted_o), n, labels)
+                S, counts, n_o, n_changed = sums.update(A, is_o)
+                change, o_share, more = float(n_changed > 0), n_o / n, 0.0
             C = means(S, counts, C)
             M = between(C, counts, moments)
             if self.subspace:
                 U, objective = discriminant(M, moments, scaling=self.scaling, shrinkage=self.shrinkage)
             else:
                 objective = within_variance(M, moments)
-            if A is not None:
-                objective += self.temperature * entropy(A, weights)
-            objectives.append(objective)
+            objectives.append(objective + more)
             if callback is not None:
-                callback(Round(number, objective, counts, n_changed, change, o_share))
+                callback(Round(number, objectives[-1], counts, n_changed, change, o_share))
             if change <= TOLERANCE:
                 break
 
@@ -212,16 +229,26 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         self.prototypes_ = C
         self.prototype_tags_ = labels.classes[tags]
         self.projection_ = U
-        self.labels_ = assigned if A is None else A.argmax(axis=1)
-        self.tags_ = self.prototype_tags_[self.labels_]
-        self.responsibilities_ = A
-        if A is None:
-            del self.responsibilities_
+        assert A is not None, "there is at least one round"
+        self._keep_assignment(A)
         self.o_share_ = o_share
         self.objective_ = np.array(objectives)
         self.n_iter_ = number
         self.n_empty_ = int(np.count_nonzero(counts == 0))
         return self
+
+    def _keep_assignment(self, A: Kept[NDArray[Any]]) -> None:
+        """Set what says how words were assigned in the last round: arrays, or those of Dask if X is one."""
+        if self.assignment == "soft":
+            self.responsibilities_ = A.array(lambda A: A, np.empty((0, len(self.prototypes_))))
+            self.labels_ = A.array(lambda A: A.argmax(axis=1), np.empty(0, np.intp))
+        else:
+            self.labels_ = A.array(lambda labels: labels.astype(np.intp), np.empty(0, np.intp))
+            self.__dict__.pop("responsibilities_", None)  # of an earlier fit
+        tags = self.prototype_tags_
+        self.tags_ = (
+            self.labels_.map_blocks(tags.take, dtype=tags.dtype) if is_dask(self.labels_) else tags[self.labels_]
+        )
 
     def score(self, X: ArrayLike, y: ArrayLike | Labels, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of labelled words whose tag is predicted; unlabelled words do not count.
@@ -244,20 +271,24 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         is_right = self.predict(X[rows]) == tags
         return float(np.average(is_right, weights=None if weights is None else weights[rows]))
 
+    @_by_chunk
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the tag of the nearest prototype of each word, (n,)."""
         nearest_tag = self._tag_distances(X).argmin(axis=1)
         return np.asarray(self.classes_[nearest_tag])
 
+    @_by_chunk
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return a score for each tag, (n, n_tags): softmax over tags of -distance / temperature."""
         return tag_scores(self._tag_distances(X), self.temperature)
 
+    @_by_chunk
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return minus the squared distance to each tag, (n, n_tags); with two tags their difference, (n,)."""
         scores = -self._tag_distances(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
+    @_by_chunk
     def transform(self, X: ArrayLike) -> Float:
         """Project words into the learned subspace: X @ projection_, (n, p); X itself where none is learned."""
         X = self._check_features(X)
@@ -286,7 +317,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
                 " give a tag for each labelled word and -1 for the others"
             )
         if not isinstance(X, Rows):
-            X = Rows([Part(as_floats(validate_data(self, X, ensure_all_finite=False)))])
+            X = as_rows(X if is_dask(X) else validate_data(self, X, ensure_all_finite=False))
         self.n_features_in_ = X.shape[1]
         return X, _read_labels(y, len(X))
 
@@ -321,13 +352,3 @@ def _read_labels(y: ArrayLike | Labels, n: int) -> Labels:
     labels = Labels.from_tags(column_or_1d(y, warn=True), n)
     check_classification_targets(labels.values)
     return labels
-
-
-def _moved(previous: NDArray[np.float64] | None, A: NDArray[np.float64]) -> tuple[int, float]:
-    """Return how many rows of A moved by more than the tolerance, and the largest move."""
-    if previous is None:
-        return len(A), 1.0
-    largest = np.zeros(len(A))
-    for j in range(A.shape[1]):
-        np.maximum(largest, np.abs(A[:, j] - previous[:, j]), out=largest)
-    return int(np.count_nonzero(largest > TOLERANCE)), float(largest.max())

@@ -1,13 +1,15 @@
 """What the labels allow: the tags each word may have."""
 
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful.errors import DataError
+
+from ._weights import Weights
 
 __all__ = ["Labels"]
 
@@ -21,7 +23,7 @@ class Labels:
     Attributes
     ----------
     classes : (n_tags,) the tags, as the user wrote them, in order
-    rows : (m,) the words that are labelled, wholly or partly
+    rows : (m,) the words that are labelled, wholly or partly, in order
     allowed : (m, n_tags) bool, the tags each of them may have
     values : the labels given, for checks of their type
     """
@@ -71,7 +73,7 @@ class Labels:
         """For each of `rows` whether one tag alone is left, (m,)."""
         return np.asarray(self.allowed.sum(axis=1) == 1)
 
-    def check_starts(self, started: Container[int], weights: NDArray[np.float64] | None = None) -> None:
+    def check_starts(self, started: Container[int], weights: Weights | None = None) -> None:
         """Refuse a tag that no word of some weight has for certain, unless it is among those that start elsewhere."""
         missing = [
             t
@@ -99,6 +101,16 @@ class Labels:
         may_be_o = self.allowed[:, o_index]
         may_be_entity = np.delete(self.allowed, o_index, axis=1).any(axis=1)
         return int(np.count_nonzero(~may_be_entity)), int(np.count_nonzero(~may_be_o))
+
+    def within(self, part: slice) -> "Labels":
+        """Return those of a part of the words, which keep their numbers."""
+        inside = slice(*np.searchsorted(self.rows, [part.start, part.stop]))
+        return replace(self, rows=self.rows[inside], allowed=self.allowed[inside], values=self.values[:0])
+
+    def at(self, part: slice) -> "Labels":
+        """Return those of a block of words, which are numbered from its first on."""
+        here = self.within(part)
+        return replace(here, rows=here.rows - part.start)
 
     def forbid(self, D: NDArray[np.float64], prototype_tags: NDArray[np.intp]) -> None:
         """Set the distances D (n, k) to prototypes that are not allowed to infinity, in place."""

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float, Rows
 
+from ._weights import Weights
+
 __all__ = ["initial_prototypes", "ward"]
 
 MAX_WARD = 5000  # Ward is quadratic: of more words than this, evenly spaced ones are taken
@@ -17,7 +19,7 @@ def initial_prototypes(
     labelled: list[NDArray[np.intp]],
     n_prototypes: list[int],
     given: Mapping[int, NDArray[np.float64]] | None = None,
-    weights: NDArray[np.float64] | None = None,
+    weights: Weights | NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Place each tag's prototypes at the means of the Ward clusters of its labelled words.
 

@@ -5,18 +5,20 @@ other pass over the data, in `handful.cluster._distances`, treats each row by it
 precision, sums of blocks in float64.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import Float, Rows, row_blocks
-from handful._util.parallel import map_blocks
+from handful._util.passes import Kept, reduce_rows
 from handful.errors import DataError
 
-__all__ = ["Moments", "check_finite", "sums_by_label", "weighted_moments", "weighted_sums"]
+from ._weights import Weights
+
+__all__ = ["Moments", "check_finite", "sums_by_label", "weighted_moments"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ class Moments:
         return float(np.trace(S) if S.ndim == 2 else S.sum())
 
     @classmethod
-    def of(cls, X: Float | Rows, weights: NDArray[np.float64] | None = None, *, whole: bool = True) -> "Moments":
+    def of(
+        cls, X: Float | Rows, weights: Weights | NDArray[np.float64] | None = None, *, whole: bool = True
+    ) -> "Moments":
         """Take the moments of X (n, d) in one pass; `whole=False` keeps the scatter's diagonal alone.
 
         `weights` (n,) are at least 0, and not all of them 0.
@@ -65,46 +69,45 @@ class Moments:
             Where X has a value that is not finite: the first such row and column are named.
         """
 
-        def of_block(part: slice, block: Float) -> Moments:
+        def of_block(part: slice, block: Float, weights: NDArray[np.float64] | None) -> Moments:
             sums = _column_sums(block, part.start)
             n: float = len(block)
             if weights is not None:
-                n = float(weights[part].sum())
-                sums = weights[part].astype(block.dtype) @ block
+                n = float(weights.sum())
+                sums = weights.astype(block.dtype) @ block
             mean = sums.astype(np.float64) / n if n else np.zeros(block.shape[1])
             centred = block - mean.astype(block.dtype)
             if weights is not None:
-                centred *= np.sqrt(weights[part]).astype(block.dtype)[:, None]
+                centred *= np.sqrt(weights).astype(block.dtype)[:, None]
             scatter = centred.T @ centred if whole else np.einsum("ij,ij->j", centred, centred)
             return cls(n, mean, scatter.astype(np.float64))
 
-        moments = None
-        for here in map_blocks(of_block, X):
-            moments = here if moments is None else moments + here
-        assert moments is not None, "X has at least one row: checked by the caller"
-        return moments
+        return reduce_rows(of_block, cls.__add__, X, weights)
 
 
-def weighted_moments(X: Rows, weights: NDArray[np.float64] | None, *, whole: bool = True) -> Moments:
+def weighted_moments(X: Rows, weights: Weights | NDArray[np.float64] | None, *, whole: bool = True) -> Moments:
     """Take the moments of X under weights (n,), such that most of it is there already in the next fit.
 
     The moments of the longest part of X without weights are kept with the part. Then come all other rows, and what some
     rows of the part weigh more than 1. Where those are more than a quarter of all, or a row of the part weighs less
     than 1, all rows are taken with their weights.
     """
+    weights = Weights.of(weights) if isinstance(weights, np.ndarray) else weights
     sizes = [len(part.array) for part in X.parts]
     longest = int(np.argmax(sizes))
-    inside = slice(sum(sizes[:longest]), sum(sizes[: longest + 1]))
-    more = np.ones(len(X)) if weights is None else weights.copy()  # what comes on top of the part
-    more[inside] -= 1
-    rows = np.flatnonzero(more)
-    if len(rows) > len(X) // 4 or more.min() < 0:
+    start, stop = sum(sizes[:longest]), sum(sizes[: longest + 1])
+    inside = np.empty(0, np.intp) if weights is None else weights.within(slice(start, stop)).rows
+    rows = np.concatenate([np.arange(start), inside, np.arange(stop, len(X))])
+    more = np.ones(len(rows)) if weights is None else weights[rows]  # what comes on top of the part
+    more[start : start + len(inside)] -= 1
+    rows, more = rows[more != 0], more[more != 0]
+    if len(rows) > len(X) // 4 or more.min(initial=0) < 0:
         moments = Moments.of(X, weights, whole=whole)
     else:
         part = X.parts[longest]
-        moments = part.once("moments", whole, lambda: Moments.of(part.array, whole=whole))
+        moments = part.once("moments", whole, lambda: Moments.of(Rows([part]), whole=whole))
         if len(rows):
-            moments += Moments.of(X[rows], more[rows], whole=whole)
+            moments += Moments.of(X[rows], more, whole=whole)
     if not np.isfinite(moments.total_variance):
         raise DataError(
             "the features are so large that their variance is not a finite number; divide them by something"
@@ -136,25 +139,18 @@ def _column_sums(block: Float, first_row: int) -> Float:
 
 
 def sums_by_label(
-    X: Float | Rows, labels: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None = None
+    X: Float | Rows,
+    labels: Kept[NDArray[Any]] | NDArray[np.integer],
+    k: int,
+    weights: Weights | NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Sum the rows of X (n, d) that share a label: S[j] = sum over {i: labels[i] = j} of w_i x_i, shape (k, d)."""
 
-    def of_block(part: slice, block: Float) -> Float:
+    def of_block(
+        _: slice, block: Float, labels: NDArray[np.integer], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
         one_hot = np.zeros((k, len(block)), block.dtype)
-        one_hot[labels[part], np.arange(len(block))] = 1 if weights is None else weights[part]
-        return one_hot @ block
+        one_hot[labels, np.arange(len(block))] = 1 if weights is None else weights
+        return (one_hot @ block).astype(np.float64)
 
-    return _sum(of_block, X, k)
-
-
-def weighted_sums(X: Float | Rows, A: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the rows of X (n, d) under the weights A (n, k): A^T X, shape (k, d)."""
-    return _sum(lambda part, block: A[part].T.astype(block.dtype) @ block, X, A.shape[1])
-
-
-def _sum(of_block: Callable[[slice, Float], Float], X: Float | Rows, k: int) -> NDArray[np.float64]:
-    S = np.zeros((k, X.shape[1]))
-    for here in map_blocks(of_block, X):
-        S += here
-    return S
+    return reduce_rows(of_block, np.add, X, labels, weights)

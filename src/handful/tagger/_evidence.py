@@ -7,15 +7,17 @@ A model's logit of tag t for a word x is a weighted sum over its pieces of evide
 Each piece gives one logit per tag, O first, and saves and loads itself as arrays.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, Rows
+from handful._util.arrays import Float, Part, Rows
 from handful._util.parallel import map_blocks
+from handful._util.passes import Kept, map_rows
 from handful.cluster import project, squared_distances, tag_distances
 from handful.errors import DataError
 
@@ -155,7 +157,7 @@ class Regression:
         rows = _rows_or_o(known, n_tags)
         return cls(weight, np.ascontiguousarray(weights[rows]), bias[rows])
 
-    def logits(self, features: Float | Rows) -> NDArray[np.float64]:
+    def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
         weights = self.weights.astype(np.float32)
         found = [np.empty((0, len(self.bias)))]
@@ -264,16 +266,16 @@ class TypeNames:
 
         return np.concatenate([np.empty((0, 1 + len(self.biases))), *map_blocks(of_block, features)])
 
-    def o_chances(self, features: Rows) -> NDArray[np.float64]:
-        """Return the chance of O of each word by names alone, (n,); it is kept with the parts of the text."""
+    def o_chances(self, features: Rows) -> list[Kept[NDArray[np.float64]]]:
+        """Return the chance of O of each word by names alone, for each part of the text, which keeps it."""
         read = tuple(
             array.tobytes() for array in (self.vectors, self.biases, self.o_vectors, self.o_biases, self.doubts)
         )
-        of_parts = [
-            part.once("chances of O", read, lambda array=part.array: o_chances(self.scores(array)))  # type: ignore[misc]
+        return [
+            part.once("chances of O", read, partial(chances_by_block, self.scores, part))
             for part in features.parts
+            if len(part.array)
         ]
-        return np.concatenate(of_parts)
 
     @property
     def n_words(self) -> int:
@@ -327,6 +329,11 @@ EVIDENCE: dict[str, type[Any]] = {
     "nearest": NearestLabel,
     "names": TypeNames,
 }
+
+
+def chances_by_block(logits: Callable[[Float], NDArray[np.float64]], part: Part) -> Kept[NDArray[np.float64]]:
+    """Return the chance of O of each word of a part of the text, by the logits that a function gives."""
+    return map_rows(lambda _, block: o_chances(logits(block)), Rows([part]))
 
 
 def o_chances(logits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from handful._util.arrays import Part, Rows
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
-from ._evidence import NearestLabel, Prototypes, Regression, TypeNames, o_chances
+from ._evidence import NearestLabel, Prototypes, Regression, TypeNames, chances_by_block
 from ._model import Examples, Lead, Model, Softmax
 from ._ratio import AUTO, FEWEST_MENTIONS, estimate_o_ratio
 from ._text import LabelledWords, TrainingText, check_sure, sentences_of
@@ -173,8 +173,10 @@ def learn(
         if names is not None:
             o_ratio = estimate_o_ratio(names.o_chances(text.features), labelled)
         else:
-            is_enough = counts.min() >= FEWEST_MENTIONS
-            o_ratio = estimate_o_ratio(o_chances(regression().logits(text.features)), labelled) if is_enough else None
+            parts = [part for part in text.features.parts if len(part.array)]
+            o_ratio = None
+            if counts.min() >= FEWEST_MENTIONS:
+                o_ratio = estimate_o_ratio([chances_by_block(regression().logits, part) for part in parts], labelled)
     fitted = prototypes = None
     if len(text.features):
         fitted = _cluster(_estimator(clusters, o_ratio), text.features, labelled, method.labelled_mass, names)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._util.passes import Kept, reduce_rows
+from handful.cluster._weights import Weights
 from handful.errors import Advice, HandfulWarning
 from handful.text import Sentence
 
@@ -47,11 +49,13 @@ def check_ratio(o_ratio: float | str | None, given: Sequence[Sentence], labels: 
     )
 
 
-def estimate_o_ratio(chances: NDArray[np.float64], labelled: LabelledWords) -> float | None:
+def estimate_o_ratio(
+    chances: NDArray[np.float64] | Sequence[Kept[NDArray[np.float64]]], labelled: LabelledWords
+) -> float | None:
     """Estimate which share of all words is in no mention.
 
     Words whose tag is known count as they are; for the others it is the mean of their chances of O (n,), by names or by
-    a regression on the labelled words.
+    a regression on the labelled words. They may come by blocks of each part of the text.
 
     Returns
     -------
@@ -59,8 +63,22 @@ def estimate_o_ratio(chances: NDArray[np.float64], labelled: LabelledWords) -> f
         The share, one that the labels make possible; None where every word is labelled.
     """
     only_o = labelled.is_sure & labelled.allowed[:, 0]
-    is_free = np.ones(len(chances), dtype=bool)
-    is_free[labelled.rows[only_o | ~labelled.allowed[:, 0]]] = False
-    if not is_free.any():
+    known = np.sort(labelled.rows[only_o | ~labelled.allowed[:, 0]])
+    if len(known) == labelled.n_words:
         return None
-    return float((only_o.sum() + chances[is_free].sum()) / len(chances))
+    total, first = 0.0, 0
+    for part in [Kept.of(chances, len(chances))] if isinstance(chances, np.ndarray) else chances:
+        n, of_free = reduce_rows(
+            _sum_of_free, _both, part, Weights(labelled.n_words, known - first, np.zeros(len(known)))
+        )
+        total, first = total + of_free, first + n
+    return float((only_o.sum() + total) / labelled.n_words)
+
+
+def _sum_of_free(_: slice, chances: NDArray[np.float64], is_free: NDArray[np.float64]) -> tuple[int, float]:
+    """Return how many words there are in a block, and the sum of the chances of those that are free."""
+    return len(chances), float(chances[is_free > 0].sum())
+
+
+def _both(one: tuple[int, float], other: tuple[int, float]) -> tuple[int, float]:
+    return one[0] + other[0], one[1] + other[1]

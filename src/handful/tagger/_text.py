@@ -7,8 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, Part, Rows
+from handful._util.arrays import FarRows, Float, Part, Rows
 from handful.cluster import Labels
+from handful.cluster._weights import Weights
 from handful.errors import DataError
 from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence, types_in
 
@@ -89,7 +90,7 @@ class LabelledWords:
         tags = np.arange(self.n_tags)
         return Labels(tags, self.rows[order], self.allowed[order], tags)
 
-    def weights(self, mass: float, n_more: int = 0) -> NDArray[np.float64] | None:
+    def weights(self, mass: float, n_more: int = 0) -> Weights | None:
         """Return the weight of each word, such that all labelled ones together count `mass` times the others.
 
         A labelled word counts at least as much as another one; None where all count the same. `n_more` labelled words
@@ -99,10 +100,8 @@ class LabelledWords:
         weight = mass * (self.n_words - n_sure) / max(n_sure + n_more, 1)
         if weight <= 1:
             return None
-        weights = np.ones(self.n_words + n_more)
-        weights[self.rows[self.is_sure]] = weight
-        weights[self.n_words :] = weight
-        return weights
+        rows = np.concatenate([np.sort(self.rows[self.is_sure]), self.n_words + np.arange(n_more)])
+        return Weights(self.n_words + n_more, rows, np.full(len(rows), weight))
 
     def count_mentions(self) -> list[int]:
         """Count the runs of each type among the words whose tag is known, each sentence once."""
@@ -337,7 +336,8 @@ def _check_possible(
         )
 
 
-def _joined(before: Float, after: Float) -> Float:
+def _joined(before: Float | FarRows, after: Float) -> Float:
+    assert not isinstance(before, FarRows), "text that is far is not added to"
     return np.concatenate([before, after]) if len(before) and len(after) else after if len(after) else before
 
 

@@ -1,0 +1,113 @@
+"""Order statistics over blocks of rows: the m-th smallest of n values, exactly, in few passes and little memory."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.passes import Kept, reduce_rows
+
+__all__ = ["Cut", "mth_smallest", "smallest"]
+
+Keys = NDArray[np.uint64]
+KeysOf = Callable[[slice, Any], Keys]
+
+BITS = 12  # of a key that a pass finds out: the first 12 bits of a double are its sign and exponent
+FEW = 1 << 16  # values that are gathered
+TOP = np.uint64(1 << 63)
+
+
+class Cut(NamedTuple):
+    """What tells the m smallest values from the others, ties to the lowest row.
+
+    Attributes
+    ----------
+    value : smaller ones are among the m
+    row : equal ones are, up to this row
+    """
+
+    value: float
+    row: int
+
+    def chosen(self, part: slice, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Mark the values of a block that are among the m smallest."""
+        chosen = values < self.value
+        ties = np.flatnonzero(values == self.value)
+        chosen[ties[ties <= self.row - part.start]] = True
+        return np.asarray(chosen)
+
+
+def smallest(kept: Kept[Any], values_of: Callable[[Any], NDArray[np.float64]], m: int, n: int) -> Cut:
+    """Find the m smallest (0 < m < n) of the n values that a function takes from what is kept."""
+    key, n_wanted, n_ties = _select(kept, lambda part, one: _ordered(values_of(one)), m, n)
+    value = _value(key)
+    if n_wanted == n_ties:
+        return Cut(value, n)
+
+    def rows_of(part: slice, one: Any) -> Keys:
+        return np.asarray(part.start + np.flatnonzero(values_of(one) == value), np.uint64)
+
+    row, _, _ = _select(kept, rows_of, n_wanted, n_ties)
+    return Cut(value, int(row))
+
+
+def mth_smallest(kept: Kept[Any], values_of: Callable[[Any], NDArray[np.float64]], m: int, n: int) -> float:
+    """Return the m-th smallest (from 1) of the n values that a function takes from what is kept."""
+    return _value(_select(kept, lambda part, one: _ordered(values_of(one)), m, n)[0])
+
+
+def _select(kept: Kept[Any], keys_of: KeysOf, m: int, n: int) -> tuple[np.uint64, int, int]:
+    """Return the m-th smallest of n keys, its place among those that are equal to it, and how many are.
+
+    Each pass counts keys by their next bits, and so finds the next bits of the key that is looked for. Once few keys
+    begin with those that are known, they are gathered.
+    """
+    known = _Known(0, 64)
+    while n > FEW and known.n_left:
+        step = min(BITS, known.n_left)
+        counts = reduce_rows(partial(known.by_next, keys_of, step), np.add, kept)
+        up_to = np.cumsum(counts)
+        place = int(np.searchsorted(up_to, m))
+        n, m = int(counts[place]), m - int(up_to[place] - counts[place])
+        known = _Known(known.prefix << step | place, known.n_left - step)
+    if not known.n_left:
+        return np.uint64(known.prefix), m, n
+    keys = reduce_rows(partial(known.gather, keys_of), _together, kept)
+    key = np.partition(keys, m - 1)[m - 1]
+    return key, m - int(np.count_nonzero(keys < key)), int(np.count_nonzero(keys == key))
+
+
+class _Known(NamedTuple):
+    """What is known of a key: its first bits, and how many more it has."""
+
+    prefix: int
+    n_left: int
+
+    def gather(self, keys_of: KeysOf, part: slice, one: Any) -> Keys:
+        """Return the keys of a block that begin so."""
+        keys = keys_of(part, one)
+        return keys if self.n_left == 64 else keys[keys >> np.uint64(self.n_left) == np.uint64(self.prefix)]
+
+    def by_next(self, keys_of: KeysOf, n_bits: int, part: slice, one: Any) -> NDArray[np.int64]:
+        """Count the keys of a block that begin so, by their next bits, (2 ** n_bits,)."""
+        keys = self.gather(keys_of, part, one)
+        next_bits = (keys >> np.uint64(self.n_left - n_bits)) & np.uint64((1 << n_bits) - 1)
+        return np.bincount(next_bits.astype(np.int64), minlength=1 << n_bits)
+
+
+def _together(one: Keys, other: Keys) -> Keys:
+    return np.concatenate([one, other])
+
+
+def _ordered(values: NDArray[np.float64]) -> Keys:
+    """Return whole numbers that are in the order of the values: equal where those are, 0 and -0 too."""
+    bits = (values + 0.0).view(np.uint64)
+    return np.asarray(np.where(bits & TOP, ~bits, bits | TOP))
+
+
+def _value(key: np.uint64) -> float:
+    """Return the value of such a number."""
+    bits = key & ~TOP if key & TOP else ~key
+    return float(np.array(bits).view(np.float64))
