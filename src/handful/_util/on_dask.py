@@ -247,3 +247,39 @@ def _take(X: FarRows, rows: NDArray[np.integer[Any]]) -> Float:  # noqa: N803
 def _rows(item: Any, rows: NDArray[np.integer[Any]]) -> Float:
     array = item.load() if hasattr(item, "load") else item
     return np.asarray(array[rows])
+
+
+# Helpers for text on Dask: other modules do without importing it.
+
+
+def promise(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the promise of a call; arguments may be promises themselves."""
+    return delayed(function)(*arguments)
+
+
+def share(value: Any) -> Any:
+    """Return the promise of a value that many calls get: it goes to each worker once."""
+    return delayed(value, traverse=False)
+
+
+def kept(promises: Sequence[Any]) -> list[Any]:
+    """Start all calls; what they return stays where they are made."""
+    return list(dask.persist(*promises))
+
+
+def results(promises: Sequence[Any]) -> list[Any]:
+    """Return what calls return."""
+    return list(dask.compute(*promises))
+
+
+def partitions(collection: Any) -> list[Any]:
+    """Return the promises of the partitions of a `dask.bag` or of a column of a `dask.dataframe`."""
+    return list(np.ravel(collection.to_delayed()))
+
+
+def joined(pieces: Sequence[Any], n_rows: Sequence[int], d: int, dtype: Any) -> DaskRows:
+    """Return the rows of promised arrays, one after the other."""
+    import dask.array as da
+
+    arrays = [da.from_delayed(piece, (n, d), dtype) for piece, n in zip(pieces, n_rows, strict=True)]
+    return DaskRows(da.concatenate(arrays))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +10,19 @@ from numpy.typing import NDArray
 from handful.errors import Advice
 from handful.text import EntityType
 
-from ._decode import runs
 from ._evidence import TypeNames
+from ._far import FarTrainingText, look_through
 from ._learning import Learned
 from ._model import Model
 from ._ratio import FEWEST_MENTIONS
-from ._text import TrainingText, sentences_of
+from ._surest import Surest, surest
+from ._text import LabelledWords, TrainingText, sentences_of
+
+if TYPE_CHECKING:
+    from handful.cluster import SubspaceKMeans
 
 __all__ = ["FitSummary", "summarise"]
 
-N_EXAMPLES = 3
 FEW_MENTIONS = 5
 LITTLE_TEXT = 5_000  # words
 
@@ -99,9 +102,7 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
     """Return what a fit learned; `is_auto` is whether the ratio was to be estimated."""
     model, fitted, labelled = learned.model, learned.clusters, learned.labelled
     names = [one.name for one in model.types]
-    is_free = labelled.is_unlabelled()
-    tags = np.zeros(0, np.int64) if fitted is None else np.where(text.unreadable, 0, fitted.tags_)
-    counts = np.bincount(tags[is_free], minlength=len(model.tags))
+    counts, examples = _look(text, model, fitted, labelled)
     support = sentences_of(text.labels)
     mentions = Counter(span.type for sentence in support for span in sentence.spans or ())
     summary = FitSummary(
@@ -110,7 +111,7 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
         mentions={name: mentions[name] for name in names},
         n_support=len(support),
         n_support_words=sum(map(len, support)),
-        n_unlabelled_words=int(is_free.sum()),
+        n_unlabelled_words=labelled.n_words - len(labelled.rows),
         has_names=model.piece(TypeNames) is not None,
         o_ratio=None if fitted is None or fitted.o_ratio is None else float(fitted.o_ratio),
         is_estimated=is_auto and fitted is not None and fitted.o_ratio is not None,
@@ -118,7 +119,7 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
         rounds=0 if fitted is None else int(fitted.n_iter_),
         objective=0.0 if fitted is None else float(fitted.objective_[-1]),
         unlabelled_words={name: int(n) for name, n in zip(names, counts[1:], strict=True)},
-        examples=_examples(text, model, tags, is_free),
+        examples={name: [mention for _, mention in found] for name, found in examples.items()},
         notes=list(notes),
     )
     if n_several := sum(len(ways) > 1 for ways in text.labels.values()):
@@ -137,27 +138,17 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
     return summary
 
 
-def _examples(
-    text: TrainingText, model: Model, tags: NDArray[np.int64], is_free: NDArray[np.bool_]
-) -> dict[str, list[str]]:
-    """Find for each type the surest mentions in the unlabelled text, of different words."""
-    tags = np.where(is_free, tags, 0)
-    rows = np.flatnonzero(tags)
-    scores = np.zeros(len(tags) + 1)
-    scores[rows] = model.scores(text.features[rows])[np.arange(len(rows)), tags[rows]]
-    found = list(runs(tags, np.diff(text.starts).tolist()))
-    if not found:
-        return {name: [] for name in model.tags[1:]}
-    ends = np.array([(start, stop) for _, start, stop, _ in found])
-    means = np.add.reduceat(scores, ends.ravel())[::2] / (ends[:, 1] - ends[:, 0])
-    surest: dict[str, dict[str, str]] = {name: {} for name in model.tags[1:]}
-    for i in np.argsort(-means, kind="stable"):
-        number, start, stop, first = found[i]
-        known = surest[model.tags[tags[start]]]
-        if len(known) < N_EXAMPLES:
-            words = " ".join(text.sentences[number].words[start - first : stop - first])
-            known.setdefault(words.casefold(), words)
-    return {name: list(known.values()) for name, known in surest.items()}
+def _look(
+    text: TrainingText, model: Model, fitted: "SubspaceKMeans | None", labelled: LabelledWords
+) -> tuple[NDArray[np.int64], Surest]:
+    """Count the unlabelled words of each tag, and find the surest mentions among them."""
+    if isinstance(text, FarTrainingText):
+        return look_through(text, model, fitted, labelled)
+    is_free = labelled.is_unlabelled()
+    tags = np.zeros(0, np.int64) if fitted is None else np.where(text.unreadable, 0, fitted.tags_)
+    counts = np.bincount(tags[is_free], minlength=len(model.tags))
+    words = [sentence.words for sentence in text.sentences]
+    return counts, surest(words, text.features.__getitem__, model, np.where(is_free, tags, 0))
 
 
 def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:

@@ -27,6 +27,7 @@ from handful.text import EntityType, Sentence, types_of
 
 from ._evaluating import evaluate_on
 from ._explanation import Explanation, check_n_nearest, explain
+from ._far import FarTrainingText, is_far, text_of, training_text
 from ._inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
 from ._learning import METHODS, check, check_labels, learn, type_names
 from ._model import Examples, Model
@@ -193,7 +194,9 @@ class Tagger(Parameters, Predictor):
             may then be of such a type.
         unlabelled : path or list, optional
             Text of the kind to be tagged: a file; or a list of texts (documents), of `Sentence`, lists of words, and
-            dicts. Labels that it has are not used.
+            dicts. Labels that it has are not used. It may also be a `dask.bag` or a column of a `dask.dataframe` of
+            these, or what `handful.scale.encode` returns: then Dask's workers encode it and fit on it, with the same
+            result (docs/scale.md).
         progress
             As for `handful.encoders.Encoder.encode`.
 
@@ -202,11 +205,13 @@ class Tagger(Parameters, Predictor):
         Tagger
             This one.
         """
-        given, labels = gather_for_fit(support, unlabelled)
+        given, labels = gather_for_fit(support, None if is_far(unlabelled) else unlabelled)
         check(
             self.method, self.o_ratio, self._clusters if self._model is None else self.clusters
         )  # before the long wait
         text = TrainingText.empty(self._open().dim)
+        if is_far(unlabelled):
+            return self._fit_far(unlabelled, text, given, labels)
         return self._fit_on(text, given, labels, given.notes, progress)
 
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
@@ -231,6 +236,8 @@ class Tagger(Parameters, Predictor):
         """
         _, examples = self._fitted()
         text = self._text
+        if isinstance(text, FarTrainingText) or is_far(unlabelled):
+            raise DataError("nothing can be added to a fit on text that is on Dask; fit again with all labels")
         if text is None:
             if unlabelled is None and self.summary_.n_unlabelled_words:
                 n_words = f"{self.summary_.n_unlabelled_words:,} unlabelled words"
@@ -258,6 +265,8 @@ class Tagger(Parameters, Predictor):
             This one. If the fit fails, it is as it was before.
         """
         self._fitted()
+        if isinstance(self._text, FarTrainingText):
+            raise DataError("a fit on text that is on Dask does not take other labels; fit again with them")
         if self._text is None:
             raise ModelError("a saved tagger does not hold the text of its fit; fit again with the new labels")
         text = self._text.with_labels({})
@@ -409,6 +418,17 @@ class Tagger(Parameters, Predictor):
             watch(given.sentences, lost)
             text = text.with_more(given.sentences, features, given.n_text, lost)
         self._learn(text.with_labels(labels), given.types, notes, watch)
+        return self
+
+    def _fit_far(self, unlabelled: Any, text: TrainingText, given: Given, labels: Ways) -> "Tagger":
+        """Fit on text that is on Dask, with these labels."""
+        self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
+        check_ratio(self.o_ratio, [*given.sentences, Sentence(("text",))], labels)
+        encoder, watch = self._open(), Watch(self.encoder)
+        far = text_of(unlabelled, self.encoder, self.layers, self.threads, encoder)
+        first = far.first()
+        watch([Sentence(words) for words in first.words], first.unreadable)
+        self._learn(training_text(far, given, labels, encoder), given.types, [*given.notes, *far.notes], watch)
         return self
 
     @several_threads()

@@ -199,6 +199,11 @@ class TrainingText:
         """Return this text with other labels."""
         return replace(self, labels=labels)
 
+    def unreadable_words(self, words: Words) -> NDArray[np.bool_]:
+        """Return for each word of a labelled sentence whether it cannot be read."""
+        first = self.starts[self.places[words][0]]
+        return self.unreadable[first : first + len(words)]
+
     def own_places(self, words: Words) -> list[int]:
         """Return the numbers of the sentences of these words that came with labels."""
         return [number for number in self.places.get(words, ()) if number in self.own]

@@ -69,10 +69,10 @@ class Watch:
             return
         n_mentions, lost = 0, []
         for sentence in sentences_of(text.labels):
-            first = text.starts[text.places[sentence.words][0]]
+            unreadable = text.unreadable_words(sentence.words)
             for span in sentence.spans or ():
                 n_mentions += 1
-                if text.unreadable[first + span.start : first + span.end].any():
+                if unreadable[span.start : span.end].any():
                     lost.append(sentence.span_text(span))
         if lost:
             what = (

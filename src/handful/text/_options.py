@@ -57,6 +57,8 @@ class ReadOptions:
         new names.
     encoding : str
         The encoding of the text.
+    wrapped : bool or None
+        Whether the lines of plain text are cut to a width, with blank lines between blocks; None finds out.
     unlabelled : bool
         Whether this is text to tag, or to learn from without labels. Then a few ``[words](TYPE)`` in a file whose
         format is not named are plain text (unless half of its lines have them), other keys of JSON records may be
@@ -82,6 +84,7 @@ class ReadOptions:
     drop: Sequence[str] = ()
     rename: Mapping[str, str] = field(default_factory=dict)
     encoding: str = "utf-8"
+    wrapped: bool | None = None
     unlabelled: bool = False
 
     def __post_init__(self) -> None:
@@ -103,6 +106,8 @@ class ReadOptions:
             check_scheme(self.scheme)
         if not isinstance(self.unlabelled, bool):
             raise DataError(f"unlabelled is {self.unlabelled!r}, expected True or False")
+        if not isinstance(self.wrapped, bool | None):
+            raise DataError(f"wrapped is {self.wrapped!r}, expected True, False or None")
 
     def _check_types(self) -> None:
         """Check which types are kept, left out and renamed."""

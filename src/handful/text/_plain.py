@@ -54,7 +54,9 @@ def _parts(reading: Reading) -> Iterator[tuple[str, int | None, list[Sentence]]]
     where a sentence is as long as a part may be, it is cut at a space, or anywhere if there is none.
     """
     lines = reading.source.lines(LONGEST)
-    pieces = _blocks(lines) if is_wrapped(reading.source.head) else ((line, line[-1:] == "\n") for line in lines)
+    wrapped = reading.options.wrapped
+    wrapped = is_wrapped(reading.source.head) if wrapped is None else wrapped
+    pieces = _blocks(lines) if wrapped else ((line, line[-1:] == "\n") for line in lines)
     rest, offset = "", 0
     for piece, is_end in chain(pieces, [("", True)]):
         text = rest + piece
