@@ -47,6 +47,17 @@ def made_once(tmp_path_factory):
     return once
 
 
+@pytest.fixture(scope="session")
+def client():
+    """Start a cluster of Dask with two processes, for all tests of this process."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
 @pytest.fixture
 def unmeasured(monkeypatch):
     """Start processes without coverage, which would write a file where a test lets nothing be written."""

@@ -24,9 +24,11 @@ MAY_IMPORT = {
     "training": {"evaluate", "encoders", "text"},
     "tagger": {"evaluate", "encoders", "text", "cluster"},
     "baselines": {"tagger", "training", "evaluate", "encoders", "text", "cluster"},
+    "scale": {"tagger", "evaluate", "encoders", "text", "cluster"},
     "workbench": {"tagger", "evaluate", "encoders", "text", "web"},
     "bench": {"baselines", "tagger", "training", "evaluate", "encoders", "text", "cluster"},
     "cli": {
+        "scale",
         "workbench",
         "bench",
         "baselines",
@@ -84,7 +86,13 @@ def modules_after(statement):
 def test_import_handful_is_light():
     loaded = modules_after("import handful")
     assert "handful" in loaded
-    assert not loaded & {"torch", "transformers", "onnxruntime", "sklearn", "tokenizers", "numpy"}
+    assert not loaded & {"torch", "transformers", "onnxruntime", "sklearn", "tokenizers", "numpy", "dask"}
+
+
+def test_nothing_loads_dask_before_it_is_needed():
+    loaded = modules_after("import handful; handful.Tagger, handful.SubspaceKMeans; import handful.scale, handful.cli")
+    assert "handful.scale" in loaded
+    assert not loaded & {"dask", "distributed", "fsspec"}
 
 
 def test_import_of_the_baselines_is_light():

@@ -94,16 +94,6 @@ def test_a_fit_on_processes_is_that_in_memory():
         assert found(model.fit(far, y, sample_weight=weights)) == near
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
-
-
 @MODES
 @pytest.mark.usefixtures("_small")
 def test_a_worker_that_is_killed_in_a_fit_changes_no_byte(assignment, client):

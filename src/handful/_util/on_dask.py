@@ -94,10 +94,10 @@ class DaskRows(FarRows):
 class _Stored:
     """Some rows of arrays in files; a task reads them."""
 
-    open: Callable[[slice], Float]
+    open: Callable[[slice], Any]
     part: slice
 
-    def load(self) -> Float:
+    def load(self) -> Any:
         return self.open(self.part)
 
 
@@ -106,11 +106,12 @@ class StoredRows(FarRows):
 
     Parameters
     ----------
-    open : called in a worker with a slice of rows, which it returns; they may be mapped into memory
+    open : called in a worker with a slice of rows, which it returns as something of which blocks can be taken, by
+        slices and by the numbers of rows; so not all of them need to be in memory
     shape, dtype : of all rows
     """
 
-    def __init__(self, open: Callable[[slice], Float], shape: tuple[int, int], dtype: Any) -> None:
+    def __init__(self, open: Callable[[slice], Any], shape: tuple[int, int], dtype: Any) -> None:
         self.shape = shape
         self.dtype = np.dtype(dtype)
         self._open = open

@@ -35,7 +35,7 @@ class Documents:
         Their names; ``-`` is standard input, and so are no files and no texts.
     texts
         Texts themselves; they come first.
-    format, encoding, text_field
+    format, encoding, text_field, malformed
         Of the files, as for `handful.text.read`.
     quiet
         Whether to say nothing.
@@ -48,13 +48,14 @@ class Documents:
         format: str | None,
         encoding: str,
         text_field: str | None = None,
+        malformed: str = "error",
         *,
         quiet: bool,
     ) -> None:
         self._texts = list(texts or ())
         self._files = list(files or ([] if texts else ["-"]))
         self._format = format
-        self._options = {"encoding": encoding, "text_field": text_field, "unlabelled": True}
+        self._options = {"encoding": encoding, "text_field": text_field, "malformed": malformed, "unlabelled": True}
         self._quiet = quiet
         check_files(self._files, format, self._options)
         self._n_bytes = sum(map(_size, self._files)) if all(map(_size, self._files)) else 0

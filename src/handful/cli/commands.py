@@ -28,6 +28,7 @@ COMMANDS = (
     "label",
     "fit",
     "predict",
+    "encode",
     "explain",
     "evaluate",
     "suggest",

@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from handful.errors import DataError
 
+from ._cluster import PANEL, Address, Workers, cluster
 from ._dataclass_options import with_options
 from ._texts import check_files
 from .options import (
@@ -23,19 +24,28 @@ from .options import (
     say,
     types_given,
 )
+from .predict import predict_shards
 from .reading import READING, Reading, read_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from distributed import Client
     from rich.console import Console
 
+    from handful.scale import Features
     from handful.tagger import FitSummary
     from handful.text import EntityType, Sentence
 
 Unlabelled = Annotated[
     list[str] | None,
-    typer.Option("--unlabelled", "-u", metavar="FILE", show_default=False, help="Unlabelled text; may be repeated."),
+    typer.Option(
+        "--unlabelled",
+        "-u",
+        metavar="FILE",
+        show_default=False,
+        help="Unlabelled text; may be repeated. With --dask or --workers also patterns and Parquet datasets.",
+    ),
 ]
 
 
@@ -81,6 +91,27 @@ def fit(
     type_prototypes: Annotated[int, typer.Option(metavar="N", min=1, help="Prototypes for each type.")] = 1,
     no_subspace: Annotated[bool, typer.Option("--no-subspace", help="Learn no projection.")] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no features on disk; see handful cache.")] = False,
+    dask: Address = None,
+    workers: Workers = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            show_default=False,
+            rich_help_panel=PANEL,
+            help="Where the workers keep the features of the text, for later runs; MODEL.features if not set. One that "
+            "handful encode wrote needs no --unlabelled.",
+        ),
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            show_default=False,
+            rich_help_panel=PANEL,
+            help="Then tag the unlabelled text, and write shards of JSON lines into this folder.",
+        ),
+    ] = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
     *,
@@ -108,6 +139,7 @@ def fit(
     handful fit corpus.db --out model
     handful fit few.txt --unlabelled corpus.txt --ratio 0.95 --out model
     handful fit few.conll more.txt -u a.txt --encoder my-encoder --out model
+    handful fit few.txt -u 'news/*.txt' --workers 2 --out model --predictions found
     """
     from handful.cluster import SubspaceKMeans
     from handful.encoders._load import check_encoder
@@ -122,11 +154,19 @@ def fit(
         encoder_folder(encoder)
     of_text = reading.text_options(encoding) | {"unlabelled": True}
     check_files(support or (), from_format, reading.options(encoding))
-    check_files(unlabelled or (), None, of_text)
+    is_far = dask is not None or workers is not None
+    if (features is not None or predictions is not None) and not is_far:
+        raise typer.BadParameter("--features and --predictions go with --dask or --workers")
+    if not is_far:
+        check_files(unlabelled or (), None, of_text)
     labelled, described = read_labelled(support or (), types, from_format, reading, encoding, quiet=quiet)
-    text = [sentence for path in unlabelled or () for sentence in read_corpus(path, None, of_text, quiet=quiet)]
+    text = []
+    if not is_far:
+        text = [sentence for path in unlabelled or () for sentence in read_corpus(path, None, of_text, quiet=quiet)]
     if all(sentence.is_unlabelled for sentence in labelled):  # a project may have types and text alone
         labelled, text = [], [*labelled, *text]
+        if text and is_far:
+            raise DataError("nothing is labelled in the support, which is text; with --dask or --workers give it as -u")
     clusters = SubspaceKMeans(
         assignment=assignment,
         subspace=not no_subspace,
@@ -143,13 +183,42 @@ def fit(
         threads=threads,
         cache=not no_cache,
     )
-    tagger.fit(labelled or None, text or None, progress=progress_of(quiet))
-    tagger.save(out, include_encoder=include_encoder)
+    if is_far:
+        with cluster(dask, workers, quiet=quiet) as client:
+            folder = features or Path(f"{out}.features")
+            found = _encoded(client, unlabelled, folder, encoder, threads, of_text, quiet=quiet)
+            tagger.fit(labelled or None, found)
+            tagger.save(out, include_encoder=include_encoder)
+            if predictions is not None:
+                predict_shards(client, tagger, found, predictions, quiet=quiet)
+    else:
+        tagger.fit(labelled or None, text or None, progress=progress_of(quiet))
+        tagger.save(out, include_encoder=include_encoder)
     if as_json:
         typer.echo(json.dumps({"model": str(out)} | tagger.summary_.to_dict(), indent=2, ensure_ascii=False))
     elif not quiet:
         _show(tagger.summary_)
         say(f"\nwrote {out}; try: handful predict {out} FILE")
+
+
+def _encoded(
+    client: "Client | None",
+    files: list[str] | None,
+    folder: Path,
+    encoder: str,
+    threads: int | None,
+    options: dict[str, Any],
+    *,
+    quiet: bool,
+) -> "Features":
+    """Encode text on workers, or return what is there."""
+    from handful.scale import encode_texts, open_features
+
+    assert client is not None
+    if not files:
+        return open_features(folder)
+    progress = progress_of(quiet)
+    return encode_texts(client, files, folder, encoder=encoder, threads=threads, options=options, progress=progress)
 
 
 def read_labelled(

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from handful._util.files import check_file
 from handful.text import ENDINGS, FORMATS
 
+from ._cluster import Address, SkipMalformed, Workers, cluster
 from ._texts import Documents
 from .options import (
     Encoding,
@@ -26,18 +27,24 @@ from .options import (
     is_terminal,
     least_score,
     load,
+    number_of,
     one_of,
     progress_of,
+    say,
     say_report,
     types_given,
 )
 from .show import bracketed, has_colours
 
 if TYPE_CHECKING:
+    from distributed import Client
+
+    from handful.scale import Features
     from handful.tagger import Tagger
     from handful.text import Document, EntityType
 
-_TO = ("html", *FORMATS)
+_SHARDS = ("jsonl", "parquet")
+_TO = ("html", *FORMATS, "parquet")
 _BY_SUFFIX = {**ENDINGS, ".html": "html", ".htm": "html", "": "jsonl"}
 
 
@@ -76,6 +83,9 @@ def predict(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --to jsonl.")] = False,
     quiet: Quiet = False,
     threads: Threads = None,
+    skip_malformed: SkipMalformed = False,
+    dask: Address = None,
+    workers: Workers = None,
 ) -> None:
     """Find mentions in texts.
 
@@ -86,6 +96,10 @@ def predict(
     plain text a document is a line, or a block between blank lines if lines are wrapped. A table keeps its columns; csv
     and tsv add one with the entities as JSON. conll, lines, inline, huggingface and gliner are written one sentence at
     a time. Files of any size pass through in little memory; lines from a pipe are answered as they come.
+
+    With [bold]--dask[/bold] or [bold]--workers[/bold], several processes share the work. The texts are then files,
+    patterns such as 'news/*.jsonl', and Parquet datasets, and [bold]--out[/bold] is a folder of shards (jsonl or
+    parquet). A run that was stopped goes on where it was.
 
     Text that [bold]handful fit[/bold] has read is not encoded again. With [bold]--keep-features[/bold] the same holds
     for this text, the next time.
@@ -101,23 +115,37 @@ def predict(
     handful predict model reviews.csv --text-field body --out found.csv
     zcat huge.txt.gz | handful predict model - --min-score 0.5 > found.jsonl
     tail -f log | handful predict model -
+    handful predict model 'news/*.jsonl' --workers 4 --out found
     """
     if as_json and to not in (None, "jsonl"):
         raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
-    to = "jsonl" if as_json else to or _default_format(out)
+    is_far = dask is not None or workers is not None
+    to = "jsonl" if as_json else to or ("jsonl" if is_far else _default_format(out))
     if model is None and types is None:
         raise typer.BadParameter("name a model, or the types to find (--types)")
     if types is not None:
         files = [*([] if model is None else [model]), *(files or [])]
-    if out is not None:
-        check_file(out)
+    malformed = "skip" if skip_malformed else "error"
     least = least_score(min_score)
-    documents = Documents(files, text, from_format, encoding, text_field, quiet=quiet)
+    if is_far:
+        if out is None or text or not files or to not in _SHARDS:
+            raise typer.BadParameter("--dask and --workers need files, --out FOLDER, and --to jsonl or parquet")
+    elif to == "parquet":
+        raise typer.BadParameter("--to parquet goes with --dask or --workers")
+    else:
+        if out is not None:
+            check_file(out)
+        documents = Documents(files, text, from_format, encoding, text_field, malformed, quiet=quiet)
     cache = "all" if keep_features else True
     if types is not None:
         tagger, title = _by_names(types, encoder, threads, encoding, cache), types
     else:
         tagger, title = load(Path(str(model)), encoder, threads, cache=cache), Path(str(model)).resolve().name
+    if is_far:
+        options = {"encoding": encoding, "text_field": text_field, "malformed": malformed}
+        with cluster(dask, workers, quiet=quiet) as client:
+            predict_shards(client, tagger, files or [], Path(str(out)), to, least, from_format, options, quiet=quiet)
+        return
     if to not in ("html", "text"):
         check_types_fit(tagger.types_, to)
     is_shown = out is None and is_terminal()  # the texts themselves show how far it is
@@ -134,6 +162,35 @@ def predict(
         _print(tagged, tagger.types_)
     else:
         _write_pieces(target, (bracketed(one) for one in tagged if one.sentences))
+
+
+def predict_shards(
+    client: "Client | None",
+    tagger: "Tagger",
+    texts: "list[str] | Features",
+    folder: Path,
+    to: str = "jsonl",
+    min_score: "float | dict[str, float]" = 0.0,
+    format: str | None = None,
+    options: dict[str, Any] | None = None,
+    *,
+    quiet: bool,
+) -> None:
+    """Find mentions on workers, and say how many there are."""
+    from handful.scale import predict_texts
+
+    assert client is not None
+    progress = progress_of(quiet)
+    totals = predict_texts(
+        client, tagger, texts, folder, to=to, min_score=min_score, format=format, options=options, progress=progress
+    )
+    for line in totals.report:
+        say(line, quiet=quiet)
+    counts = ", ".join(
+        number_of(n, noun)
+        for n, noun in ((totals.mentions, "mention"), (totals.documents, "document"), (totals.words, "word"))
+    )
+    say(f"{folder}: {counts}", quiet=quiet)
 
 
 def _by_names(types: str, encoder: str | None, threads: int | None, encoding: str, cache: bool | str) -> "Tagger":

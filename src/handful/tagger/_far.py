@@ -111,8 +111,8 @@ class FarTrainingText(TrainingText):
 
 
 def is_far(unlabelled: object) -> bool:
-    """Whether this is text on Dask: ours, a `dask.bag`, or a column of a `dask.dataframe`."""
-    return isinstance(unlabelled, FarText) or (hasattr(unlabelled, "to_delayed") and hasattr(unlabelled, "dask"))
+    """Whether this is text on Dask: encoded text, a `dask.bag`, or a column of a `dask.dataframe`."""
+    return hasattr(unlabelled, "far_text") or (hasattr(unlabelled, "to_delayed") and hasattr(unlabelled, "dask"))
 
 
 def text_of(unlabelled: Any, encoder: AnyEncoder, layers: Any, threads: int | None, opened: WordEncoder) -> FarText:
@@ -120,17 +120,18 @@ def text_of(unlabelled: Any, encoder: AnyEncoder, layers: Any, threads: int | No
 
     Parameters
     ----------
-    unlabelled : `FarText`, or a collection of texts, sentences, lists of words or records
+    unlabelled : encoded text (with ``far_text()``), or a collection of texts, sentences, lists of words or records
     encoder, layers, threads : as for `Tagger`; each worker opens it once
     opened : the same encoder in this process
     """
-    if isinstance(unlabelled, FarText):
-        if unlabelled.fingerprint != opened.fingerprint:
+    if hasattr(unlabelled, "far_text"):
+        text: FarText = unlabelled.far_text()
+        if text.fingerprint != opened.fingerprint:
             raise DataError(
-                f"the features of the text come from another encoder (fingerprint {unlabelled.fingerprint[:16]}, that "
-                f"of the tagger is {opened.fingerprint[:16]}); encode the text again"
+                f"the features of the text come from another encoder (fingerprint {text.fingerprint[:16]}, that of the "
+                f"tagger is {opened.fingerprint[:16]}); encode the text again"
             )
-        return unlabelled
+        return text
     from handful._util.on_dask import joined, kept, partitions, promise, results
 
     precision = getattr(opened, "precision", None)

@@ -195,8 +195,8 @@ class Tagger(Parameters, Predictor):
         unlabelled : path or list, optional
             Text of the kind to be tagged: a file; or a list of texts (documents), of `Sentence`, lists of words, and
             dicts. Labels that it has are not used. It may also be a `dask.bag` or a column of a `dask.dataframe` of
-            these, or what `handful.scale.encode` returns: then Dask's workers encode it and fit on it, with the same
-            result (docs/scale.md).
+            these, or what `handful.scale.encode_texts` returns: then Dask's workers encode it and fit on it, with the
+            same result (docs/scale.md).
         progress
             As for `handful.encoders.Encoder.encode`.
 

@@ -1,0 +1,79 @@
+"""``handful encode``: text to shards of features, on several workers."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ._cluster import Address, SkipMalformed, Workers, cluster
+from .options import Encoding, From, Quiet, TextField, Threads, number_of, one_of, progress_of, say
+
+
+def encode(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help="Texts in any format, patterns such as 'news/*.jsonl', and Parquet datasets; local, or s3://...",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write; what is in it already is not done again.")],
+    encoder: Annotated[
+        str, typer.Option("--encoder", metavar="NAME", help="What turns words into vectors: a name or a folder.")
+    ] = "handful-en",
+    precision: Annotated[
+        str,
+        typer.Option(
+            "--precision",
+            metavar="KIND",
+            callback=one_of("float32", "float16"),
+            help="How numbers are kept: float32; or float16, which takes half of the room.",
+        ),
+    ] = "float32",
+    from_format: From = None,
+    encoding: Encoding = "utf-8",
+    text_field: TextField = None,
+    skip_malformed: SkipMalformed = False,
+    dask: Address = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    threads: Threads = None,
+) -> None:
+    """Encode texts into shards of features, which handful fit and handful predict use.
+
+    All texts are read first: what is malformed is an error before anything is written. Then workers encode them, piece
+    by piece. A run that was stopped goes on where it was.
+
+    [bold]Examples[/bold]
+
+    \b
+    handful encode corpus.txt --workers 2 --out features
+    handful encode 'news/*.jsonl' --text-field body --dask tcp://10.0.0.1:8786 --out features
+    handful fit few.txt --features features --workers 2 --out model
+    """
+    from handful.scale import encode_texts
+
+    if dask is None and workers is None:
+        workers = 1
+    options = {"encoding": encoding, "text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
+    with cluster(dask, workers, quiet=quiet) as client:
+        assert client is not None
+        found = encode_texts(
+            client,
+            files,
+            out,
+            encoder=encoder,
+            threads=threads,
+            dtype=precision,
+            format=from_format,
+            options=options,
+            progress=progress_of(quiet),
+        )
+    for line in found.report:
+        say(line, quiet=quiet)
+    n_bytes = sum(found.n_words) * found.dim * (4 if found.dtype == "float32" else 2)
+    say(
+        f"{out}: {number_of(sum(found.n_words), 'word')} in {number_of(sum(found.n_sentences), 'sentence')}, "
+        f"{number_of(len(found.pieces), 'shard')}, {n_bytes / 2**30:.2f} GiB",
+        quiet=quiet,
+    )

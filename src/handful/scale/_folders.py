@@ -1,0 +1,95 @@
+"""Folders that are filled shard by shard: a run that was stopped goes on where it was.
+
+``plan.json`` says what the folder is made from, and comes first. Each shard appears when it is complete.
+``index.json`` says what is in the shards, and comes last.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from handful._util.files import PathLike, check_into, replacing
+from handful.errors import Advice, FileError, FormatError
+
+__all__ = ["ShardFolder"]
+
+_FORMAT = 1
+
+
+class ShardFolder:
+    """A folder of shards, of one kind, made from one plan.
+
+    Parameters
+    ----------
+    path : the folder
+    kind : what it holds, such as "features"
+    """
+
+    def __init__(self, path: PathLike, kind: str) -> None:
+        self.path = Path(path)
+        self.kind = kind
+
+    def check(self, plan: dict[str, Any] | None = None) -> None:
+        """Refuse a folder into which nothing can be written, that holds something else, or that has another plan."""
+        check_into(self.path)
+        if self.path.exists() and not self.path.is_dir():
+            raise FileError(f"{self.path}: is a file; give the name of a new folder")
+        if (self.path / "plan.json").exists():
+            if plan is not None and self._read("plan.json") != self._whole(plan):
+                raise FileError(
+                    f"{self.path}: holds {self.kind} that were made from other texts, or in another way",
+                    Advice("give another folder, or remove this one", "give another folder, or remove this one"),
+                )
+        elif self.path.exists() and any(one.name != "texts" for one in self.path.iterdir()):
+            raise FileError(f"{self.path}: is a folder with other files in it; give the name of a new or empty one")
+
+    def start(self, plan: dict[str, Any]) -> None:
+        """Make the folder and write the plan, or go on with the one that is there."""
+        self.check(plan)
+        self.path.mkdir(parents=True, exist_ok=True)
+        if not (self.path / "plan.json").exists():
+            self._write("plan.json", self._whole(plan))
+
+    def finish(self, index: dict[str, Any]) -> None:
+        """Write what is in the shards, and remove what killed workers left."""
+        for left in self.path.glob(".*.tmp"):
+            left.unlink(missing_ok=True)
+        self._write("index.json", index)
+
+    def index(self) -> dict[str, Any]:
+        """Return what is in the shards; an error where they are not complete."""
+        if not (self.path / "index.json").exists():
+            begun = (self.path / "plan.json").exists()
+            raise FileError(
+                f"{self.path}: "
+                + (f"the {self.kind} in it are not complete; run the same command again" if begun else "has no shards")
+            )
+        return self._read("index.json")
+
+    def plan(self) -> dict[str, Any]:
+        """Return what it was made from."""
+        return self._read("plan.json")
+
+    def shard(self, number: int, ending: str) -> Path:
+        """Return the path of a shard."""
+        return self.path / f"{number:06d}{ending}"
+
+    def _whole(self, plan: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(json.dumps({"format": _FORMAT, "kind": self.kind} | plan))
+        return found
+
+    def _read(self, name: str) -> dict[str, Any]:
+        path = self.path / name
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+        except ValueError as error:
+            raise FormatError(f"{path}: is not JSON: {error}") from None
+        if not isinstance(content, dict) or (name == "plan.json" and content.get("kind") != self.kind):
+            raise FormatError(f"{path}: does not describe {self.kind}")
+        return content
+
+    def _write(self, name: str, content: dict[str, Any]) -> None:
+        with replacing(self.path / name, sync=True) as temporary:
+            temporary.write_text(json.dumps(content, ensure_ascii=False, indent=0), encoding="utf-8")

@@ -1,0 +1,324 @@
+"""Pieces of texts, which one task reads each. A file of lines is cut anywhere; a line is of the piece it begins in."""
+
+import gzip
+import io
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from handful._util.files import replacing
+from handful.errors import FileError, FormatError, HandfulError
+from handful.text import Document, ReadReport, stream
+from handful.text._plain import is_wrapped
+
+__all__ = ["PIECE_BYTES", "Piece", "find_pieces", "read_piece"]
+
+PIECE_BYTES = 1 << 18  # about 40,000 words
+_HEAD = 1 << 16
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one task reads.
+
+    Attributes
+    ----------
+    name : what messages call the file
+    path : where it is, as fsspec takes it
+    format : as for `handful.text.stream`; or "parquet"
+    start, stop : the bytes in which its lines begin, or the row groups of a Parquet file; None, the whole file
+    stamp : what changes when the file does
+    """
+
+    name: str
+    path: str
+    format: str
+    start: int = 0
+    stop: int | None = None
+    stamp: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what tells it from other pieces; what the file was called is no part of it."""
+        return {name: value for name, value in asdict(self).items() if name != "name"}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> "Piece":
+        """Make a piece of what `to_dict` returned."""
+        return cls(content["path"], **content)
+
+    def __str__(self) -> str:
+        if self.stop is None:
+            return self.name
+        return f"{self.name}, {'row groups' if self.format == 'parquet' else 'bytes'} {self.start} to {self.stop}"
+
+
+def find_pieces(
+    files: Sequence[str], format: str | None, options: Mapping[str, Any], spool: Path, size: int = PIECE_BYTES
+) -> list[Piece]:
+    """Return the pieces of files, in order; a pattern stands for files by name, a folder for a Parquet dataset.
+
+    Parameters
+    ----------
+    files : paths and patterns, local or as fsspec takes them (``s3://...``)
+    format : of all files; None, each is recognised by its content
+    options : as for `handful.text.stream`
+    spool : a folder for what compressed files of lines hold, so that they can be cut; it is made if need be
+    size : bytes of a piece, of a file of lines
+    """
+    pieces: list[Piece] = []
+    for file in files:
+        for name, path in _matching(file):
+            pieces += _pieces_of(name, path, format, options, spool, size)
+    return pieces
+
+
+def _matching(file: str) -> list[tuple[str, str]]:
+    """Return the names and paths of the files that a path, a pattern or a folder stands for."""
+    if file == "-":
+        raise FileError("standard input cannot be read by several workers; write it to a file")
+    fs, path = _file_system(file)
+    is_pattern = any(sign in path for sign in "*?[") and not fs.exists(path)
+    if is_pattern:
+        found = sorted(one for one in fs.glob(path) if fs.isfile(one))
+        if not found:
+            raise FileError(f"{file}: no file matches this pattern")
+    elif fs.isdir(path) and not fs.exists(f"{path}/project.db"):
+        found = sorted(fs.glob(f"{path}/**/*.parquet"))
+        if not found:
+            raise FileError(f"{file}: is a folder without Parquet files (*.parquet); name files, or use a pattern")
+    elif fs.exists(path):
+        found = [path]
+    else:
+        raise FileError(f"{file}: there is no such file")
+    if _is_local(fs):
+        whole = os.path.abspath(file)
+        return [(file if one == whole else os.path.relpath(one), one) for one in found]
+    return [(one, one) for one in map(fs.unstrip_protocol, found)]
+
+
+def _pieces_of(
+    name: str, path: str, format: str | None, options: Mapping[str, Any], spool: Path, size: int
+) -> list[Piece]:
+    fs, inside = _file_system(path)
+    about = fs.info(inside)
+    stamp = f"{about['size']}-{about.get('mtime') or about.get('ETag') or about.get('LastModified') or ''}"
+    with _reading(name), fs.open(inside, "rb") as file:
+        first = file.read(_HEAD)
+    if first[:4] == b"PAR1" or format == "parquet":
+        return [Piece(name, path, "parquet", i, i + 1, stamp) for i in range(_n_row_groups(name, path))]
+    if first[:2] == _GZIP:
+        first = _unzipped_head(name, path)
+    with stream(_Named(first, name) if not _is_local(fs) else inside, format, **options) as opened:
+        found = opened.report.format
+    if not _is_cut(found, first, str(options.get("encoding", "utf-8"))):
+        return [Piece(name, path, format or found, stamp=stamp)]
+    n_bytes = int(about["size"])
+    if _is_gzip(path):
+        if n_bytes <= size // 4:
+            return [Piece(name, path, found, stamp=stamp)]
+        path = _unzipped(name, path, spool, stamp)
+        n_bytes = os.path.getsize(path)
+    return [
+        Piece(name, path, found, start, min(start + size, n_bytes), stamp) for start in range(0, max(n_bytes, 1), size)
+    ]
+
+
+def _is_cut(format: str, head: bytes, encoding: str) -> bool:
+    """Whether a file of this format can be cut between lines."""
+    if "\n".encode(encoding) != b"\n" or "\u0141\n".encode(encoding, "replace")[-1:] != b"\n":
+        return False
+    text = head.decode(encoding, "replace").removeprefix("\ufeff")
+    if format == "text":
+        return not is_wrapped(text)
+    return text.lstrip()[:1] == "{" and all(map(_is_json, text.strip().split("\n")[: 20 if "\n" in text else 1][:-1]))
+
+
+def _is_json(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict) if line.strip() else True
+    except ValueError:
+        return line.lstrip()[:1] == "{" and line.rstrip()[-1:] == "}"  # one that is malformed
+
+
+def read_piece(piece: Piece, options: Mapping[str, Any]) -> "Reader":
+    """Return the documents of a piece, read as they are asked for, and the report on them."""
+    return Reader(piece, options)
+
+
+class Reader(Iterator[Document]):
+    """The documents of a piece. Its `report` is complete at the end."""
+
+    def __init__(self, piece: Piece, options: Mapping[str, Any]) -> None:
+        self._piece = piece
+        self.report = ReadReport(str(piece), piece.format)
+        self._documents = self._parquet(options) if piece.format == "parquet" else self._text(options)
+
+    def __next__(self) -> Document:
+        return next(self._documents)
+
+    def _text(self, options: Mapping[str, Any]) -> Iterator[Document]:
+        piece = self._piece
+        fs, path = _file_system(piece.path)
+        if piece.stop is None:
+            if _is_local(fs):
+                file: Any = path
+            else:
+                with _reading(piece.name), fs.open(path, "rb") as opened:
+                    file = _Named(opened.read(), piece.name)
+            more: dict[str, Any] = {}
+        else:
+            with _reading(piece.name), fs.open(path, "rb") as opened:
+                file = _Named(_lines(opened, piece.start, piece.stop), str(piece))
+            more = {"wrapped": False} if piece.format == "text" else {}
+        try:
+            with stream(file, piece.format, **options, **more) as found:
+                self.report = found.report
+                yield from found
+        except HandfulError as error:
+            raise self._placed(error) from None
+
+    def _placed(self, error: HandfulError) -> HandfulError:
+        """Return an error with the number of the line in the whole file."""
+        found = re.match(re.escape(str(self._piece)) + r":(\d+)", error.message)
+        if found is None or self._piece.stop is None:
+            return error
+        fs, path = _file_system(self._piece.path)
+        n_before = 0
+        with fs.open(path, "rb") as file:
+            left = _start_of(file, self._piece.start)
+            file.seek(0)
+            while left > 0 and (chunk := file.read(min(left, 1 << 24))):
+                n_before, left = n_before + chunk.count(b"\n"), left - len(chunk)
+        line = n_before + int(found[1])
+        return type(error)(f"{self._piece.name}:{line}{error.message[found.end() :]}", error.advice)
+
+    def _parquet(self, options: Mapping[str, Any]) -> Iterator[Document]:
+        piece, field = self._piece, options.get("text_field") or "text"
+        with _parquet_file(piece.name, piece.path) as file:
+            first = sum(file.metadata.row_group(i).num_rows for i in range(piece.start))
+            if field not in file.schema_arrow.names:
+                names = ", ".join(file.schema_arrow.names)
+                raise FormatError(f"{piece.name}: there is no column {field!r} for the text; the columns are {names}")
+            row = first
+            for batch in file.iter_batches(1024, row_groups=range(piece.start, piece.stop or 0)):
+                for record in batch.to_pylist():
+                    row += 1
+                    text = record[field]
+                    if isinstance(text, str):
+                        document = Document.of(text, meta={key: one for key, one in record.items() if key != field})
+                        self.report.n_sentences += len(document.sentences)
+                        self.report.n_words += document.n_words
+                        yield document
+                        continue
+                    error = FormatError(f"{piece.name}: row {row}: {field!r} is {text!r}, expected a text")
+                    if options.get("malformed") != "skip":
+                        raise error
+                    self.report.n_skipped += 1
+                    self.report.skipped.append(error)
+
+
+class _Named(io.BytesIO):
+    """Bytes that are read like a file with a name."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        super().__init__(content)
+        self.name = name
+
+
+def _lines(file: IO[bytes], start: int, stop: int) -> bytes:
+    """Return the lines that begin between two places of a file."""
+    first = _start_of(file, start)
+    if first >= stop:
+        return b""
+    file.seek(first)
+    content = file.read(stop - first)
+    return content if content.endswith(b"\n") else content + file.readline()
+
+
+def _start_of(file: IO[bytes], start: int) -> int:
+    """Return where the first line begins that does not begin before a place."""
+    if start == 0:
+        return 0
+    file.seek(start - 1)
+    file.readline()
+    return file.tell()
+
+
+def _unzipped_head(name: str, path: str) -> bytes:
+    fs, inside = _file_system(path)
+    with _reading(name), fs.open(inside, "rb") as file, gzip.open(file) as opened:
+        return opened.read(_HEAD)
+
+
+def _unzipped(name: str, path: str, spool: Path, stamp: str) -> str:
+    """Write what a compressed file holds into the spool, if it is not there; return where it is."""
+    target = spool / f"{Path(path).name}-{stamp.replace('/', '_').replace(':', '_')}.txt"
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fs, inside = _file_system(path)
+        with (
+            _reading(name),
+            replacing(target) as temporary,
+            fs.open(inside, "rb") as file,
+            gzip.open(file) as opened,
+            open(temporary, "wb") as out,
+        ):
+            shutil.copyfileobj(opened, out, 1 << 22)
+    return str(target)
+
+
+def _is_gzip(path: str) -> bool:
+    fs, inside = _file_system(path)
+    with fs.open(inside, "rb") as file:
+        return bool(file.read(2) == _GZIP)
+
+
+def _n_row_groups(name: str, path: str) -> int:
+    with _parquet_file(name, path) as file:
+        return int(file.metadata.num_row_groups)
+
+
+@contextmanager
+def _parquet_file(name: str, path: str) -> Iterator[Any]:
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
+
+    fs, inside = _file_system(path)
+    with _reading(name), fs.open(inside, "rb") as file:
+        try:
+            opened = ParquetFile(file)
+        except pyarrow.ArrowException as error:
+            raise FormatError(f"{name}: this is not a Parquet file: {error}") from None
+        yield opened
+
+
+def _file_system(path: str) -> tuple[Any, str]:
+    from fsspec.core import url_to_fs
+
+    try:
+        fs, inside = url_to_fs(path)
+    except (ImportError, ValueError) as error:
+        raise FileError(f"{path}: cannot be read: {error}") from None
+    return fs, inside
+
+
+def _is_local(fs: Any) -> bool:
+    return "file" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol)
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Name the file in what its system says."""
+    try:
+        yield
+    except HandfulError:
+        raise
+    except (OSError, EOFError) as error:
+        raise FileError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None

@@ -1,0 +1,121 @@
+"""The workers: a cluster that is there already, or processes on this machine; and calls that run on them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from handful._util.processor import usable_threads
+from handful.errors import DataError, FileError, HandfulError, MissingExtraError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["call_all", "encoder_threads", "workers"]
+
+FAILURES = 20  # deaths of workers that a task outlives; Dask's own 3 are few for a run of days
+PATIENCE = "30s"  # for a scheduler to answer
+
+
+@contextmanager
+def workers(address: str | None = None, n: int | None = None) -> "Iterator[Client]":
+    """Yield a client of the cluster at an address, or of one of n processes on this machine, which end with the block.
+
+    Parameters
+    ----------
+    address : as ``tcp://10.0.0.1:8786``; the workers need handful and the same file system
+    n : how many processes to start; each has one thread for tasks
+    """
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise MissingExtraError("distributed is not installed; it comes with pip install 'handful[dask]'") from None
+    if (address is None) == (n is None):
+        raise DataError("give either the address of a cluster or a number of workers")
+    with ExitStack() as stack:
+        if address is None:
+            stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": FAILURES}))
+            cluster: Any = stack.enter_context(
+                LocalCluster(n_workers=n, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0")
+            )
+        else:
+            cluster = address
+        try:
+            client = Client(cluster, timeout=PATIENCE)
+        except (OSError, ValueError) as error:
+            raise FileError(f"{address}: there is no scheduler of Dask that can be reached: {error}") from None
+        stack.enter_context(client)
+        yield client
+
+
+def encoder_threads(client: "Client", threads: int | None) -> int | None:
+    """Return how many threads the encoder of each worker may use: those that are given, or its share of a machine."""
+    if threads is not None:
+        return threads
+    found = client.scheduler_info(n_workers=-1)["workers"].values()
+    by_host: dict[str, int] = {}
+    for one in found:
+        by_host[one["host"]] = by_host.get(one["host"], 0) + 1
+    return max(1, usable_threads() // max(by_host.values(), default=1))
+
+
+def call_all(
+    client: "Client",
+    function: Callable[..., Any],
+    items: Sequence[Any],
+    *shared: Any,
+    done: Callable[[int, Any], None] | None = None,
+) -> list[Any]:
+    """Call a function on the workers with each item and what all calls share; return the results in order.
+
+    Parameters
+    ----------
+    done
+        Called with the number of an item and the result, as soon as it is there.
+
+    Raises
+    ------
+    HandfulError
+        That of the first item, in order, of those that failed; calls that have not begun are given up.
+    """
+    from distributed import as_completed
+
+    if not items:
+        return []
+    common = [client.submit(_same, one, pure=False) for one in shared]  # scattered data would die with their workers
+    futures = [client.submit(function, item, *common, pure=False) for item in items]
+    numbers = {future.key: number for number, future in enumerate(futures)}
+    results: list[Any] = [None] * len(items)
+    failed: list[int] = []
+    try:
+        for future in as_completed(futures):
+            number = numbers[future.key]
+            if future.status == "error":
+                failed.append(number)
+                if min(failed) == number:  # those before it may fail, too: the first is named
+                    client.cancel(futures[number + 1 :])
+            elif future.status == "finished":
+                results[number] = future.result()
+                if done is not None:
+                    done(number, results[number])
+                future.release()
+        if failed:
+            error = futures[min(failed)].exception()
+            raise error if isinstance(error, HandfulError) else _lost(error)
+    finally:
+        client.cancel(futures)
+    return results
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _lost(error: BaseException) -> BaseException:
+    from distributed import KilledWorker
+
+    if isinstance(error, KilledWorker):
+        return DataError(
+            f"a worker died each time it ran the same task ({error.args[0]}); it may need more memory than there is"
+        )
+    return error
