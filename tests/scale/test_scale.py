@@ -10,7 +10,16 @@ import pytest
 
 from handful import Tagger
 from handful.errors import DataError, FileError, FormatError
-from handful.scale import _features, _pieces, _workers, encode_texts, open_features, predict_frame, predict_texts, workers
+from handful.scale import (
+    _features,
+    _pieces,
+    _workers,
+    encode_texts,
+    open_features,
+    predict_frame,
+    predict_texts,
+    workers,
+)
 from handful.text import write
 
 from .made import FEW, TEXTS, TYPES, Encoder, sentences_of, write_texts

@@ -48,7 +48,7 @@ def encode(
 
     \b
     handful encode corpus.txt --workers 2 --out features
-    handful encode 'news/*.jsonl' --text-field body --dask tcp://10.0.0.1:8786 --out features
+    handful encode 'news/*.jsonl' --dask tcp://10.0.0.1:8786 --out features
     handful fit few.txt --features features --workers 2 --out model
     """
     from handful.scale import encode_texts

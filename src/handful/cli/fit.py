@@ -139,7 +139,7 @@ def fit(
     handful fit corpus.db --out model
     handful fit few.txt --unlabelled corpus.txt --ratio 0.95 --out model
     handful fit few.conll more.txt -u a.txt --encoder my-encoder --out model
-    handful fit few.txt -u 'news/*.txt' --workers 2 --out model --predictions found
+    handful fit few.txt -u 'news/*.txt' --workers 2 --out model
     """
     from handful.cluster import SubspaceKMeans
     from handful.encoders._load import check_encoder

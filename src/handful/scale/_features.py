@@ -143,7 +143,7 @@ def _mapped(path: str) -> Float:
         raise FileError(f"{path}: cannot be read: {error}") from None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8)  # what is mapped counts as memory of the process, though the system takes it back
 def _mapped_once(path: str, changed: int) -> Float:
     with open(path, "rb") as file:
         version = np.lib.format.read_magic(file)

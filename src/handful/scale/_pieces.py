@@ -17,9 +17,11 @@ from handful.errors import FileError, FormatError, HandfulError
 from handful.text import Document, ReadReport, stream
 from handful.text._plain import is_wrapped
 
-__all__ = ["PIECE_BYTES", "Piece", "find_pieces", "read_piece"]
+__all__ = ["Piece", "find_pieces", "read_piece"]
 
-PIECE_BYTES = 1 << 18  # about 40,000 words
+# Bytes of a piece: small ones keep all workers busy, many make much work for the scheduler and the file system. Six
+# bytes are a word, so pieces have 10,000 to 300,000 words.
+LEAST, MOST, MANY = 1 << 16, 1 << 21, 10_000
 _HEAD = 1 << 16
 _GZIP = b"\x1f\x8b"
 
@@ -60,7 +62,7 @@ class Piece:
 
 
 def find_pieces(
-    files: Sequence[str], format: str | None, options: Mapping[str, Any], spool: Path, size: int = PIECE_BYTES
+    files: Sequence[str], format: str | None, options: Mapping[str, Any], spool: Path, size: int | None = None
 ) -> list[Piece]:
     """Return the pieces of files, in order; a pattern stands for files by name, a folder for a Parquet dataset.
 
@@ -70,13 +72,17 @@ def find_pieces(
     format : of all files; None, each is recognised by its content
     options : as for `handful.text.stream`
     spool : a folder for what compressed files of lines hold, so that they can be cut; it is made if need be
-    size : bytes of a piece, of a file of lines
+    size : bytes of a piece, of a file of lines; None, by how much there is
     """
-    pieces: list[Piece] = []
-    for file in files:
-        for name, path in _matching(file):
-            pieces += _pieces_of(name, path, format, options, spool, size)
-    return pieces
+    found = [one for file in files for one in _matching(file)]
+    if size is None:
+        size = min(max(LEAST, sum(_size(path) for _, path in found) // MANY), MOST)
+    return [piece for name, path in found for piece in _pieces_of(name, path, format, options, spool, size)]
+
+
+def _size(path: str) -> int:
+    fs, inside = _file_system(path)
+    return int(fs.size(inside) or 0)
 
 
 def _matching(file: str) -> list[tuple[str, str]]:

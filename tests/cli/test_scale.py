@@ -1,0 +1,61 @@
+"""`handful encode`, and `fit` and `predict` on several workers: the same model and predictions as without."""
+
+import pytest
+from commands import TEXT, failed, handful, run
+
+pytest.importorskip("distributed")
+
+
+def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number, line in enumerate(TEXT.splitlines()):
+        (tmp_path / f"text{number}.txt").write_text(line + "\n", encoding="utf-8")
+    encoder = ["--encoder", place / "encoder"]
+    encoded = run("encode", "text*.txt", "--workers", 1, *encoder, "--out", "shards")
+    assert encoded.exit_code == 0
+    assert "shards: 36 words in 4 sentences, 4 shards, 0.00 GiB" in encoded.stderr
+    before = (tmp_path / "shards" / "index.json").stat().st_mtime_ns
+
+    arguments = ["fit", place / "support.txt", "--ratio", "0.8", *encoder, "--out"]
+    far = ["-u", "text*.txt", "--features", "shards", "--workers", 2, "--predictions", "found"]
+    two = handful(*arguments, "two", *far)
+    assert two.returncode == 0
+    assert two.stderr.startswith("workers: 2; dashboard: http://127.0.0.1:")
+    assert "4 documents, 36 words" in two.stderr
+    assert "wrote two" in two.stderr
+    assert (tmp_path / "shards" / "index.json").stat().st_mtime_ns == before
+
+    assert run(*arguments, "one", "-u", place / "text.txt", "--quiet").exit_code == 0
+    for name in ("config.json", "model.safetensors", "support.jsonl"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    serial = run("predict", "one", place / "text.txt", "--to", "jsonl")
+    shards = sorted((tmp_path / "found").glob("*.jsonl"))
+    assert len(shards) == 4
+    assert "".join(path.read_text(encoding="utf-8") for path in shards) == serial.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "support.txt", "--features", "x", "--out", "y"],
+        ["fit", "support.txt", "--predictions", "x", "--out", "y"],
+        ["fit", "support.txt", "--dask", "tcp://127.0.0.1:1", "--workers", "2", "--out", "y"],
+        ["predict", "model", "text.txt", "--workers", "2"],
+        ["predict", "model", "text.txt", "--workers", "2", "--out", "x", "--to", "html"],
+        ["predict", "model", "--text", "x", "--workers", "2", "--out", "x"],
+        ["predict", "model", "text.txt", "--to", "parquet"],
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(inside, arguments):
+    assert run(*arguments).exit_code == 2
+
+
+def test_malformed_records_are_skipped_if_asked_to(inside, tmp_path):
+    path = tmp_path / "records.jsonl"
+    path.write_text('{"text": "Ekeus left"}\n{"text": 5}\n{"text": "for Paris"}\n', encoding="utf-8")
+    assert failed(run("predict", "model", path, "--out", tmp_path / "found.jsonl"), "records.jsonl:2")
+    assert not (tmp_path / "found.jsonl").exists()
+    done = run("predict", "model", path, "--skip-malformed", "--out", tmp_path / "found.jsonl")
+    assert done.exit_code == 0
+    assert "1 malformed places were skipped" in done.stderr
+    assert len((tmp_path / "found.jsonl").read_text(encoding="utf-8").splitlines()) == 2
