@@ -200,7 +200,7 @@ def test_the_smallest_values_over_blocks_are_those_of_a_stable_sort(values, data
     parts = [slice(a, b) for a, b in zip([0, *cuts], [*cuts, n], strict=True)]
     kept = Kept((), parts, [values[part] for part in parts])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_select, "FEW", 1 << 16 if is_gathered else 1)
+        patch.setattr(_select, "FEW", 1 << 13 if is_gathered else 1)
         cut = smallest(kept, lambda one: one, m, n)
         mth = mth_smallest(kept, lambda one: one, m, n)
     order = np.argsort(values, kind="stable")

@@ -5,6 +5,7 @@ own rows, and sends back one combined result. What is kept by block stays on the
 choice: that of the current `distributed.Client`, or what `dask.config` says, or threads.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
@@ -90,38 +91,28 @@ class DaskRows(FarRows):
         return _take(self, rows)
 
 
-@dataclass(frozen=True)
-class _Stored:
-    """Some rows of arrays in files; a task reads them."""
-
-    open: Callable[[slice], Any]
-    part: slice
-
-    def load(self) -> Any:
-        return self.open(self.part)
-
-
 class StoredRows(FarRows):
     """Rows (n, d) in files that all workers can read.
 
     Parameters
     ----------
-    open : called in a worker with a slice of rows, which it returns as something of which blocks can be taken, by
-        slices and by the numbers of rows; so not all of them need to be in memory
+    within : called with a slice of rows; it returns something that goes to a worker, and whose ``load()`` returns
+        something of which blocks of these rows can be taken there, by slices and by the numbers of rows. So not all
+        of them need to be in memory.
     shape, dtype : of all rows
     """
 
-    def __init__(self, open: Callable[[slice], Any], shape: tuple[int, int], dtype: Any) -> None:
+    def __init__(self, within: Callable[[slice], Any], shape: tuple[int, int], dtype: Any) -> None:
         self.shape = shape
         self.dtype = np.dtype(dtype)
-        self._open = open
+        self._within = within
 
     def chunks(self) -> Sequence[Chunk]:
         """Return the rows in chunks of whole blocks."""
         n, d = self.shape
         size, block = chunk_rows(self.dtype, d), block_rows(self.dtype, d)
         parts = [slice(start, min(n, start + size)) for start in range(0, n, size)]
-        return [Chunk(part, _Stored(self._open, part), block) for part in parts]
+        return [Chunk(part, self._within(part), block) for part in parts]
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Float:
         """Return some rows by their numbers (m,): (m, d), in the memory of this process."""
@@ -132,7 +123,7 @@ def map_chunks(function: Callable[..., Any], chunks: Sequence[Chunk], along: Seq
     """Call a function for each block of each chunk; what it returns stays where it is, in chunks."""
     shared = delayed(function, traverse=False)
     tasks = [_task(_map, number, chunk, along, shared) for number, chunk in enumerate(chunks)]
-    return [replace(chunk, item=item) for chunk, item in zip(chunks, dask.persist(*tasks), strict=True)]
+    return [replace(chunk, item=item) for chunk, item in zip(chunks, kept(tasks), strict=True)]
 
 
 def fold_chunks(
@@ -264,8 +255,16 @@ def share(value: Any) -> Any:
 
 
 def kept(promises: Sequence[Any]) -> list[Any]:
-    """Start all calls; what they return stays where they are made."""
-    return list(dask.persist(*promises))
+    """Make all calls; what they return stays where they are made.
+
+    Calls that need it are planned when it is there: they go to it, and it does not go to whoever is idle.
+    """
+    found = list(dask.persist(*promises))
+    if "distributed" in sys.modules:
+        from distributed import futures_of, wait
+
+        wait(futures_of(found))
+    return found
 
 
 def results(promises: Sequence[Any]) -> list[Any]:

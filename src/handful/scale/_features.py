@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +67,7 @@ class Features:
         starts = np.cumsum([0, *self.n_words])
         if not starts[-1]:
             raise DataError(f"{self.path}: there is no word in the text")
-        rows = StoredRows(_Opener(paths, starts, self.dim, self.dtype), (int(starts[-1]), self.dim), self.dtype)
+        rows = StoredRows(partial(_some, paths, starts, self.dtype), (int(starts[-1]), self.dim), self.dtype)
         shards = [StoredShard(path) for path in paths]
         return FarText(rows, shards, list(self.n_words), self.fingerprint, list(self.report))
 
@@ -89,19 +89,23 @@ class StoredShard:
 
 
 @dataclass(frozen=True)
-class _Opener:
-    """Opens rows in several files."""
+class _Some:
+    """Some rows in several files: which files, the rows at which they begin and the last one ends, and how many."""
 
     paths: Sequence[str]
     starts: NDArray[np.int64]
-    dim: int
+    n: int
     dtype: str
 
-    def __call__(self, part: slice) -> "_Rows":
-        first = int(np.searchsorted(self.starts, part.start, side="right")) - 1
-        last = int(np.searchsorted(self.starts, part.stop, side="left"))
-        arrays = [_mapped(path) for path in self.paths[first:last]]
-        return _Rows(arrays, self.starts[first : last + 1] - part.start, part.stop - part.start, np.dtype(self.dtype))
+    def load(self) -> "_Rows":
+        """Map the files into memory."""
+        return _Rows([_mapped(path) for path in self.paths], self.starts, self.n, np.dtype(self.dtype))
+
+
+def _some(paths: Sequence[str], starts: NDArray[np.int64], dtype: str, part: slice) -> _Some:
+    first = int(np.searchsorted(starts, part.start, side="right")) - 1
+    last = int(np.searchsorted(starts, part.stop, side="left"))
+    return _Some(paths[first:last], starts[first : last + 1] - part.start, part.stop - part.start, dtype)
 
 
 class _Rows:
