@@ -48,13 +48,19 @@ def made_once(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def client():
+def dask_cluster():
     """Start a cluster of Dask with two processes, for all tests of this process."""
     distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(dask_cluster):
+    """Let this test alone, and what it does with Dask, run on the cluster."""
+    from distributed import Client
+
+    with Client(dask_cluster) as client:
         yield client
 
 

@@ -263,7 +263,8 @@ def kept(promises: Sequence[Any]) -> list[Any]:
     if "distributed" in sys.modules:
         from distributed import futures_of, wait
 
-        wait(futures_of(found))
+        if futures := futures_of(found):
+            wait(futures)
     return found
 
 
