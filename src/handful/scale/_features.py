@@ -5,10 +5,9 @@ memory, and nothing has to be unpacked. Beside it, a ``.json`` file has the word
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,18 +140,14 @@ class _Rows:
 
 
 def _mapped(path: str) -> Float:
+    """Map an array into memory, for one task: what stays mapped counts as memory of the worker."""
     try:
-        return _mapped_once(path, os.stat(path).st_mtime_ns)
+        with open(path, "rb") as file:
+            np.lib.format.read_magic(file)
+            (n, *_), *_ = np.lib.format.read_array_header_1_0(file)
+        array: Float = np.load(path, mmap_mode="r" if n else None)  # nothing cannot be mapped
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be read: {error}") from None
-
-
-@lru_cache(maxsize=8)  # what is mapped counts as memory of the process, though the system takes it back
-def _mapped_once(path: str, changed: int) -> Float:
-    with open(path, "rb") as file:
-        version = np.lib.format.read_magic(file)
-        shape = np.lib.format.read_array_header_1_0(file)[0] if version == (1, 0) else (1,)
-    array: Float = np.load(path, mmap_mode="r" if shape[0] else None)  # nothing cannot be mapped
     return array
 
 
