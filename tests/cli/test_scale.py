@@ -21,6 +21,7 @@ def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeyp
     two = handful(*arguments, "two", *far)
     assert two.returncode == 0
     assert two.stderr.startswith("workers: 2; dashboard: http://127.0.0.1:")
+    assert "shards: 36 words in 4 shards; fitting" in two.stderr
     assert "4 documents, 36 words" in two.stderr
     assert "wrote two" in two.stderr
     assert (tmp_path / "shards" / "index.json").stat().st_mtime_ns == before
@@ -48,6 +49,13 @@ def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeyp
 )
 def test_options_that_do_not_go_together_are_wrong_usage(inside, arguments):
     assert run(*arguments).exit_code == 2
+
+
+def test_a_folder_for_predictions_that_holds_something_else_is_refused_first(inside, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    arguments = ["fit", "support.txt", "-u", "text.txt", "--workers", 1, "--out", tmp_path / "model"]
+    assert failed(run(*arguments, "--predictions", tmp_path), "is a folder with other files in it")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
 def test_malformed_records_are_skipped_if_asked_to(inside, tmp_path):

@@ -157,6 +157,10 @@ def fit(
     is_far = dask is not None or workers is not None
     if (features is not None or predictions is not None) and not is_far:
         raise typer.BadParameter("--features and --predictions go with --dask or --workers")
+    if predictions is not None:
+        from handful.scale._folders import ShardFolder
+
+        ShardFolder(predictions, "predictions").check()
     if not is_far:
         check_files(unlabelled or (), None, of_text)
     labelled, described = read_labelled(support or (), types, from_format, reading, encoding, quiet=quiet)
@@ -187,6 +191,10 @@ def fit(
         with cluster(dask, workers, quiet=quiet) as client:
             folder = features or Path(f"{out}.features")
             found = _encoded(client, unlabelled, folder, encoder, threads, of_text, quiet=quiet)
+            for line in found.report:
+                say(line, quiet=quiet)
+            n_words, n_shards = number_of(sum(found.n_words), "word"), number_of(len(found.n_words), "shard")
+            say(f"{folder}: {n_words} in {n_shards}; fitting", quiet=quiet)
             tagger.fit(labelled or None, found)
             tagger.save(out, include_encoder=include_encoder)
             if predictions is not None:
