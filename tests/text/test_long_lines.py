@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handful.errors import DataError
 from handful.text import _plain, read, stream, to_sentences
 
 
@@ -124,3 +125,14 @@ def test_memory_does_not_grow_with_the_line():
 def test_learning_from_a_long_line_sees_the_same_sentences():
     text = SENTENCES * 2_000
     assert [s.words for s in read(io.StringIO(text), "text")] == [s.words for s in to_sentences(text)]
+
+
+@pytest.mark.parametrize(("wrapped", "n"), [(None, 2), (True, 2), (False, 4)])
+def test_whether_lines_are_wrapped_can_be_said(tmp_path, wrapped, n):
+    path = tmp_path / "text.txt"
+    path.write_text(
+        "a text of many words that\ngoes on below this line\n\none more of many words\nthat goes on as well\n"
+    )
+    assert len(list(stream(path, "text", wrapped=wrapped))) == n
+    with pytest.raises(DataError, match="wrapped is 'no', expected True, False or None"):
+        stream(path, wrapped="no")
