@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from handful import Sentence, Span, Tagger
+from handful._util.passes import Kept
 from handful.encoders import TypeVectors, load
 from handful.text import stream, types_of
 
@@ -138,8 +139,14 @@ def measure(encoder, text, features, labelled, repeats):
         whole = seconds(lambda n=n, scratch=scratch: scratch.fit(labelled[: n + 1], text))
         times["fit from scratch"].append(whole - known.seconds)
         assert is_same(model, scratch), "an add and a fit from scratch differ"
-    kept = [getattr(value, "scatter", value) for _, value in model._text.text._known.values()]
-    return {name: statistics.median(found) for name, found in times.items()}, sum(array.nbytes for array in kept)
+    kept = sum(n_bytes(value) for _, value in model._text.text._known.values())
+    return {name: statistics.median(found) for name, found in times.items()}, kept
+
+
+def n_bytes(kept):
+    """Return the size of what is kept about the text: moments, or arrays by block."""
+    arrays = kept.values if isinstance(kept, Kept) else [getattr(kept, "scatter", kept)]
+    return sum(array.nbytes for array in arrays)
 
 
 def profile(encoder, text, features, labelled):

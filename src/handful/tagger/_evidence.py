@@ -8,7 +8,7 @@ Each piece gives one logit per tag, O first, and saves and loads itself as array
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, Self
 
@@ -261,20 +261,27 @@ class TypeNames:
             highest = of_o.max(axis=1, keepdims=True)
             scores = np.empty((len(block), 1 + len(self.biases)))
             scores[:, 0] = np.log(np.exp(of_o - highest).sum(axis=1)) + highest[:, 0]
-            scores[:, 1:] = words @ self.vectors.T + (self.biases + self.doubts)
+            scores[:, 1:] = words @ self.vectors.T + self.biases
+            scores[:, 1:] += self.doubts
             return scores
 
         return np.concatenate([np.empty((0, 1 + len(self.biases))), *map_blocks(of_block, features)])
 
     def o_chances(self, features: Rows) -> list[Kept[NDArray[np.float64]]]:
-        """Return the chance of O of each word by names alone, for each part of the text, which keeps it."""
-        read = tuple(
-            array.tobytes() for array in (self.vectors, self.biases, self.o_vectors, self.o_biases, self.doubts)
-        )
+        """Return the chance of O of each word by names alone, for each part of the text.
+
+        A part keeps the scores without doubts, which other labels change.
+        """
+        read = tuple(array.tobytes() for array in (self.vectors, self.biases, self.o_vectors, self.o_biases))
+        plain = replace(self, doubts=np.zeros_like(self.doubts))
+        doubts = np.concatenate([[0.0], self.doubts])
         return [
-            part.once("chances of O", read, partial(chances_by_block, self.scores, part))
-            for part in features.parts
-            if len(part.array)
+            map_rows(lambda _, scores: o_chances(scores + doubts), scores)
+            for scores in (
+                part.once("scores of names", read, partial(by_block, plain.scores, part))
+                for part in features.parts
+                if len(part.array)
+            )
         ]
 
     @property
@@ -331,9 +338,9 @@ EVIDENCE: dict[str, type[Any]] = {
 }
 
 
-def chances_by_block(logits: Callable[[Float], NDArray[np.float64]], part: Part) -> Kept[NDArray[np.float64]]:
-    """Return the chance of O of each word of a part of the text, by the logits that a function gives."""
-    return map_rows(lambda _, block: o_chances(logits(block)), Rows([part]))
+def by_block(function: Callable[[Float], NDArray[np.float64]], part: Part) -> Kept[NDArray[np.float64]]:
+    """Return what a function gives for the words of a part of the text."""
+    return map_rows(lambda _, block: function(block), Rows([part]))
 
 
 def o_chances(logits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from handful._util.arrays import Part, Rows
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
-from ._evidence import NearestLabel, Prototypes, Regression, TypeNames, chances_by_block
+from ._evidence import NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
 from ._model import Examples, Lead, Model, Softmax
 from ._ratio import AUTO, FEWEST_MENTIONS, estimate_o_ratio
 from ._text import LabelledWords, TrainingText, check_sure, sentences_of
@@ -176,7 +176,9 @@ def learn(
             parts = [part for part in text.features.parts if len(part.array)]
             o_ratio = None
             if counts.min() >= FEWEST_MENTIONS:
-                o_ratio = estimate_o_ratio([chances_by_block(regression().logits, part) for part in parts], labelled)
+                logits = regression().logits
+                chances = [by_block(lambda block: o_chances(logits(block)), part) for part in parts]
+                o_ratio = estimate_o_ratio(chances, labelled)
     fitted = prototypes = None
     if len(text.features):
         fitted = _cluster(_estimator(clusters, o_ratio), text.features, labelled, method.labelled_mass, names)
