@@ -142,10 +142,11 @@ def test_every_setting_is_an_option_that_reaches_it(monkeypatch, tmp_path):
         "methods": ("proto", "hard"), "ratios": ("none", "0.9"), "shots": (1, 3), "sets": 2, "seed": 4,
         "supports": tmp_path, "layers": (-1, 2), "on": "test", "most_words": 7, "published": True, "plots": False,
         "skip_unnamed": True, "threads": 2, "texts": ("all", "none"), "types": tmp_path / "types.txt", "fewer": True,
+        "keep": ("A", "B"), "drop": ("C",), "rename": {"D": "E"},
     }  # fmt: skip
     options = "--methods proto,hard --ratios none --ratios 0.9 --shots 1,3 --sets 2 --seed 4 --layers=-1,2 --on test"
     options += f" --most-words 7 --published --no-plots --skip-unnamed --threads 2 --supports {tmp_path}"
-    options += f" --texts all,none --types {tmp_path / 'types.txt'} --fewer"
+    options += f" --texts all,none --types {tmp_path / 'types.txt'} --fewer --keep A,B --drop C --rename D=E"
     found = []
 
     def keep(*arguments, settings, **more):

@@ -74,11 +74,12 @@ def test_every_setting_of_the_recipe_is_an_option_that_reaches_it(place, monkeyp
         "head_lr": 2e-3, "warmup": 0.1, "head": "linear", "name_only": 0.1, "description_only": 0.2,
         "negatives": 0.3, "contrast": 0.4, "dropout": 0.2, "weights": {"a": 0.5, "b": 2.0},
         "o_weights": {"a": 0.3}, "hold_out": 0.1, "average": 0.5, "keep": "best", "seed": 3,
+        "rename": {"PER": "who"},
     }  # fmt: skip
     options = "--layers 1 --shapes --hide LOC,PER --epochs 2 --batch-tokens 64 --lr 1e-4 --head-lr 2e-3"
     options += " --name-only 0.1 --description-only 0.2 --negatives 0.3 --contrast 0.4"
     options += " --warmup 0.1 --head linear --dropout 0.2 --weight a=0.5 --weight b=2 --o-weight a=0.3 --hold-out 0.1"
-    options += " --average 0.5 --keep best --seed 3"
+    options += " --average 0.5 --keep best --seed 3 --rename PER=who"
     found = {}
     monkeypatch.setattr("handful.training.pretrain", lambda corpora, **options: found.update(options) or CARD)
     assert run("people.txt", "--encoder", "base", "--out", "out", *options.split()).exit_code == 0

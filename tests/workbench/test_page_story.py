@@ -82,7 +82,9 @@ def test_by_keyboard(empty, tmp_path):
         keys.press("Enter")
         page.locator(f"form[aria-label='Type {name}']").wait_for()
     keys.press("Escape")
+    page.locator("#types").wait_for(state="hidden")
     keys.press("i")
+    page.locator("#import [name=file]:focus").wait_for()
     with page.expect_file_chooser() as chooser:
         keys.press("Enter")
     chooser.value.set_files(tmp_path / "texts.txt")
