@@ -86,7 +86,7 @@ def test_by_keyboard(empty, tmp_path):
     keys.press("i")
     page.locator("#import [name=file]:focus").wait_for()
     with page.expect_file_chooser() as chooser:
-        keys.press("Enter")
+        keys.press("Space")
     chooser.value.set_files(tmp_path / "texts.txt")
     keys.press("Tab")
     keys.press("Tab")
