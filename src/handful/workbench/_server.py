@@ -9,7 +9,6 @@ import tempfile
 import zipfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,9 @@ from starlette.routing import Route
 
 from handful.errors import DataError, HandfulError, StaleError
 from handful.text import FORMATS, stream, write
+from handful.web._guard import Guard, refusal
+from handful.web._http import read_body, read_json, read_static, static_file
 
-from ._guard import Guard, refusal
 from ._session import Session
 from ._views import Record, Views, error_of
 
@@ -33,7 +33,6 @@ __all__ = ["make_server"]
 MOST_JSON, MOST_IMPORT = 1 << 20, 64 << 20  # bytes in the body of a request
 HEARTBEAT = 15.0  # seconds
 
-_KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _ENDINGS = {"conll": "conll", "lines": "txt", "inline": "txt", "text": "txt", "label-studio": "json", "gliner": "json"}
 _ENDINGS |= {"csv": "csv", "tsv": "tsv", "docbin": "spacy"}  # all others: jsonl
 
@@ -41,13 +40,13 @@ _ENDINGS |= {"csv": "csv", "tsv": "tsv", "docbin": "spacy"}  # all others: jsonl
 def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
     """Return the application, guarded."""
     views = Views(session)
-    static = _static()
+    static = read_static(__package__ or "")
 
     def page(request: Request) -> Response:
-        return _file(static, "index.html")
+        return static_file(static, "index.html")
 
     def file(request: Request) -> Response:
-        return _file(static, request.path_params["name"])
+        return static_file(static, request.path_params["name"])
 
     def get(function: Callable[[Any], Record]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
@@ -57,7 +56,9 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
 
     def post(function: Callable[[Request, Record], Record]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
-            given = await _json(request)
+            given = await read_json(request, MOST_JSON)
+            if not isinstance(given, dict):
+                raise HTTPException(400, "the body is not a JSON object")
             return JSONResponse(await run_in_threadpool(function, request, given))
 
         return answer
@@ -92,7 +93,7 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
         return StreamingResponse(_events(session, _int(last, "since")), media_type="text/event-stream")
 
     async def bring_in(request: Request) -> Response:
-        body = await _body(request, "application/octet-stream", MOST_IMPORT)
+        body = await read_body(request, "application/octet-stream", MOST_IMPORT)
         format = request.query_params.get("format") or None
         return JSONResponse(await run_in_threadpool(_import, session, body, format, request.query_params.get("name")))
 
@@ -169,30 +170,6 @@ async def _events(session: Session, last: int) -> AsyncIterator[bytes]:
         stop()
 
 
-async def _json(request: Request) -> Record:
-    body = await _body(request, "application/json", MOST_JSON)
-    try:
-        given = json.loads(body)
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "the body is not JSON") from None
-    if not isinstance(given, dict):
-        raise HTTPException(400, "the body is not a JSON object")
-    return given
-
-
-async def _body(request: Request, kind: str, most: int) -> bytes:
-    """Read the body of a request, no further than a limit."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != kind:
-        raise HTTPException(415, f"the Content-Type must be {kind}")
-    pieces, size = [], 0
-    async for piece in request.stream():
-        size += len(piece)
-        if size > most:
-            raise HTTPException(413, f"at most {most // 1024:,} KiB can be sent at once")
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
 def _import(session: Session, body: bytes, format: str | None, name: str | None) -> Record:
     if format is not None and format not in FORMATS:
         raise DataError(f"the format is {format!r:.50}, expected one of {', '.join(FORMATS)}")
@@ -234,24 +211,6 @@ def _tagger(session: Session) -> Response:
 
 def _download(body: bytes, kind: str, name: str) -> Response:
     return Response(body, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
-
-
-def _static() -> dict[str, tuple[bytes, str]]:
-    """Read the files of the page, once."""
-    folder = files(__package__) / "static"
-    found = {}
-    for one in folder.iterdir() if folder.is_dir() else ():
-        ending = one.name[one.name.rfind(".") :]
-        if ending in _KINDS:
-            found[one.name] = one.read_bytes(), _KINDS[ending]
-    return found
-
-
-def _file(static: dict[str, tuple[bytes, str]], name: str) -> Response:
-    if name not in static:
-        raise HTTPException(404, "there is no such file")
-    body, kind = static[name]
-    return Response(body, media_type=kind)
 
 
 def _int(text: str, name: str) -> int:
