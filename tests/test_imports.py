@@ -26,10 +26,12 @@ MAY_IMPORT = {
     "baselines": {"tagger", "training", "evaluate", "encoders", "text", "cluster"},
     "scale": {"tagger", "evaluate", "encoders", "text", "cluster"},
     "workbench": {"tagger", "evaluate", "encoders", "text", "web"},
+    "serve": {"tagger", "evaluate", "encoders", "text", "web"},
     "bench": {"baselines", "tagger", "training", "evaluate", "encoders", "text", "cluster"},
     "cli": {
         "scale",
         "workbench",
+        "serve",
         "bench",
         "baselines",
         "tagger",

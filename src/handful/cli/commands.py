@@ -26,6 +26,7 @@ __all__ = ["COMMANDS", "make_app"]
 COMMANDS = (
     "demo",
     "label",
+    "serve",
     "fit",
     "predict",
     "encode",

@@ -1,0 +1,29 @@
+"""The server: models behind HTTP, for programs and for Label Studio (extra `web`)."""
+
+from typing import TYPE_CHECKING
+
+from ._settings import Settings
+
+if TYPE_CHECKING:
+    from ._app import serve
+    from ._models import load_models
+
+__all__ = ["Settings", "load_models", "serve"]
+
+
+def __getattr__(name: str) -> object:
+    """Import the live side when it is asked for; the settings alone are light."""
+    if name == "serve":
+        from ._app import serve
+
+        return serve
+    if name == "load_models":
+        from ._models import load_models
+
+        return load_models
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)

@@ -1,0 +1,133 @@
+"""`Annotations`: what Label Studio has sent, in a file or in memory, and as labelled sentences."""
+
+import io
+import json
+import sqlite3
+import threading
+from pathlib import Path
+from typing import Any
+
+from handful.errors import DataError, FileError
+from handful.text import Sentence, read
+
+from ._label_config import LabelConfig, read_config
+
+__all__ = ["Annotations", "Key", "check_annotation", "check_id", "read_labels"]
+
+APPLICATION, FORMAT = 0x68667573, 1  # what SQLite calls the application and its version
+
+_TABLES = f"""
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {FORMAT};
+CREATE TABLE projects (model TEXT, project TEXT, config TEXT NOT NULL, PRIMARY KEY (model, project));
+CREATE TABLE annotations (
+    model TEXT, project TEXT, id INTEGER, task INTEGER NOT NULL, text TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (model, project, id)
+);
+"""
+
+Key = tuple[str, str]
+"""A model and the number of a project."""
+
+
+class Annotations:
+    """The annotations of projects. Several threads may use it.
+
+    Parameters
+    ----------
+    path : path or None
+        The file, made if there is none; None, memory.
+    """
+
+    def __init__(self, path: str | Path | None = None) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        try:
+            self._connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
+            pragmas = ("PRAGMA application_id", "PRAGMA user_version")
+            numbers = [self._connection.execute(one).fetchone()[0] for one in pragmas]
+            is_empty = not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if is_empty:
+                self._connection.executescript(_TABLES)
+        except sqlite3.Error as error:
+            raise FileError(f"{path}: cannot be opened as a store of annotations: {error}") from None
+        if not is_empty and numbers != [APPLICATION, FORMAT]:
+            self._connection.close()
+            raise FileError(f"{path}: is not a store of annotations of this version of handful; give another file")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._connection.close()
+
+    def set_config(self, key: Key, config: str) -> None:
+        """Keep the labelling interface of a project."""
+        with self._lock, self._connection as connection:
+            connection.execute("INSERT OR REPLACE INTO projects VALUES (?, ?, ?)", (*key, config))
+
+    def config(self, key: Key) -> LabelConfig | None:
+        """Return the labelling interface of a project; None where it is not known."""
+        with self._lock:
+            rows = self._connection.execute("SELECT config FROM projects WHERE model = ? AND project = ?", key)
+            found = rows.fetchone()
+        return None if found is None else read_config(found[0])
+
+    def put(self, key: Key, task: int, text: str, annotation: dict[str, Any]) -> None:
+        """Keep an annotation, in the place of the one with its number."""
+        row = (*key, annotation["id"], task, text, json.dumps(annotation))
+        with self._lock, self._connection as connection:
+            connection.execute("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def remove(self, key: Key, column: str, ids: list[int]) -> None:
+        """Drop annotations, by their own numbers (id) or by those of their tasks (task)."""
+        assert column in ("id", "task")
+        with self._lock, self._connection as connection:
+            for one in ids:
+                connection.execute(
+                    f"DELETE FROM annotations WHERE model = ? AND project = ? AND {column} = ?", (*key, one)
+                )
+
+    def count(self, key: Key) -> int:
+        """Return how many annotations a project has."""
+        with self._lock:
+            rows = self._connection.execute("SELECT count(*) FROM annotations WHERE model = ? AND project = ?", key)
+            return int(rows.fetchone()[0])
+
+    def sentences(self, key: Key) -> list[Sentence]:
+        """Return the labelled texts of a project, in the order of their tasks."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT task, text, body FROM annotations WHERE model = ? AND project = ? ORDER BY task, id", key
+            ).fetchall()
+        tasks: dict[int, tuple[str, list[Any]]] = {}
+        for task, text, body in rows:
+            tasks.setdefault(task, (text, []))[1].append(json.loads(body))
+        found = (read_labels(text, annotations) for text, annotations in tasks.values())
+        return [sentence for sentence in found if sentence is not None]
+
+
+def read_labels(text: str, annotations: list[Any]) -> Sentence | None:
+    """Return a text with its labels; None where it has none, or no words.
+
+    Where several annotations differ, a word may be what any of them says.
+    """
+    if not text.strip():
+        return None
+    task = [{"data": {"text": text}, "annotations": annotations}]
+    found = read(io.StringIO(json.dumps(task)), "label-studio", annotator="agree")
+    return next((one for one in found if not one.is_unlabelled), None)
+
+
+def check_annotation(given: Any) -> dict[str, Any]:
+    """Return what counts of an annotation; an error where it is none."""
+    if not isinstance(given, dict) or not isinstance(given.get("result"), list):
+        raise DataError("an annotation has no result")
+    check_id(given.get("id"), "an annotation")
+    return {name: given[name] for name in ("id", "result", "was_cancelled", "completed_by") if name in given}
+
+
+def check_id(given: Any, of: str) -> int:
+    """Return the number of an annotation or a task; an error where it is none."""
+    if type(given) is not int or not 0 <= given < 1 << 63:
+        raise DataError(f"{of} has no number, found {given!r:.80}")
+    return given

@@ -1,0 +1,77 @@
+"""The models of a server: their names, and encoders that they share."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from handful.encoders import WordEncoder
+from handful.errors import DataError
+from handful.tagger import Tagger
+from handful.tagger._saving import read_folder
+
+__all__ = ["NAME", "describe", "load_models"]
+
+#: What a model may be called: it is part of an address.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def load_models(
+    paths: Sequence[str | Path], *, encoder: str | None = None, threads: int | None = None
+) -> dict[str, Tagger]:
+    """Load models to serve, by their names; models of one encoder share it.
+
+    Parameters
+    ----------
+    paths : sequence of str or path
+        The folders of models. A model is called as its folder is; ``name=folder`` gives it another name.
+    encoder : str, optional
+        The encoder of all models, where it is no longer where it was.
+    threads : int or None
+        How many threads an encoder uses; None, as many as this process may.
+
+    Returns
+    -------
+    dict
+        Taggers by name, in the order of the paths.
+    """
+    found: dict[str, Tagger] = {}
+    opened: dict[tuple[Any, ...], WordEncoder] = {}
+    for path in paths:
+        name, folder = _named(str(path))
+        if name in found:
+            raise DataError(f"two models are called {name!r}; give one of them a name, as in other={folder}")
+        saved = read_folder(folder).encoder
+        key = (saved["fingerprint"], saved["dim"])
+        tagger = Tagger.load(folder, encoder=opened.get(key, encoder), threads=threads, cache=False)
+        opened[key] = tagger._ready()[0]
+        found[name] = tagger
+    return found
+
+
+def _named(given: str) -> tuple[str, Path]:
+    name, sign, rest = given.partition("=")
+    if sign and NAME.fullmatch(name) and rest:
+        return name, Path(rest)
+    folder = Path(given)
+    name = folder.resolve().name
+    if not NAME.fullmatch(name):
+        raise DataError(
+            f"{folder}: {name!r} cannot be the name of a model in an address; give it another one, as in "
+            f"name={given} (letters, digits, full stops, _ and -)"
+        )
+    return name, folder
+
+
+def describe(name: str, tagger: Tagger) -> dict[str, Any]:
+    """Return what people may want to know of a model."""
+    encoder, _ = tagger._ready()
+    return {
+        "name": name,
+        "types": [{"name": one.name, "description": one.description} for one in tagger.types_],
+        "encoder": {
+            "name": str(getattr(encoder, "name", None) or type(encoder).__name__),
+            "fingerprint": encoder.fingerprint,
+            "dim": int(encoder.dim),
+        },
+    }

@@ -1,0 +1,51 @@
+"""Servers on loopback, with toy encoders."""
+
+import contextlib
+import socket
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from handful.serve import Settings
+
+from .made import fitted
+
+TOKEN = "a-token-of-the-tests"
+
+
+@contextlib.contextmanager
+def serving(models, *, token=None, settings=None, label_studio=False, store=None, hosts=frozenset({"localhost"})):
+    """Serve models on a free port."""
+    httpx = pytest.importorskip("httpx")
+    uvicorn = pytest.importorskip("uvicorn")
+    from handful.serve._label_studio import Backend
+    from handful.serve._server import Service, make_server
+
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        service = Service(models, settings or Settings())
+        backend = Backend(service, store) if label_studio else None
+        app = make_server(service, token, hosts, more_routes=backend.routes() if backend else None)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            with httpx.Client(base_url=url, timeout=30, trust_env=False) as client:
+                yield SimpleNamespace(
+                    client=client, url=url, service=service, backend=backend, server=server, httpx=httpx
+                )
+        finally:
+            server.should_exit = True
+            thread.join()
+            service.stop()
+            if backend is not None:
+                backend.stop()
+
+
+@pytest.fixture(scope="module")
+def served():
+    """Serve two models without a token."""
+    with serving({"people": fitted(), "gods": fitted({"GOD": "G gods"})}) as found:
+        yield found
