@@ -1,13 +1,13 @@
 """Servers on loopback, with toy encoders."""
 
 import contextlib
-import socket
 import threading
 from types import SimpleNamespace
 
 import pytest
 
 from handful.serve import Settings
+from handful.web._listening import listen
 
 from .made import fitted
 
@@ -22,8 +22,7 @@ def serving(models, *, token=None, settings=None, label_studio=False, store=None
     from handful.serve._label_studio import Backend
     from handful.serve._server import Service, make_server
 
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
+    with listen("127.0.0.1", 0, 0) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         service = Service(models, settings or Settings())
         backend = Backend(service, store) if label_studio else None

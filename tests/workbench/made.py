@@ -1,6 +1,5 @@
 """A project on a toy encoder, its server, and ways to wait for its session."""
 
-import socket
 import threading
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -8,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from handful.text import Document, types_of
+from handful.web._listening import listen
 from handful.workbench._session import Session
 from handful.workbench._store import Project
 from tagger.toy import NamedEncoder
@@ -44,8 +44,7 @@ def serving(path, texts=TEXTS, types=TYPES, **options):
     uvicorn = pytest.importorskip("uvicorn")
     from handful.workbench._server import make_server
 
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
+    listening = listen("127.0.0.1", 0, 0)
     port = listening.getsockname()[1]
     with make_project(path, texts, types) as project, make_session(project, **options) as session:
         app = make_server(session, TOKEN, frozenset({"localhost"}))

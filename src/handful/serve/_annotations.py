@@ -44,16 +44,24 @@ class Annotations:
         self._lock = threading.Lock()
         try:
             self._connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
-            pragmas = ("PRAGMA application_id", "PRAGMA user_version")
-            numbers = [self._connection.execute(one).fetchone()[0] for one in pragmas]
-            is_empty = not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if is_empty:
-                self._connection.executescript(_TABLES)
         except sqlite3.Error as error:
             raise FileError(f"{path}: cannot be opened as a store of annotations: {error}") from None
-        if not is_empty and numbers != [APPLICATION, FORMAT]:
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
             self._connection.close()
-            raise FileError(f"{path}: is not a store of annotations of this version of handful; give another file")
+            raise FileError(f"{path}: cannot be opened as a store of annotations: {error}") from None
+        except FileError:
+            self._connection.close()
+            raise
+
+    def _prepare(self) -> None:
+        """Make the tables in an empty file; refuse what is something else."""
+        if not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            self._connection.executescript(_TABLES)
+        pragmas = ("PRAGMA application_id", "PRAGMA user_version")
+        if [self._connection.execute(one).fetchone()[0] for one in pragmas] != [APPLICATION, FORMAT]:
+            raise FileError(f"{self.path}: is not a store of annotations of this version of handful; give another file")
 
     def close(self) -> None:
         """Let go of the file."""

@@ -82,6 +82,7 @@ def serve(
             lifespan="off",
             timeout_graceful_shutdown=max(1, round(settings.grace)),
         )
+        service.warm_up()
         if say is not None:
             say(address_of(host, listening) + "/")
         with _ending_well():

@@ -16,20 +16,8 @@ def openapi(models: dict[str, Tagger], settings: Settings, *, needs_token: bool)
     """Return the description, as it is at ``/openapi.json``."""
     first = next(iter(models))
     paths: Record = {
-        "/predict": {"post": _predict(f"Find mentions with {first}", "predict", settings)},
-        "/models/{name}/predict": {
-            "parameters": [
-                {
-                    "name": "name",
-                    "in": "path",
-                    "required": True,
-                    "description": "A model that is served.",
-                    "schema": {"type": "string", "enum": list(models)},
-                }
-            ],
-            "post": _predict("Find mentions with one of the models", "predictWith", settings)
-            | {"description": "As /predict."},
-        },
+        "/predict": {"post": _predict(first, "predict", settings)},
+        **{f"/models/{name}/predict": {"post": _predict(name, f"predict-{name}", settings)} for name in models},
         "/health": {"get": _get("Whether the server runs", "health", "Health", is_open=True)},
         "/info": {"get": _get("The models with their types", "info", "Info")},
         "/metrics": {
@@ -63,7 +51,9 @@ def openapi(models: dict[str, Tagger], settings: Settings, *, needs_token: bool)
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "paths": paths,
-        "components": {"schemas": _schemas(settings)},
+        "components": {
+            "schemas": _schemas() | {_asked_of(name): _asked(tagger, settings) for name, tagger in models.items()}
+        },
     }
     if needs_token:
         record["components"]["securitySchemes"] = {
@@ -79,14 +69,14 @@ def openapi(models: dict[str, Tagger], settings: Settings, *, needs_token: bool)
     return record
 
 
-def _predict(summary: str, name: str, settings: Settings) -> Record:
+def _predict(model: str, name: str, settings: Settings) -> Record:
     return {
-        "summary": summary,
+        "summary": f"Find mentions with the model {model}",
         "operationId": name,
         "requestBody": {
             "required": True,
             "description": f"At most {settings.max_bytes:,} bytes.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Asked"}}},
+            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{_asked_of(model)}"}}},
         },
         "responses": {
             "200": {
@@ -100,7 +90,6 @@ def _predict(summary: str, name: str, settings: Settings) -> Record:
                 },
             },
             "400": _error("The body is not JSON."),
-            "404": _error("There is no such model."),
             "408": _error("The body took too long to come."),
             "413": _error("The body is too large."),
             "415": _error("The Content-Type is not application/json."),
@@ -139,26 +128,13 @@ def _object(properties: Record, required: list[str] | None = None, **more: Any) 
     }
 
 
-def _schemas(settings: Settings) -> Record:
+def _schemas() -> Record:
     string: Record = {"type": "string"}
     count: Record = {"type": "integer", "minimum": 0}
     share: Record = {"type": "number", "minimum": 0, "maximum": 1}
-    words: Record = {"type": "array", "items": {"type": "string", "minLength": 1}}
-    texts: Record = {"type": "array", "maxItems": settings.max_texts, "items": {"oneOf": [string, words]}}
-    min_score = share | {"default": 0, "description": "Mentions with a lower score are left out."}
-    by_type = {"type": "object", "additionalProperties": share, "description": "By type; types must be known ones."}
-    least: Record = {"min_score": {"oneOf": [min_score, by_type]}}
     entities: Record = {"type": "array", "items": {"$ref": "#/components/schemas/Entity"}}
     named = {"model": string}
     return {
-        "Asked": {
-            "oneOf": [
-                _object({"text": string, **least}, ["text"], title="One text"),
-                _object({"words": words, **least}, ["words"], title="One text, split into words"),
-                _object({"texts": texts, **least}, ["texts"], title="Several texts"),
-            ],
-            "examples": [{"text": "She dug in seaweed meal with the fork.", "min_score": 0.5}],
-        },
         "Entity": _object(
             {
                 "entity_group": string | {"description": "The name of the type."},
@@ -180,10 +156,32 @@ def _schemas(settings: Settings) -> Record:
         ),
         "Model": _object(
             {
-                **{"name": string},
+                "name": string,
                 "types": {"type": "array", "items": _object({"name": string, "description": string})},
                 "encoder": _object({"name": string, "fingerprint": string, "dim": count}),
             }
         ),
         "Error": _object({"error": _object({"what": string, "advice": {"type": ["string", "null"]}})}),
+    }
+
+
+def _asked_of(model: str) -> str:
+    return f"Asked-{model}"
+
+
+def _asked(tagger: Tagger, settings: Settings) -> Record:
+    """Return what a body may be; types are those of the model."""
+    string: Record = {"type": "string"}
+    share: Record = {"type": "number", "minimum": 0, "maximum": 1}
+    words: Record = {"type": "array", "items": {"type": "string", "minLength": 1}}
+    texts: Record = {"type": "array", "maxItems": settings.max_texts, "items": {"oneOf": [string, words]}}
+    by_type = _object({one.name: share for one in tagger.types_}, [], title="By type")
+    least: Record = {"min_score": {"oneOf": [share, by_type], "description": "Leave out mentions with a lower score."}}
+    return {
+        "oneOf": [
+            _object({"text": string, **least}, ["text"], title="One text"),
+            _object({"words": words, **least}, ["words"], title="One text, split into words"),
+            _object({"texts": texts, **least}, ["texts"], title="Several texts"),
+        ],
+        "examples": [{"text": "She dug in seaweed meal with the fork.", "min_score": 0.5}],
     }

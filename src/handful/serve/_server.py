@@ -46,6 +46,13 @@ class Service:
         self.metrics = Metrics(__version__, lambda: len(self.batches), lambda: self.n_under_way)
         self.batches = Batches(settings, self.metrics.batch)
 
+    def warm_up(self) -> None:
+        """Predict once with each model, so that the first request need not wait for what is made then."""
+        for tagger in self.models.values():
+            job = Job(tagger._ready(), ["One sentence, to be ready."])
+            self.batches.submit(job)
+            job.answer.result()
+
     def stop(self) -> None:
         """Finish what was accepted."""
         self.batches.stop()

@@ -42,7 +42,8 @@ def listen(host: str, port: int | None, first: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     ports = range(first, first + TRIED_PORTS) if port is None else [port]
     for one in ports:
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        # asyncio sends without delay only where the protocol is named; else each answer waits 40 ms for the client
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             if os.name != "nt":
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,0 +1,164 @@
+"""Batches: requests that come together are predicted together; there are never too many; and a stop loses none."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from handful.serve import Settings
+from handful.serve._batches import Batches, Busy, Job, Stopping
+
+from .conftest import serving
+from .made import TEXT, FaultyEncoder, SlowEncoder, fitted, words
+
+
+def until(is_true):
+    """Wait until something is true."""
+    end = time.monotonic() + 20
+    while not is_true():
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def gate():
+    gate = threading.Event()
+    gate.set()
+    yield gate
+    gate.set()
+
+
+def test_what_waits_is_encoded_in_one_call_and_answered_as_alone(gate):
+    tagger = fitted(encoder=SlowEncoder(gate))
+    texts = [f"so P{i}a met L{i}o in G{i} ." for i in range(12)]
+    alone = tagger.predict(texts)
+    gate.clear()
+    encoder, calls = tagger.encoder, len(tagger.encoder.calls)
+    batches = Batches(Settings(wait=0.0))
+    jobs = [Job(tagger._ready(), [text], min_score=0.0) for text in texts]
+    batches.submit(jobs[0])
+    until(lambda: len(encoder.calls) == calls + 1)
+    for job in jobs[1:]:
+        batches.submit(job)
+    gate.set()
+    assert [job.answer.result(20)[0] for job in jobs] == alone
+    assert encoder.calls[calls:] == [1, 11]
+    assert [job.n_words for job in jobs] == [7] * 12
+    batches.stop()
+
+
+def test_a_moment_is_waited_for_others():
+    tagger = fitted()
+    seen = []
+    batches = Batches(Settings(wait=0.5), lambda *batch: seen.append(batch[:2]))
+    jobs = [Job(tagger._ready(), [TEXT]) for _ in range(5)]
+    for job in jobs:
+        batches.submit(job)
+    assert len({str(job.answer.result(20)) for job in jobs}) == 1
+    batches.stop()
+    assert seen == [(5, 60)]
+
+
+def test_a_batch_is_of_one_model_and_not_too_large(gate):
+    gate.clear()
+    first, second = fitted(), fitted({"GOD": "G gods"})
+    seen = []
+    batches = Batches(Settings(wait=0.2, batch_words=30), lambda *batch: seen.append(batch[:2]))
+    jobs = [Job(one._ready(), [TEXT]) for one in (first, second, first, first, first)]
+    for job in jobs:
+        batches.submit(job)
+    assert [len(job.answer.result(20)[0]) for job in jobs] == [4, 0, 4, 4, 4]
+    batches.stop()
+    assert sorted(seen) == [(1, 12), (2, 24), (2, 24)]
+
+
+def test_a_job_that_fails_takes_no_other_along():
+    tagger = fitted(encoder=FaultyEncoder())
+    batches = Batches(Settings(wait=0.2))
+    jobs = [Job(tagger._ready(), [text]) for text in ("so Pia left", "so Pandora left", "so Paul left")]
+    for job in jobs:
+        batches.submit(job)
+    assert words(jobs[0].answer.result(20)[0]) == [("Pia", "PER")]
+    assert words(jobs[2].answer.result(20)[0]) == [("Paul", "PER")]
+    with pytest.raises(RuntimeError):
+        jobs[1].answer.result(20)
+    batches.stop()
+
+
+def test_a_stop_finishes_what_was_taken_and_takes_no_more(gate):
+    tagger = fitted(encoder=SlowEncoder(gate))
+    gate.clear()
+    batches = Batches(Settings(max_requests=3))
+    jobs = [Job(tagger._ready(), [TEXT]) for _ in range(4)]
+    batches.submit(jobs[0])
+    until(lambda: tagger.encoder.calls)
+    for job in jobs[1:]:
+        batches.submit(job)
+    with pytest.raises(Busy):
+        batches.submit(Job(tagger._ready(), [TEXT]))
+    stopping = threading.Thread(target=batches.stop)
+    stopping.start()
+    until(lambda: batches._is_stopping)
+    with pytest.raises(Stopping):
+        batches.submit(Job(tagger._ready(), [TEXT]))
+    gate.set()
+    stopping.join()
+    assert all(len(job.answer.result(0)[0]) == 4 for job in jobs)
+
+
+def test_too_many_requests_are_told_to_come_back(gate):
+    tagger = fitted(encoder=SlowEncoder(gate))
+    with serving({"slow": tagger}, settings=Settings(max_requests=3)) as served, ThreadPoolExecutor(8) as pool:
+        gate.clear()
+        answers = [pool.submit(served.client.post, "/predict", json={"text": TEXT}) for _ in range(3)]
+        until(lambda: served.service.n_under_way == 3)
+        refused = served.client.post("/predict", json={"text": TEXT})
+        assert refused.status_code == 429
+        assert refused.json()["error"]["what"] == "there is too much to do already"
+        assert int(refused.headers["retry-after"]) >= 1
+        assert served.client.get("/health").status_code == 200
+        gate.set()
+        assert [one.result().status_code for one in answers] == [200] * 3
+        assert served.client.post("/predict", json={"text": TEXT}).status_code == 200
+
+
+def test_a_slow_answer_is_given_up_and_its_place_is_free_again(gate):
+    tagger = fitted(encoder=SlowEncoder(gate))
+    with serving({"slow": tagger}, settings=Settings(timeout=0.2)) as served:
+        gate.clear()
+        answer = served.client.post("/predict", json={"text": TEXT})
+        assert answer.status_code == 503
+        assert "took too long" in answer.json()["error"]["what"]
+        assert "retry-after" in answer.headers
+        assert served.service.n_under_way == 0
+        gate.set()
+        assert served.client.post("/predict", json={"text": TEXT}).status_code == 200
+
+
+def test_a_slow_body_is_given_up():
+    with serving({"people": fitted()}, settings=Settings(body_timeout=0.2)) as served:
+
+        def slow():
+            yield b'{"text":'
+            time.sleep(0.6)
+            yield b'"a"}'
+
+        answer = served.client.post("/predict", content=slow(), headers={"Content-Type": "application/json"})
+        assert answer.status_code == 408
+        assert served.service.n_under_way == 0
+
+
+def test_many_clients_get_what_one_gets():
+    tagger = fitted()
+    texts = [f"so P{i}a met L{i}o in G{i} ." for i in range(60)]
+    alone = tagger.predict(texts)
+    with serving({"people": tagger}) as served, ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda text: served.client.post("/predict", json={"text": text}), texts))
+    assert [one.json()["entities"] for one in answers] == alone
+
+
+@pytest.mark.parametrize("wrong", [{"wait": -1}, {"max_requests": 0}, {"timeout": 0}, {"max_bytes": 0}])
+def test_settings_that_are_not_possible(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Settings(**wrong)
