@@ -1,0 +1,134 @@
+"""A real Label Studio: connected, asked for predictions, and learned from (``make test-label-studio``)."""
+
+import os
+import secrets
+import signal
+import subprocess
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from handful.web._listening import listen
+
+from .conftest import TOKEN as OURS
+from .conftest import serving
+from .made import fitted
+
+PROGRAM = os.environ.get("HANDFUL_LABEL_STUDIO")
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="make test-label-studio sets it up")
+
+TOKEN = secrets.token_hex(20)
+CONFIG = """
+<View>
+  <Labels name="label" toName="text"><Label value="PER"/><Label value="LOC"/></Labels>
+  <Text name="text" value="$text"/>
+</View>
+"""
+TEXTS = ["😀 so Pia met Gaia near Leeds .", "then Gog slept", "who is Paula ?"]
+
+
+@contextmanager
+def label_studio(folder):
+    """Start Label Studio with an empty database, and wait until it answers."""
+    httpx = pytest.importorskip("httpx")
+    with listen("127.0.0.1", 0, 0) as free:
+        port = free.getsockname()[1]
+    environment = os.environ | {
+        "ML_BLOCK_LOCAL_IP": "false",  # else it talks to no backend on this machine,
+        "SSRF_PROTECTION_ENABLED": "false",  # and sends no events to it
+        "COLLECT_ANALYTICS": "False",
+        "LATEST_VERSION_CHECK": "False",
+        "SENTRY_DSN": "",
+        "FRONTEND_SENTRY_DSN": "",
+    }
+    options = ["--data-dir", folder, "--internal-host", "127.0.0.1", "--port", port, "--no-browser"]
+    user = ["--username", "anna@example.org", "--password", secrets.token_hex(8), "--user-token", TOKEN]
+    command = [PROGRAM, "start", *map(str, [*options, *user, "--enable-legacy-api-token"])]
+    with (folder / "log.txt").open("w") as log:
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder, start_new_session=True)
+    url = f"http://127.0.0.1:{port}"
+    headers = {"Authorization": f"Token {TOKEN}"}
+    try:
+        with httpx.Client(base_url=url, headers=headers, timeout=120, trust_env=False) as client:
+            until(lambda: process.poll() is None and answers(client, httpx), 400)
+            yield client
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(60)
+
+
+def answers(client, httpx):
+    try:
+        return client.get("/api/version").status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def until(is_true, seconds=60):
+    end = time.monotonic() + seconds
+    while not (found := is_true()):
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.1)
+    return found
+
+
+def ok(answer):
+    assert answer.status_code < 300, answer.text
+    return answer.json() if answer.content else None
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_whole_way(tmp_path):
+    with (
+        serving({"people": fitted()}, token=OURS, hosts=None, label_studio=True) as served,
+        label_studio(tmp_path) as studio,
+    ):
+        project = ok(studio.post("/api/projects", json={"title": "names", "label_config": CONFIG}))["id"]
+        url = served.url.replace("http://", f"http://handful:{OURS}@") + "/label-studio"
+        backend = ok(studio.post("/api/ml", json={"project": project, "url": url, "title": "handful"}))
+        assert backend["state"] == "CO"
+        hooks = ok(studio.get("/api/webhooks/", params={"project": project}))
+        assert [one["url"] for one in hooks] == [url + "/webhook"]
+
+        ok(studio.post(f"/api/projects/{project}/import", json=[{"text": text} for text in TEXTS]))
+        tasks = sorted(one["id"] for one in ok(studio.get("/api/tasks", params={"project": project}))["tasks"])
+
+        def predict():
+            """Ask for predictions of all tasks, and return them by the text of the task."""
+            action = {"id": "retrieve_tasks_predictions", "project": project}
+            everything = {"selectedItems": {"all": True, "excluded": []}}
+            ok(studio.post("/api/dm/actions", params=action, json=everything))
+            found = ok(studio.get("/api/predictions", params={"project": project}))
+            newest = {}
+            for one in sorted(found, key=lambda one: one["id"]):
+                newest[TEXTS[tasks.index(one["task"])]] = one
+            return newest
+
+        first = predict()
+        assert set(first) == set(TEXTS)
+        pia, leeds = first[TEXTS[0]]["result"]
+        assert pia["value"] == {"start": 5, "end": 8, "text": "Pia", "labels": ["PER"]}
+        assert leeds["value"]["labels"] == ["LOC"]
+        assert first[TEXTS[1]]["result"] == []
+        assert first[TEXTS[0]]["score"] == pytest.approx(min(pia["score"], leeds["score"]))
+
+        value = {"start": 13, "end": 17, "text": "Gaia", "labels": ["PER"]}
+        gaia = {"id": "g", "from_name": "label", "to_name": "text", "type": "labels", "value": value}
+        made = ok(studio.post(f"/api/tasks/{tasks[0]}/annotations", json={"result": [pia, leeds, gaia]}))
+        key = ("people", str(project))
+        store, fits = served.backend.annotations, served.service.metrics._fits
+        until(lambda: store.count(key) == 1 and fits["done"] >= 1)
+        assert fits["refused"] == 0
+        (sentence,) = store.sentences(key)
+        assert [sentence.span_text(span) for span in sentence.spans] == ["Pia", "Gaia", "Leeds"]
+
+        second = predict()
+        assert second[TEXTS[1]]["model_version"] != first[TEXTS[1]]["model_version"]
+        assert [one["value"]["text"] for one in second[TEXTS[1]]["result"]] == ["Gog"]
+
+        ok(studio.patch(f"/api/annotations/{made['id']}", json={"result": [pia]}))
+        until(lambda: [len(one.spans) for one in store.sentences(key)] == [1])
+        ok(studio.post(f"/api/ml/{backend['id']}/train", json={}))
+        ok(studio.delete(f"/api/annotations/{made['id']}"))
+        until(lambda: store.count(key) == 0)
