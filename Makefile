@@ -4,13 +4,23 @@ PIP = .venv/bin/python -m pip --disable-pip-version-check install -q -c constrai
 
 PYTEST = .venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test coverage lint clean
+.PHONY: demo test test-label-studio coverage lint clean
 
 demo: .venv/ready
 	.venv/bin/handful demo
 
 test: .venv/ready-test
 	$(PYTEST) --durations=10 -rs
+
+# A real Label Studio, from PyPI, in a virtual environment of its own (about 1 GB).
+test-label-studio: .venv/ready-test .venv-label-studio/ready
+	HANDFUL_LABEL_STUDIO=$(CURDIR)/.venv-label-studio/bin/label-studio \
+		.venv/bin/python -m pytest tests/serve/test_real_label_studio.py
+
+.venv-label-studio/ready:
+	$(PYTHON) -m venv .venv-label-studio
+	.venv-label-studio/bin/python -m pip --disable-pip-version-check install -q label-studio
+	@touch $@
 
 # Branches of src/handful, in the processes that tests start too: the total and the files below 85 %.
 coverage: .venv/ready-test
@@ -37,4 +47,4 @@ lint: .venv/ready-test
 	@touch $@
 
 clean:
-	rm -rf .venv build dist src/*.egg-info
+	rm -rf .venv .venv-label-studio build dist src/*.egg-info

@@ -9,7 +9,9 @@ import subprocess
 import threading
 
 import pytest
-from commands import COMMAND, failed, handful
+from commands import COMMAND, failed, run
+
+from handful import Tagger
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("uvicorn")
@@ -22,10 +24,8 @@ TEXT = {"text": "We sprayed the tomatoes with soft soap against whitefly."}
 def model(tmp_path_factory):
     """Fit a model by the names of types."""
     folder = tmp_path_factory.mktemp("serve") / "garden"
-    types = folder.with_name("types.txt")
-    types.write_text("PEST: insects and slugs\nTREATMENT: a substance put on plants\n", encoding="utf-8")
-    done = handful("fit", "--types", types, "--out", folder)
-    assert done.returncode == 0, done.stderr
+    types = {"PEST": "insects and slugs", "TREATMENT": "a substance put on plants"}
+    Tagger(types=types, cache=False).fit().save(folder)
     return folder
 
 
@@ -88,7 +88,7 @@ def test_ctrl_c_ends_it_and_nothing_is_said_without_logs(model):
 
 
 def test_other_machines_need_a_token(model):
-    assert failed(handful("serve", model, "--host", "0.0.0.0", "--quiet", env={"HANDFUL_TOKEN": ""}), "needs a token")
+    assert failed(run("serve", model, "--host", "0.0.0.0", "--quiet", env={"HANDFUL_TOKEN": ""}), "needs a token")
     with serving(model, "--quiet", env={"HANDFUL_TOKEN": TOKEN}) as (_, client):
         assert client.post("/predict", json=TEXT).status_code == 401
         headers = {"Authorization": f"Bearer {TOKEN}"}
@@ -107,4 +107,4 @@ def test_other_machines_need_a_token(model):
 )
 def test_what_cannot_be_served_is_said(model, arguments, message):
     arguments = [model if one == "MODEL" else one for one in arguments]
-    assert failed(handful("serve", *arguments, "--quiet", env={"HANDFUL_TOKEN": TOKEN}), message)
+    assert failed(run("serve", *arguments, "--quiet", env={"HANDFUL_TOKEN": TOKEN}), message)

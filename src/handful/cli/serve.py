@@ -14,7 +14,7 @@ def serve(
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL]...",
+            metavar="[MODEL]",
             show_default=False,
             help="Folders that handful fit wrote; NAME=FOLDER gives a model another name than its folder's.",
         ),
@@ -78,18 +78,17 @@ def serve(
     handful serve --types types.txt
     HANDFUL_TOKEN=... handful serve model --host 0.0.0.0
     handful serve model --label-studio --store annotations.db
-    curl localhost:8480/predict -H 'Content-Type: application/json' -d '{"text": "Slugs ate the lettuce."}'
+    curl localhost:8480/predict --json '{"text": "Slugs ate the lettuce."}'
     """
-    from handful.web._listening import check_extra
+    from handful.web._listening import need_extra
 
-    check_extra("the server")
+    need_extra("the server")
     if not models and types is None:
         raise DataError("there is nothing to serve: give the folder of a model, or --types")
     if store is not None and not label_studio:
         raise DataError("--store keeps what comes from Label Studio: give --label-studio, too")
 
-    from handful.serve import Settings, load_models
-    from handful.serve import serve as run
+    from handful.serve import Settings, load_models, serve_models
     from handful.tagger import Tagger
 
     found = load_models(models or [], encoder=encoder, threads=threads)
@@ -109,7 +108,7 @@ def serve(
     say(f"serving {names}; Ctrl-C stops the server", quiet=quiet)
     if label_studio and store is None:
         say("annotations are kept in memory, and gone when the server ends; --store FILE keeps them", quiet=quiet)
-    run(
+    serve_models(
         found,
         host=host,
         port=port,

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 from ._settings import Settings
 
 if TYPE_CHECKING:
-    from ._app import serve
+    from ._app import serve_models
     from ._models import load_models
 
-__all__ = ["Settings", "load_models", "serve"]
+__all__ = ["Settings", "load_models", "serve_models"]
 
 
 def __getattr__(name: str) -> object:
     """Import the live side when it is asked for; the settings alone are light."""
-    if name == "serve":
-        from ._app import serve
+    if name == "serve_models":
+        from ._app import serve_models
 
-        return serve
+        return serve_models
     if name == "load_models":
         from ._models import load_models
 

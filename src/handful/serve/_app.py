@@ -10,17 +10,17 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.tagger import Tagger
-from handful.web._listening import LOOPBACK, address_of, check_extra, listen, names_of
+from handful.web._listening import LOOPBACK, address_of, listen, names_of, need_extra
 
 from ._settings import Settings
 
-__all__ = ["serve"]
+__all__ = ["serve_models"]
 
 FIRST_PORT = 8480
 LEAST_TOKEN = 16  # characters; a shorter one can be guessed
 
 
-def serve(
+def serve_models(
     models: dict[str, Tagger],
     *,
     host: str = "127.0.0.1",
@@ -54,7 +54,7 @@ def serve(
     say : function
         Called with the address; None, it is not said.
     """
-    check_extra("the server")
+    need_extra("the server")
     import uvicorn
 
     from ._server import Service, make_server

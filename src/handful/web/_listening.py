@@ -5,13 +5,13 @@ import socket
 
 from handful.errors import FileError, MissingExtraError
 
-__all__ = ["LOOPBACK", "address_of", "check_extra", "listen", "names_of"]
+__all__ = ["LOOPBACK", "address_of", "listen", "names_of", "need_extra"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TRIED_PORTS = 20
 
 
-def check_extra(what: str = "the workbench") -> None:
+def need_extra(what: str) -> None:
     """Say how to get what a server needs, if it is not there."""
     try:
         import starlette

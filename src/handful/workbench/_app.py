@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
-from handful.web._listening import LOOPBACK, address_of, check_extra, listen, names_of
+from handful.web._listening import LOOPBACK, address_of, listen, names_of, need_extra
 
 if TYPE_CHECKING:
     from ._session import Session
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["LOOPBACK", "check_extra", "serve"]
 
 FIRST_PORT = 8470
+
+
+def check_extra() -> None:
+    """Say how to get what the workbench needs, if it is not there."""
+    need_extra("the workbench")
 
 
 def serve(
@@ -40,7 +45,7 @@ def serve(
     say : function
         Called with the address; None, it is not said.
     """
-    check_extra("the workbench")
+    check_extra()
     import uvicorn
 
     from ._server import make_server
