@@ -3,7 +3,7 @@
     python benchmarks/serve.py
 
 Each client sends one sentence of corpora/mosaic/dev, waits for the answer, and sends the next. The bare model is
-`Tagger.predict` in a loop, one sentence at a time, in a process without a server. The naive server has the same HTTP
+`Tagger.predict` in a loop, one sentence at a time, in a process of its own. The naive server has the same HTTP
 parts (Starlette, uvicorn) and calls `predict` for each request, one after the other. Ratios are to the bare model and
 to the naive server. Clients are one process, whose own time is part of what is measured.
 """
@@ -113,9 +113,13 @@ def main():
     parser.add_argument("--seconds", type=float, default=5.0, help="for each figure")
     parser.add_argument("--threads", type=int, default=None, help="of the encoder")
     parser.add_argument("--naive", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--bare", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.naive is not None:
         naive(options.naive, 0, options.threads)
+        return
+    if options.bare is not None:
+        print(json.dumps(bare(options.bare, sentences(400), options.threads, options.seconds)))
         return
     texts = sentences(400)
     with tempfile.TemporaryDirectory() as folder:
@@ -124,17 +128,22 @@ def main():
             Tagger(cache=False).fit(support, progress=False).save(model)
         print(describe_machine())
         print(f"{len(texts)} sentences, {sum(len(text.split()) for text in texts) / len(texts):.0f} words on average")
-        rate, median, p99 = bare(model, texts, options.threads, options.seconds)
+        environment = {key: value for key, value in os.environ.items() if key != "HANDFUL_TOKEN"}
+        threads = [] if options.threads is None else ["--threads", str(options.threads)]
+        if threads:  # of matrices, too, as handful serve does
+            environment |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), threads[1])
+        alone = [sys.executable, __file__, "--bare", str(model), "--seconds", str(options.seconds), *threads]
+        rate, median, p99 = json.loads(
+            subprocess.run(alone, env=environment, stdout=subprocess.PIPE, check=True).stdout
+        )
         print(f"{'':<16}{'clients':>8}{'requests/s':>12}{'median':>10}{'p99':>10}{'/ bare':>9}{'/ naive':>9}")
         print(f"{'bare model':<16}{'-':>8}{rate:>12.1f}{1000 * median:>7.1f} ms{1000 * p99:>7.1f} ms{1:>9.2f}{'':>9}")
-        threads = [] if options.threads is None else ["--threads", str(options.threads)]
         commands = {
             "naive server": [sys.executable, __file__, "--naive", str(model), *threads],
             "handful serve": [sys.executable, "-c", RUN, "serve", str(model), "--port", "0", "-q", *threads],
         }
         rates = {}
         for name, command in commands.items():
-            environment = {key: value for key, value in os.environ.items() if key != "HANDFUL_TOKEN"}
             with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
                 port = int(process.stdout.readline().rstrip("/\n").rpartition(":")[2])
                 asyncio.run(load(port, texts, 1, 0.5))

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
+from handful._util.parallel import several_threads
 from handful.encoders import WordEncoder
 from handful.errors import HandfulError
 from handful.tagger._model import TagModel
@@ -100,6 +101,7 @@ class Batches:
             self._awake.notify()
         self._thread.join()
 
+    @several_threads()  # matrices of a few sentences are too small for threads of BLAS, which get in each other's way
     def _work(self) -> None:
         while batch := self._next():
             batch = [job for job in batch if job.answer.set_running_or_notify_cancel()]
