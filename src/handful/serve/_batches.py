@@ -1,13 +1,16 @@
 """`Batches`: one thread that predicts what arrives within milliseconds in one go.
 
 A request is a `Job`. Jobs wait in a queue of bounded length. The thread takes the first one, waits a moment for others
-of the same model, and encodes the sentences of all of them in one call. While it is at work, the next batch gathers.
+of the same model, and encodes sentences of all of them in one call. While it is at work, the next batch gathers.
+
+A batch has a bounded number of words. What is left of a large job goes to the end of the queue, so that small ones need
+not wait for all of it.
 """
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +20,7 @@ from handful.encoders import WordEncoder
 from handful.errors import HandfulError
 from handful.tagger._model import TagModel
 from handful.tagger._tagging import MinScore, is_sure, tag_sentences
-from handful.text import Document, Prediction
+from handful.text import Document, Prediction, Sentence
 
 from ._settings import Settings
 
@@ -45,21 +48,49 @@ class Job:
     ready : the encoder and the model, as they are now
     texts : each a str or a list of words
     min_score : mentions with a lower score are left out
-    answer : one list of mentions for each text, once they are found
-    n_words : how many words there were, once they are known
+    answer : one list of mentions for each text, once they are found; if it is cancelled, the job is dropped
+    documents : the texts as documents, once it is their turn
+    left : their sentences that are still to be tagged, the last one first
+    done : those that are
     """
 
     ready: Ready
     texts: Sequence[Any]
     min_score: MinScore = 0.0
     answer: "Future[list[list[Prediction]]]" = field(default_factory=Future)
-    n_words: int = 0
     came: float = field(default_factory=time.monotonic)
+    documents: list[Document] | None = None
+    left: list[Sentence] = field(default_factory=list)
+    done: list[Sentence] = field(default_factory=list)
+
+    @property
+    def n_words(self) -> int:
+        """How many words there are; 0 before the turn of the job."""
+        return sum(document.n_words for document in self.documents or ())
 
     @property
     def size(self) -> int:
-        """About how many words there are."""
+        """About how many words are left."""
+        if self.documents is not None:
+            return sum(len(sentence.words) for sentence in self.left)
         return sum(len(text) // 5 + 1 if isinstance(text, str) else len(text) for text in self.texts)
+
+    def take(self, n_words: int) -> list[Sentence]:
+        """Return the next sentences, about as many as have this number of words; at least one if any is left."""
+        if self.documents is None:
+            self.documents = [_document(text, i) for i, text in enumerate(self.texts)]
+            self.left = [sentence for document in self.documents for sentence in document.sentences][::-1]
+        taken: list[Sentence] = []
+        while self.left and (not taken or n_words >= len(self.left[-1].words)):
+            taken.append(self.left.pop())
+            n_words -= len(taken[-1].words)
+        return taken
+
+    def found(self) -> list[list[Prediction]]:
+        """Return the mentions of each text, when all sentences are done."""
+        done = iter(self.done)
+        whole = [one.with_sentences([next(done) for _ in one.sentences]) for one in self.documents or ()]
+        return [_sure(document, self.min_score) for document in whole]
 
 
 class Batches:
@@ -104,27 +135,32 @@ class Batches:
     @several_threads()  # matrices of a few sentences are too small for threads of BLAS, which get in each other's way
     def _work(self) -> None:
         while batch := self._next():
-            batch = [job for job in batch if job.answer.set_running_or_notify_cancel()]
             started = time.perf_counter()
-            _do(batch)
-            if batch and self._notice is not None:
-                self._notice(len(batch), sum(job.n_words for job in batch), time.perf_counter() - started)
+            n_words = _do(batch, self.settings.batch_words)
+            if self._notice is not None:
+                self._notice(len(batch), n_words, time.perf_counter() - started)
+            with self._awake:
+                self._waiting.extend(job for job in batch if job.left and not job.answer.done())
 
     def _next(self) -> list[Job]:
         """Wait for jobs and return those of one batch; none where it is time to end."""
         with self._awake:
-            while not self._waiting:
-                if self._is_stopping:
+            while True:
+                self._waiting = deque(job for job in self._waiting if not job.answer.cancelled())
+                if self._waiting:
+                    left = self._waiting[0].came + self.settings.wait - time.monotonic()
+                    if left <= 0 or self._is_stopping or self._is_enough():
+                        break
+                    self._awake.wait(left)
+                elif self._is_stopping:
                     return []
-                self._awake.wait()
-            until = self._waiting[0].came + self.settings.wait
-            while (left := until - time.monotonic()) > 0 and not self._is_stopping and not self._is_enough():
-                self._awake.wait(left)
+                else:
+                    self._awake.wait()
             model, n_words = self._waiting[0].ready[1], 0
             batch: list[Job] = []
             others: deque[Job] = deque()
             for job in self._waiting:
-                if job.ready[1] is model and (not batch or n_words + job.size <= self.settings.batch_words):
+                if job.ready[1] is model and n_words < self.settings.batch_words:
                     batch.append(job)
                     n_words += job.size
                 else:
@@ -136,35 +172,57 @@ class Batches:
         return sum(job.size for job in self._waiting) >= self.settings.batch_words
 
 
-def _do(batch: list[Job]) -> None:
-    """Answer jobs of one model; where one of them brings down all, each is tried by itself."""
-    try:
-        answers = _found(batch)
-    except Exception as error:
-        if len(batch) > 1:
-            for job in batch:
-                _do([job])
+def _do(batch: list[Job], most: int) -> int:
+    """Go on with jobs of one model, and answer those that are done; return how many words that were.
+
+    Where one of them brings down all, each is tried by itself.
+    """
+    n_words = 0
+    parts: list[tuple[Job, list[Sentence]]] = []
+    for job in batch:
+        try:
+            taken = job.take(most - n_words)
+        except Exception as error:
+            _settle(job, error)
         else:
-            batch[0].answer.set_exception(error)
+            parts.append((job, taken))
+            n_words += sum(len(sentence.words) for sentence in taken)
+    for group in _tag(parts):
+        for job, tagged in group:
+            if isinstance(tagged, Exception):
+                _settle(job, tagged)
+            else:
+                job.done += tagged
+                if not job.left:
+                    _settle(job)
+    return n_words
+
+
+def _tag(parts: list[tuple[Job, list[Sentence]]]) -> Iterator[list[tuple[Job, list[Sentence] | Exception]]]:
+    """Yield the sentences of jobs with their mentions, or what went wrong; all at once if nothing does."""
+    if not parts:
         return
-    for job, answer in zip(batch, answers, strict=True):
-        job.answer.set_result(answer)
+    encoder, model = parts[0][0].ready
+    try:
+        sentences = [sentence for _, taken in parts for sentence in taken]
+        found = iter([words.sentence for words in tag_sentences(encoder, model, sentences)])
+    except Exception as error:
+        if len(parts) == 1:
+            yield [(parts[0][0], error)]
+            return
+        for part in parts:
+            yield from _tag([part])
+    else:
+        yield [(job, [next(found) for _ in taken]) for job, taken in parts]
 
 
-def _found(batch: list[Job]) -> list[list[list[Prediction]]]:
-    """Return the mentions in the texts of jobs, which are encoded together."""
-    if not batch:
-        return []
-    encoder, model = batch[0].ready
-    documents = [[_document(text, i) for i, text in enumerate(job.texts)] for job in batch]
-    sentences = [sentence for own in documents for document in own for sentence in document.sentences]
-    tagged = tag_sentences(encoder, model, sentences)
-    answers = []
-    for job, own in zip(batch, documents, strict=True):
-        job.n_words = sum(document.n_words for document in own)
-        whole = [document.with_sentences([next(tagged).sentence for _ in document.sentences]) for document in own]
-        answers.append([_sure(document, job.min_score) for document in whole])
-    return answers
+def _settle(job: Job, error: Exception | None = None) -> None:
+    """Answer a job, unless nobody waits any more."""
+    if job.answer.set_running_or_notify_cancel():
+        if error is None:
+            job.answer.set_result(job.found())
+        else:
+            job.answer.set_exception(error)
 
 
 def _document(text: Any, i: int) -> Document:

@@ -16,7 +16,7 @@ class Settings:
     wait : float
         Seconds that a request waits for others to share its batch.
     batch_words : int
-        About how many words are encoded at once.
+        About how many words are encoded at once. What is left of a larger request waits for its next turn.
     max_requests : int
         How many requests may be under way at once, waiting ones included. Others are told to come back (429).
     max_bytes : int
@@ -32,7 +32,7 @@ class Settings:
     """
 
     wait: float = 0.002
-    batch_words: int = 4096
+    batch_words: int = 2048
     max_requests: int = 256
     max_bytes: int = 1 << 20
     max_texts: int = 1000
