@@ -79,20 +79,25 @@ def test_the_command_serves_logs_and_finishes_what_was_accepted(model):
     assert "soft soap" not in err
 
 
-def test_ctrl_c_ends_it_and_nothing_is_said_without_logs(model):
-    with serving(model, "--quiet") as (process, client):
+def test_types_alone_are_served_and_ctrl_c_ends_it():
+    with serving("--types", "pest, tool", "--quiet") as (process, client):
+        assert client.get("/info").json()["models"][0]["name"] == "types"
         assert client.post("/predict", json=TEXT).status_code == 200
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, "", "stopped\n")
 
 
-def test_other_machines_need_a_token(model):
+def test_other_machines_need_a_token(model, tmp_path):
     assert failed(run("serve", model, "--host", "0.0.0.0", "--quiet", env={"HANDFUL_TOKEN": ""}), "needs a token")
-    with serving(model, "--quiet", env={"HANDFUL_TOKEN": TOKEN}) as (_, client):
+    store = tmp_path / "store.db"
+    options = (model, "--quiet", "--label-studio", "--store", store)
+    with serving(*options, env={"HANDFUL_TOKEN": TOKEN}) as (_, client):
         assert client.post("/predict", json=TEXT).status_code == 401
         headers = {"Authorization": f"Bearer {TOKEN}"}
         assert client.post("/predict", json=TEXT, headers=headers).status_code == 200
+        assert client.get("/label-studio/health", headers=headers).json()["status"] == "UP"
+    assert store.is_file()
 
 
 @pytest.mark.parametrize(
