@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from handful.text import read
 CORPORA = Path(__file__).parents[1] / "corpora" / "mosaic" / "dev"
 RUN = "from handful.cli import main; main()"
 CLIENTS = (1, 8, 64)
+NAMES = ("bare model", "naive server", "handful serve")
 HEAD = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 
@@ -74,7 +76,7 @@ async def client(port, bodies, times):
 
 
 async def load(port, texts, n_clients, seconds):
-    """Return requests per second, and the median and the 99th percentile of their seconds."""
+    """Return the seconds of each request, and those of all."""
     bodies = [json.dumps({"text": text}).encode() for text in texts]
     end = time.perf_counter() + seconds
 
@@ -87,12 +89,7 @@ async def load(port, texts, n_clients, seconds):
     times = []
     started = time.perf_counter()
     await asyncio.gather(*(client(port, until_the_end(i), times) for i in range(n_clients)))
-    return summary(times, time.perf_counter() - started)
-
-
-def summary(times, seconds):
-    times.sort()
-    return len(times) / seconds, times[len(times) // 2], times[min(len(times) - 1, int(0.99 * len(times)))]
+    return times, time.perf_counter() - started
 
 
 def bare(model, texts, threads, seconds):
@@ -105,12 +102,13 @@ def bare(model, texts, threads, seconds):
         tagger.predict(texts[number % len(texts)])
         times.append(time.perf_counter() - begun)
         number += 1
-    return summary(times, time.perf_counter() - started)
+    return times, time.perf_counter() - started
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=5.0, help="for each figure")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each figure in each round")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=None, help="of the encoder")
     parser.add_argument("--naive", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--bare", type=Path, help=argparse.SUPPRESS)
@@ -133,30 +131,40 @@ def main():
         if threads:  # of matrices, too, as handful serve does
             environment |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), threads[1])
         alone = [sys.executable, __file__, "--bare", str(model), "--seconds", str(options.seconds), *threads]
-        rate, median, p99 = json.loads(
-            subprocess.run(alone, env=environment, stdout=subprocess.PIPE, check=True).stdout
-        )
-        print(f"{'':<16}{'clients':>8}{'requests/s':>12}{'median':>10}{'p99':>10}{'/ bare':>9}{'/ naive':>9}")
-        print(f"{'bare model':<16}{'-':>8}{rate:>12.1f}{1000 * median:>7.1f} ms{1000 * p99:>7.1f} ms{1:>9.2f}{'':>9}")
         commands = {
             "naive server": [sys.executable, __file__, "--naive", str(model), *threads],
             "handful serve": [sys.executable, "-c", RUN, "serve", str(model), "--port", "0", "-q", *threads],
         }
-        rates = {}
-        for name, command in commands.items():
-            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-                port = int(process.stdout.readline().rstrip("/\n").rpartition(":")[2])
-                asyncio.run(load(port, texts, 1, 0.5))
+        found = {}
+        with ExitStack() as stack:
+            ports = {}
+            for name, command in commands.items():
+                process = stack.enter_context(
+                    subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+                )
+                stack.callback(process.terminate)
+                ports[name] = int(process.stdout.readline().rstrip("/\n").rpartition(":")[2])
+                asyncio.run(load(ports[name], texts, 1, 0.5))
+            for _ in range(options.rounds):  # in turns, so that other work on the machine disturbs all alike
+                output = subprocess.run(alone, env=environment, stdout=subprocess.PIPE, check=True).stdout
+                found.setdefault(("bare model", "-"), []).append(json.loads(output))
                 for n_clients in CLIENTS:
-                    found = asyncio.run(load(port, texts, n_clients, options.seconds))
-                    rates[name, n_clients] = found[0]
-                    times = "".join(f"{1000 * one:>7.1f} ms" for one in found[1:])
-                    over = found[0] / rates["naive server", n_clients]
-                    print(
-                        f"{name:<16}{n_clients:>8}{found[0]:>12.1f}{times}{found[0] / rate:>9.2f}{over:>9.2f}",
-                        flush=True,
-                    )
-                process.terminate()
+                    for name, port in ports.items():
+                        times = asyncio.run(load(port, texts, n_clients, options.seconds))
+                        found.setdefault((name, n_clients), []).append(times)
+        report(found)
+
+
+def report(found):
+    rates = {key: sum(len(times) for times, _ in rounds) / sum(s for _, s in rounds) for key, rounds in found.items()}
+    print(f"{'':<16}{'clients':>8}{'requests/s':>12}{'median':>11}{'p99':>11}{'/ bare':>9}{'/ naive':>9}")
+    for (name, n_clients), rounds in sorted(found.items(), key=lambda item: NAMES.index(item[0][0])):
+        times = sorted(one for times, _ in rounds for one in times)
+        middle, late = (1000 * times[int(share * (len(times) - 1))] for share in (0.5, 0.99))
+        rate = rates[name, n_clients]
+        over = f"{rate / rates['naive server', n_clients]:>9.2f}" if n_clients != "-" else ""
+        bare_rate = rates["bare model", "-"]
+        print(f"{name:<16}{n_clients:>8}{rate:>12.1f}{middle:>8.1f} ms{late:>8.1f} ms{rate / bare_rate:>9.2f}{over}")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ pytest.importorskip("uvicorn")
 
 TOKEN = "a-token-of-the-tests"
 TEXT = {"text": "We sprayed the tomatoes with soft soap against whitefly."}
+LONG = {"texts": [TEXT["text"]] * 300}
 
 
 @pytest.fixture(scope="module")
@@ -51,21 +52,21 @@ def serving(*arguments, env=None, where=r"(http://127\.0\.0\.1:\d+)/\n"):
 
 
 def test_the_command_serves_logs_and_finishes_what_was_accepted(model):
-    with serving(model, f"other={model}", "--json-logs", "--wait", "300") as (process, client):
+    with serving(model, f"other={model}", "--json-logs") as (process, client):
         answer = client.post("/predict", json=TEXT).json()
         assert answer["model"] == "garden"
         assert ("whitefly", "PEST") in [(one["word"], one["entity_group"]) for one in answer["entities"]]
         assert client.get("/info").json()["models"][1]["name"] == "other"
         late = []
-        asking = threading.Thread(target=lambda: late.append(client.post("/models/other/predict", json=TEXT)))
+        asking = threading.Thread(target=lambda: late.append(client.post("/models/other/predict", json=LONG)))
         asking.start()
         while "handful_requests_under_way 1" not in httpx.get(f"{client.base_url}/metrics", trust_env=False).text:
             assert asking.is_alive()
-        process.send_signal(signal.SIGTERM)  # while the request waits for others
+        process.send_signal(signal.SIGTERM)  # while it is at work
         asking.join()
         out, err = process.communicate(timeout=30)
     assert late[0].status_code == 200
-    assert late[0].json()["entities"] == answer["entities"]
+    assert [one["entities"] for one in late[0].json()["results"]] == [answer["entities"]] * 300
     assert (process.returncode, out) == (0, "")
     first, *lines = err.splitlines()
     assert first.startswith("serving garden (2 types), other (2 types)")
@@ -73,7 +74,7 @@ def test_the_command_serves_logs_and_finishes_what_was_accepted(model):
     predicted = [one for one in records if one["path"].endswith("predict")]
     assert [(one["model"], one["status"], one["texts"], one["words"]) for one in predicted] == [
         ("garden", 200, 1, 10),
-        ("other", 200, 1, 10),
+        ("other", 200, 300, 3000),
     ]
     assert all(one["ms"] > 0 and one["event"] == "request" and one["time"].endswith("Z") for one in records)
     assert "soft soap" not in err

@@ -48,16 +48,31 @@ def test_what_waits_is_encoded_in_one_call_and_answered_as_alone(gate):
     batches.stop()
 
 
-def test_a_moment_is_waited_for_others():
-    tagger = fitted()
+def test_a_moment_is_waited_for_as_many_as_came_the_last_time(gate):
+    tagger = fitted(encoder=SlowEncoder(gate))
     seen = []
-    batches = Batches(Settings(wait=0.5), lambda *batch: seen.append(batch[:2]))
-    jobs = [Job(tagger._ready(), [TEXT]) for _ in range(5)]
-    for job in jobs:
-        batches.submit(job)
-    assert len({str(job.answer.result(20)) for job in jobs}) == 1
+    batches = Batches(Settings(wait=5.0), lambda *batch: seen.append(batch[:2]))
+
+    def ask(n):
+        jobs = [Job(tagger._ready(), [TEXT]) for _ in range(n)]
+        for job in jobs:
+            batches.submit(job)
+        return jobs
+
+    def answers(jobs):
+        return {str(job.answer.result(20)) for job in jobs}
+
+    gate.clear()
+    first = ask(1)
+    until(lambda: tagger.encoder.calls)
+    several = ask(5)  # they gather while the first is at work
+    gate.set()
+    assert len(answers(first + several)) == 1
+    started = time.monotonic()
+    answers(ask(3) + ask(2))  # five again: nobody waits longer than for the fifth
+    assert time.monotonic() - started < 5
     batches.stop()
-    assert seen == [(5, 60)]
+    assert seen == [(1, 12), (5, 60), (5, 60)]
 
 
 def test_a_batch_is_of_one_model_and_not_too_large(gate):
@@ -111,6 +126,7 @@ def test_what_is_given_up_is_not_gone_on_with(gate):
 def test_a_job_that_fails_takes_no_other_along():
     tagger = fitted(encoder=FaultyEncoder())
     batches = Batches(Settings(wait=0.2))
+    batches._n_last = 3
     jobs = [Job(tagger._ready(), [text]) for text in ("so Pia left", "so Pandora left", "so Paul left")]
     for job in jobs:
         batches.submit(job)

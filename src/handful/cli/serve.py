@@ -31,7 +31,7 @@ def serve(
         ),
     ] = None,
     wait: Annotated[
-        float, typer.Option("--wait", metavar="MS", min=0, help="Milliseconds to wait for requests to share a batch.")
+        float, typer.Option("--wait", metavar="MS", min=0, help="Milliseconds that requests wait for each other.")
     ] = 2.0,
     max_requests: Annotated[
         int, typer.Option("--max-requests", metavar="N", min=1, help="Requests at once; others are told to come back.")

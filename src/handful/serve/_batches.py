@@ -1,7 +1,8 @@
 """`Batches`: one thread that predicts what arrives within milliseconds in one go.
 
-A request is a `Job`. Jobs wait in a queue of bounded length. The thread takes the first one, waits a moment for others
-of the same model, and encodes sentences of all of them in one call. While it is at work, the next batch gathers.
+A request is a `Job`. Jobs wait in a queue of bounded length. The thread takes the first one and others of the same
+model, and encodes sentences of all of them in one call. While it is at work, the next batch gathers. Where several came
+the last time, it waits a moment for as many; a client that is alone is answered at once.
 
 A batch has a bounded number of words. What is left of a large job goes to the end of the queue, so that small ones need
 not wait for all of it.
@@ -109,6 +110,7 @@ class Batches:
         self._waiting: deque[Job] = deque()
         self._awake = threading.Condition()
         self._is_stopping = False
+        self._n_last = 1  # how many jobs waited when the last batch began
         self._thread = threading.Thread(target=self._work, name="handful-serve", daemon=True)
         self._thread.start()
 
@@ -156,6 +158,7 @@ class Batches:
                     return []
                 else:
                     self._awake.wait()
+            self._n_last = len(self._waiting)
             model, n_words = self._waiting[0].ready[1], 0
             batch: list[Job] = []
             others: deque[Job] = deque()
@@ -169,6 +172,8 @@ class Batches:
             return batch
 
     def _is_enough(self) -> bool:
+        if len(self._waiting) >= self._n_last:
+            return True
         return sum(job.size for job in self._waiting) >= self.settings.batch_words
 
 

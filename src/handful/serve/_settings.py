@@ -14,7 +14,7 @@ class Settings:
     Parameters
     ----------
     wait : float
-        Seconds that a request waits for others to share its batch.
+        Seconds that a request waits for others to share its batch, where several came the last time.
     batch_words : int
         About how many words are encoded at once. What is left of a larger request waits for its next turn.
     max_requests : int
