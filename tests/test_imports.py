@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "scale": {"tagger", "evaluate", "encoders", "text", "cluster"},
     "workbench": {"tagger", "evaluate", "encoders", "text", "web"},
     "serve": {"tagger", "evaluate", "encoders", "text", "web"},
+    "integrations": {"tagger", "evaluate", "encoders", "text", "web"},
     "bench": {"baselines", "tagger", "training", "evaluate", "encoders", "text", "cluster"},
     "cli": {
         "scale",
@@ -95,6 +96,13 @@ def test_nothing_loads_dask_before_it_is_needed():
     loaded = modules_after("import handful; handful.Tagger, handful.SubspaceKMeans; import handful.scale, handful.cli")
     assert "handful.scale" in loaded
     assert not loaded & {"dask", "distributed", "fsspec"}
+
+
+def test_import_of_the_integrations_is_light():
+    assert not modules_after("import handful.integrations") & {"numpy", "spacy", "transformers", "huggingface_hub"}
+    loaded = modules_after("from handful.integrations import pipeline")
+    assert "handful.integrations._pipeline" in loaded
+    assert not loaded & {"torch", "transformers", "spacy", "huggingface_hub", "sklearn"}
 
 
 def test_import_of_the_baselines_is_light():

@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
     from handful.errors import HandfulError
     from handful.evaluate import score
+    from handful.integrations import pipeline
     from handful.tagger import Tagger
     from handful.text import Document, EntityType, Sentence, Span, read, write
 
@@ -20,12 +21,19 @@ __all__ = [
     "SubspaceKMeans",
     "Tagger",
     "__version__",
+    "pipeline",
     "read",
     "score",
     "write",
 ]
 
-_HOME = {"HandfulError": "errors", "SubspaceKMeans": "cluster", "Tagger": "tagger", "score": "evaluate"}
+_HOME = {
+    "HandfulError": "errors",
+    "SubspaceKMeans": "cluster",
+    "Tagger": "tagger",
+    "pipeline": "integrations",
+    "score": "evaluate",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -10,13 +10,21 @@ from ._model import Softmax
 if TYPE_CHECKING:
     from ._saving import Saved
 
-__all__ = ["model_card"]
+__all__ = ["cell", "model_card"]
 
 FEW_WORDS = 1_000  # of unlabelled text: with fewer, scores are too high; docs/decisions/0002 has figures
 
 
-def model_card(saved: "Saved") -> str:
-    """Return the card, which is the same whenever and wherever a fit is saved; of a path it shows the last part."""
+def model_card(saved: "Saved", opening: str = 'Tagger.load("path/of/this/folder")') -> str:
+    """Return the card, which is the same whenever and wherever a fit is saved; of a path it shows the last part.
+
+    Parameters
+    ----------
+    saved
+        The tagger.
+    opening
+        How to open it in Python.
+    """
     summary, encoder, parameters = saved.summary, saved.encoder, saved.parameters
     if encoder["is_inside"]:
         where = "in this folder, under `encoder`"
@@ -40,8 +48,8 @@ def model_card(saved: "Saved") -> str:
     clusters = parameters["clusters"] or {}
     descriptions = {one.name: one.description for one in saved.model.types}
     rows = [
-        f"| {_cell(name)} | {_cell(descriptions[name])} | {summary.mentions[name]} | "
-        f"{summary.unlabelled_words[name]:,} | {_cell('; '.join(summary.examples[name]))} |"
+        f"| {cell(name)} | {cell(descriptions[name])} | {summary.mentions[name]} | "
+        f"{summary.unlabelled_words[name]:,} | {cell('; '.join(summary.examples[name]))} |"
         for name in summary.mentions
     ]
     facts = [
@@ -61,7 +69,7 @@ def model_card(saved: "Saved") -> str:
     ]
     return "\n".join(
         [
-            "# A tagger for " + ", ".join(_cell(name) for name in summary.mentions),
+            "# A tagger for " + ", ".join(cell(name) for name in summary.mentions),
             "",
             "Fitted with handful: an encoder that stays as it is, prototypes and a projection learned from a few "
             "labelled sentences and from unlabelled text.",
@@ -69,7 +77,7 @@ def model_card(saved: "Saved") -> str:
             "```python",
             "from handful import Tagger",
             "",
-            'tagger = Tagger.load("path/of/this/folder")',
+            f"tagger = {opening}",
             'tagger.predict("Some text.")',
             "```",
             "",
@@ -89,6 +97,6 @@ def model_card(saved: "Saved") -> str:
     )
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Return text so that it stays within a cell of a table."""
     return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")

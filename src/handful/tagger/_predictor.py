@@ -144,14 +144,14 @@ class Predictor(ABC):
         ]
 
 
-def check_min_score(min_score: object, types: Iterable[EntityType]) -> None:
-    """Refuse what is not a share, or a dict of shares by the names of types."""
+def check_min_score(min_score: object, types: Iterable[EntityType] | None = None) -> None:
+    """Refuse what is not a share, or a dict of shares by the names of types; None, any types."""
     shares = min_score if isinstance(min_score, Mapping) else {"": min_score}
     for name, share in shares.items():
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             of_type = f" of {name}" if name else ""
             raise DataError(f"min_score{of_type} is {share!r}, expected a number from 0 to 1")
-    known = {one.name for one in types}
+    known = {one.name for one in types} if types is not None else shares.keys()
     if isinstance(min_score, Mapping) and (strange := sorted(set(min_score) - known)):
         raise DataError(f"min_score names {', '.join(map(str, strange))}, but the types are {', '.join(sorted(known))}")
 

@@ -24,7 +24,7 @@ from ._evidence import EVIDENCE, Evidence, Prototypes, check_arrays
 from ._model import CALIBRATIONS, Calibration, Examples, Model
 from ._summary import FitSummary
 
-__all__ = ["Saved", "check_place", "read_folder", "saved_encoder", "write_folder"]
+__all__ = ["Saved", "check_place", "read_config", "read_folder", "saved_encoder", "write_folder"]
 
 FORMAT, VERSION = "handful tagger", 3  # 3: a list of evidence, with weights, transitions and calibration
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
@@ -140,7 +140,7 @@ def _check_replaceable(path: Path) -> None:
 
 def read_folder(path: Path) -> Saved:
     """Read what `write_folder` wrote; an error says what is wrong with it."""
-    config = _read_config(path)
+    config = read_config(path)
     sections = {name: _section(path, config, name) for name in ("summary", "parameters", "encoder", "model")}
     encoder = sections["encoder"]
     if not isinstance(encoder.get("dim"), int) or not isinstance(encoder.get("fingerprint"), str):
@@ -155,7 +155,8 @@ def read_folder(path: Path) -> Saved:
     return Saved(sections["parameters"], encoder, model, _read_examples(path, arrays, model, encoder["dim"]), summary)
 
 
-def _read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path) -> dict[str, Any]:
+    """Read the config.json of a folder; an error says why it is not a tagger that this version can read."""
     if not path.exists():
         raise FileError(f"{path}: there is no such folder; a model is written with `Tagger.save` or `handful fit`")
     if not path.is_dir():

@@ -17,6 +17,7 @@ from handful.encoders._opened import (
     encode,
     encoder_folder,
     is_object,
+    is_path,
     open_encoder,
     open_saved,
     unreadable,
@@ -28,6 +29,7 @@ from handful.text import EntityType, Sentence, types_of
 from ._evaluating import evaluate_on
 from ._explanation import Explanation, check_n_nearest, explain
 from ._far import FarTrainingText, is_far, text_of, training_text
+from ._hub import OnHub
 from ._inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
 from ._learning import METHODS, check, check_labels, learn, type_names
 from ._model import Examples, Model
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["Tagger"]
 
 
-class Tagger(Parameters, Predictor):
+class Tagger(Parameters, OnHub, Predictor):
     """Finds mentions of a user's own types, from what they mean, a handful of labels, and unlabelled text.
 
     Parameters
@@ -339,37 +341,20 @@ class Tagger(Parameters, Predictor):
         gold = gather(sentences, "the sentences to evaluate on", is_inline=True).sentences
         return evaluate_on(gold, self._caching(), model, examples.sentences, self._notice, progress)
 
-    def save(self, path: PathLike, *, include_encoder: bool = False) -> None:
+    def save(self, path: PathLike, *, include_encoder: bool | str = False) -> None:
         """Write the fitted tagger to a folder, all of it or nothing.
 
         Parameters
         ----------
         path
             The folder. One that holds a saved tagger is replaced; one with anything else is left alone.
-        include_encoder
+        include_encoder : bool or "auto"
             Put a copy of the encoder into the folder. Else only its name is kept, or the absolute path of its folder.
+            "auto" puts one there if the encoder was given by its path, so that other machines can read the folder.
             A tagger that was loaded with its encoder inside is saved with it.
         """
-        model, examples = self._fitted()
-        is_inside = include_encoder or self._encoder_is_inside
-        encoder = self._open()
-        reference = None if is_object(self.encoder) else getattr(encoder, "reference", None)
-        folder = encoder_folder(reference) if is_inside else None
-        saved = Saved(
-            parameters={
-                "types": [{"name": one.name, "description": one.description} for one in types_of(self.types)],
-                "names": self.names,
-                "method": self.method,
-                "o_ratio": self.o_ratio,
-                "clusters": self._saved_clusters or _parameters(self._clusters),
-                "layers": self.layers,
-            },
-            encoder=saved_encoder(encoder, reference, is_inside=is_inside),
-            model=model,
-            examples=examples,
-            summary=self.summary_,
-        )
-        write_folder(Path(path), saved, folder)
+        saved, encoder = self._to_save(include_encoder)
+        write_folder(Path(path), saved, encoder)
 
     @classmethod
     def load(
@@ -401,6 +386,30 @@ class Tagger(Parameters, Predictor):
         tagger.types_ = list(saved.model.types)
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
         return tagger
+
+    def _to_save(self, include_encoder: bool | str) -> tuple[Saved, Path | None]:
+        """Return what `save` writes, and the folder of the encoder if that is to be inside."""
+        model, examples = self._fitted()
+        encoder = self._open()
+        reference = None if is_object(self.encoder) else getattr(encoder, "reference", None)
+        if include_encoder == "auto":
+            include_encoder = reference is not None and is_path(reference)
+        is_inside = bool(include_encoder) or self._encoder_is_inside
+        saved = Saved(
+            parameters={
+                "types": [{"name": one.name, "description": one.description} for one in types_of(self.types)],
+                "names": self.names,
+                "method": self.method,
+                "o_ratio": self.o_ratio,
+                "clusters": self._saved_clusters or _parameters(self._clusters),
+                "layers": self.layers,
+            },
+            encoder=saved_encoder(encoder, reference, is_inside=is_inside),
+            model=model,
+            examples=examples,
+            summary=self.summary_,
+        )
+        return saved, encoder_folder(reference) if is_inside else None
 
     def _check_labels(self, text: TrainingText, known: Sequence[EntityType]) -> None:
         """Refuse what cannot be learned from, before the long wait; the text has no features yet."""

@@ -1,0 +1,24 @@
+"""handful in other people's tools: a component for spaCy, and answers as pipelines of Hugging Face give them."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._pipeline import TokenClassification, pipeline
+    from ._spacy import SpacyTagger
+
+__all__ = ["SpacyTagger", "TokenClassification", "pipeline"]
+
+_HOME = {"SpacyTagger": "_spacy"}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for when it is, so that no tool is loaded, or needed, for the sake of another."""
+    if name in __all__:
+        return getattr(import_module(f"{__name__}.{_HOME.get(name, '_pipeline')}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Offer what is public."""
+    return sorted(__all__)
