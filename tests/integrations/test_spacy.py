@@ -130,7 +130,8 @@ def test_spans_of_the_key_are_kept_on_request(garden, tagger):
     nlp = spacy.blank("en")
     nlp.add_pipe("span_ruler", config={"spans_key": "both"}).add_patterns([{"label": "DAY", "pattern": "Sunday"}])
     nlp.add_pipe("handful", config={"model": str(garden), "threads": 1, "spans_key": "both", "keep": True})
-    group = nlp(TEXTS[1]).spans["both"]
+    doc = nlp(TEXTS[1])
+    group = doc.spans["both"]
     assert ("Sunday", "DAY") in [(one.text, one.label_) for one in group]
     assert len(group) == len(expected(tagger, TEXTS[1])) + 1
     is_ours = np.array([one.label_ != "DAY" for one in group])
@@ -138,14 +139,14 @@ def test_spans_of_the_key_are_kept_on_request(garden, tagger):
 
 
 @pytest.mark.parametrize(
-    ("alignment", "words"), [("expand", ["fork,before", "onions;then"]), ("contract", []), ("strict", [])]
+    ("alignment", "words"), [("expand", ["aphids;then", "whitefly,too."]), ("contract", []), ("strict", [])]
 )
 def test_tokens_decide_the_borders_and_it_is_said_once(garden, tagger, alignment, words):
-    text = "She took the fork,before the onions;then left."
-    assert {"fork", "onions"} <= {one[0] for one in expected(tagger, text)}
+    text = "We fought the aphids;then came the whitefly,too."
+    assert {one[0] for one in expected(tagger, text)} == {"aphids", "whitefly"}
     nlp = pipeline(garden, alignment=alignment)
     nlp.tokenizer = spacy.tokenizer.Tokenizer(nlp.vocab)  # it splits at white space alone
-    with pytest.warns(HandfulWarning, match=r"inside a token.*'fork'.*alignment='" + alignment):
+    with pytest.warns(HandfulWarning, match=r"inside a token.*'aphids'.*alignment='" + alignment):
         doc = nlp(text)
     assert [one.text for one in doc.ents] == words
     component = nlp.get_pipe("handful")
@@ -240,7 +241,7 @@ def test_scores_of_spacy_equal_ours(nlp):
         tokens = tuple(token.text for token in predicted)
         ours.append(Sentence(tokens, tuple(OurSpan(one.start, one.end, one.label_) for one in reference.ents)))
     theirs = nlp.evaluate(made)
-    found = [[OurSpan(one.start, one.end, one.label_) for one in example.predicted.ents] for example in made]
+    found = [[OurSpan(one.start, one.end, one.label_) for one in nlp(example.text).ents] for example in made]
     scores = score(ours, found)
     assert 0.3 < scores.micro.f1 < 1
     assert theirs["ents_f"] == pytest.approx(scores.micro.f1)
@@ -345,6 +346,7 @@ def test_spacy_finds_the_component_by_itself(tmp_path):
     package = tmp_path / "src" / "handful"
     package.mkdir(parents=True)
     shutil.copy(root / "src" / "handful" / "__init__.py", package)
+    (tmp_path / "meta").mkdir()
     build = "from setuptools.build_meta import prepare_metadata_for_build_wheel as make; make('meta')"
     subprocess.run([sys.executable, "-W", "ignore", "-c", build], cwd=tmp_path, check=True, capture_output=True)
     code = f"""

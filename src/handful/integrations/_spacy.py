@@ -131,8 +131,9 @@ class SpacyTagger(Pipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the types."""
-        return tuple(one.name for one in self.tagger.types_)
+        """The names of the types; none of a model that is not open yet."""
+        known = types_of(self.types) if self._tagger is None else self._tagger.types_
+        return tuple(one.name for one in known)
 
     def __call__(self, doc: Doc) -> Doc:
         """Set the entities, or the spans, of a Doc."""
