@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from .notebook import in_notebook, notebook_bar
+
 __all__ = ["Progress", "ProgressCallback", "reporting"]
 
 #: A function that is called with the words done so far and the words in all, 0 where that is not known.
@@ -23,8 +25,8 @@ def reporting(progress: Progress, total: int | None, what: str = "encoding") -> 
     Parameters
     ----------
     progress
-        True, a bar on standard error; False, nothing; None, a bar if standard error is a terminal and the
-        work lasts longer than a second; a function, that function.
+        True, a bar on standard error, or in the notebook; False, nothing; None, a bar if standard error is a
+        terminal, or in a notebook, and the work lasts longer than a second; a function, that function.
     total
         The words in all; None where they are not counted before, and what the function is called with is an estimate.
     what
@@ -33,8 +35,13 @@ def reporting(progress: Progress, total: int | None, what: str = "encoding") -> 
     if callable(progress):
         yield progress
         return
-    if not (sys.stderr.isatty() if progress is None else progress):
+    is_notebook = in_notebook()
+    if not (sys.stderr.isatty() or is_notebook if progress is None else progress):
         yield lambda done, total: None
+        return
+    if is_notebook:
+        with notebook_bar(what, total, 0.0 if progress else _PATIENCE, stays=progress is True) as report:
+            yield report
         return
     from rich.console import Console
     from rich.progress import BarColumn, ProgressColumn, Task, TimeRemainingColumn
@@ -64,7 +71,7 @@ def reporting(progress: Progress, total: int | None, what: str = "encoding") -> 
     if is_shown:
         bar.start()
 
-    def report(done: int, total: int) -> None:
+    def update(done: int, total: int) -> None:
         nonlocal is_shown
         bar.update(task, completed=done, total=total or None)
         if not is_shown and done != total and time.monotonic() - started > _PATIENCE:
@@ -72,7 +79,7 @@ def reporting(progress: Progress, total: int | None, what: str = "encoding") -> 
             is_shown = True
 
     try:
-        yield report
+        yield update
     finally:
         if is_shown:
             bar.stop()

@@ -40,6 +40,10 @@ ALIGNMENTS = {
     "strict": "they were left out",
 }
 
+#: Taggers of the process that this one was forked from. To let go of their encoders is to wait for threads that are not
+#: here, for ever.
+_INHERITED: list[Tagger] = []
+
 
 class SpacyTagger(Pipe):
     """A component of spaCy that finds entities with a `Tagger`.
@@ -105,7 +109,7 @@ class SpacyTagger(Pipe):
         check_min_score(min_score)
         if not Span.has_extension("score"):
             Span.set_extension("score", default=None)
-        default, method, getter, setter = Span.get_extension("score")
+        _, method, getter, setter = Span.get_extension("score")
         if method is not None or (getter is not None and setter is None):
             raise DataError("the extension attribute 'score' of spans is taken: another package set it as a function")
         self.name = name
@@ -124,7 +128,8 @@ class SpacyTagger(Pipe):
             else:
                 self._tagger = Tagger(types=self.types, threads=self.threads).fit()
             check_min_score(self.min_score, self._tagger.types_)
-        elif self._process != os.getpid():  # of nlp.pipe(n_process=): threads of the encoder are not in a fork
+        elif self._process != os.getpid():  # a fork, of nlp.pipe(n_process=), does not have the encoder's threads
+            _INHERITED.append(self._tagger)
             self._tagger = copy.deepcopy(self._tagger)
         self._process = os.getpid()
         return self._tagger

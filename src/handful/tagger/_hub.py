@@ -269,6 +269,8 @@ def _errors(what: str) -> Iterator[None]:
     """Turn what huggingface_hub and what it speaks HTTP with raise into our own errors, with what to do."""
     from huggingface_hub import constants, errors
 
+    # Among the bases are the errors of what speaks HTTP, which is not the same in all versions.
+    http: tuple[Any, ...] = (OSError, errors.EntryNotFoundError, *errors.HfHubHTTPError.__bases__)
     try:
         yield
     except HandfulError:
@@ -286,7 +288,7 @@ def _errors(what: str) -> Iterator[None]:
         raise FileError(f"{what}: it is not all in the cache, and nothing was fetched: {why}") from None
     except errors.HFValidationError as error:
         raise DataError(f"{what}: {_first_line(error)}") from None
-    except (OSError, errors.EntryNotFoundError, *errors.HfHubHTTPError.__bases__) as error:  # and httpx's, or requests'
+    except http as error:
         raise FileError(f"{what}: {_first_line(error)}") from None
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from handful.errors import DataError, FileError
 from handful.text import Corpus, Document, EntityType, Sentence, read, stream
 
+from ._frames import RecordFile, is_frame, refuse_splits, texts_of
 from ._text import TrainingText, Ways, by_words, count_changed
 
 Opened = TypeVar("Opened")
@@ -128,7 +129,7 @@ def gather(source: Any, name: str, *, is_inline: bool) -> Given:
     source
         A path (str or PathLike) or an open file, in any format that `handful.read` knows; or an iterable of
         `Sentence`, `Document`, str, lists of words, dicts in any of its JSON dialects, and spaCy's pairs of a text and
-        a dict.
+        a dict. Or a data set or data frame, whose rows are such dicts.
     name
         What messages call it.
     is_inline
@@ -142,6 +143,13 @@ def gather(source: Any, name: str, *, is_inline: bool) -> Given:
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         given.add(_of_file(read, source, name, is_unlabelled=not is_inline))
         return given
+    refuse_splits(source, name)
+    if is_frame(source):
+        if is_inline:
+            rows: Any = RecordFile(source, name)
+            given.add(read(rows, "json"))
+            return given
+        source = texts_of(source, name)
     if isinstance(source, Sentence | Document | Mapping | bytes) or not isinstance(source, Iterable):
         raise DataError(
             f"{name} must be a path or a list of sentences, texts or records, found {_show(source)}; put it in a list"
@@ -179,6 +187,7 @@ def documents_of(source: Any, name: str) -> Iterable[Document]:
     """Return the documents of a path or an open file, which is read as it goes; or of an iterable of texts."""
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         return _of_file(stream, source, name, is_unlabelled=True)
+    refuse_splits(source, name)
     if isinstance(source, Sentence | Document | Mapping | bytes) or not isinstance(source, Iterable):
         raise DataError(f"{name} must be a path or a list of texts, found {_show(source)}; put it in a list")
     return Texts(source)
@@ -188,6 +197,9 @@ class Texts(Iterator[Document]):
     """The documents of texts, one after the other, and the share of them that was taken, if their number is known."""
 
     def __init__(self, texts: Iterable[Any]) -> None:
+        refuse_splits(texts, "the texts")
+        if is_frame(texts):
+            texts = texts_of(texts, "the texts")
         self._texts = enumerate(texts)
         self._n_texts = len(texts) if isinstance(texts, Sized) else 0
         self._n_taken = 0
@@ -206,7 +218,7 @@ class Texts(Iterator[Document]):
 def document_of(item: Any, where: str) -> Document:
     """Make a document of a text, a `Sentence` or a list of words; an error says where it is."""
     try:
-        return Document.of(item)
+        return Document.of(_list(item))
     except DataError as error:
         raise error.at(where) from None
 
@@ -228,12 +240,18 @@ def one_text(item: Any, where: str) -> Document:
 
 def _words_or_text(item: Any, where: str) -> list[Sentence]:
     """Return the sentences of a document, of a text, or of a list of words, which has no text."""
+    item = _list(item)
     try:
         if isinstance(item, list | tuple):
             return [Sentence(tuple(item))] if item else []
         return list(Document.of(item).sentences)
     except DataError as error:
         raise error.at(where) from None
+
+
+def _list(item: Any) -> Any:
+    """Return an array of words, as data frames have them, as a list."""
+    return item.tolist() if getattr(item, "ndim", None) == 1 else item
 
 
 def _is_pair(item: Any) -> bool:

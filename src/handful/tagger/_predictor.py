@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from handful._util.progress import Progress
 from handful.encoders import WordEncoder
 from handful.errors import DataError
-from handful.text import Document, EntityType, Prediction, Sentence
+from handful.text import Document, EntityType, Prediction, PredictionsOfTexts, Sentence
 
+from ._frames import refuse_splits
 from ._inputs import Texts, document_of
 from ._model import TagModel
 from ._tagging import MinScore, tag_documents
@@ -62,7 +63,8 @@ class Predictor(ABC):
         Parameters
         ----------
         texts
-            A text (str), a `Sentence` or a `Document`; or a list of these, or of lists of words.
+            A text (str), a `Sentence` or a `Document`; or a list of these, or of lists of words. A column of a data
+            set of Hugging Face or of a data frame of pandas can be given where a list can.
         min_score : float or dict
             Mentions with a lower score are left out; a dict has a score for some types, by name.
         progress
@@ -75,11 +77,12 @@ class Predictor(ABC):
             For one text its mentions, each with ``entity_group``, ``score`` (the mean of the words' scores for the
             type), ``word`` and the code-point positions ``start`` and ``end``: ``text[start:end] == word``. For a
             list, one such list for each text. The text of a list of words is the words joined by single spaces.
+            A notebook shows them as texts with their mentions marked.
         """
         if isinstance(texts, str | Sentence | Document):
             (found,) = self.predict_iter([texts], min_score=min_score, progress=progress)
             return found
-        return list(self.predict_iter(texts, min_score=min_score, progress=progress))
+        return PredictionsOfTexts(self.predict_iter(texts, min_score=min_score, progress=progress))
 
     def predict_iter(
         self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0, progress: Progress = False
@@ -95,6 +98,7 @@ class Predictor(ABC):
         progress
             As for `predict`; nothing is shown by default.
         """
+        refuse_splits(texts, "the texts")
         if isinstance(texts, str | bytes | Sentence | Document | Mapping) or not isinstance(texts, Iterable):
             raise DataError(f"texts must be a list of texts, Sentences or lists of words, found {type(texts).__name__}")
         found = self.tag(Texts(texts), min_score=min_score, progress=progress)

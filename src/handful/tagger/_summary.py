@@ -2,11 +2,13 @@
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._util.html import table
 from handful.errors import Advice
 from handful.text import EntityType
 
@@ -25,6 +27,7 @@ __all__ = ["FitSummary", "summarise"]
 
 FEW_MENTIONS = 5
 LITTLE_TEXT = 5_000  # words
+_HEAD = ("type", "mentions", "unlabelled words", "such as", "what it means")
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class FitSummary:
         return cls(**content | {"types": types, "advice": [Advice(**one) for one in content["advice"]]})
 
     def __str__(self) -> str:
-        """Say it in a few lines."""
+        """Say it in a few lines, with a table of the types."""
         verb = "estimated" if self.is_estimated else "asked"
         asked = "no ratio" if self.o_ratio is None else f"ratio {verb} {self.o_ratio:.4g}"
         names = "the names of types; " if self.has_names else ""
@@ -90,12 +93,37 @@ class FitSummary:
             lines.append(
                 f"{asked}, {self.o_share:.4g} of all words are O; {self.rounds} rounds, objective {self.objective:.4f}"
             )
-        for name in self.mentions:
-            shown = f", such as {'; '.join(self.examples[name])}" if self.examples[name] else ""
-            lines.append(
-                f"{name}: {self.mentions[name]} mentions, {self.unlabelled_words[name]:,} unlabelled words{shown}"
+        shown = [i for i, column in enumerate(zip(*self._rows(), strict=True)) if any(column)]
+        rows = [[row[i] for i in shown] for row in (_HEAD, *self._rows())]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (
+                f"{one:>{n}}" if i in (1, 2) else f"{one:<{n}}"
+                for i, (one, n) in enumerate(zip(row, widths, strict=True))
             )
+            lines.append("  ".join(cells).rstrip())
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes), *(f"try: {a}" for a in self.advice)])
+
+    def _repr_html_(self) -> str:
+        """Return the types as a table, and the rest in a line each, for notebooks."""
+        first, *_ = str(self).split("\n", 1)
+        lines = [first, *(f"note: {note}" for note in self.notes), *(f"try: {advice}" for advice in self.advice)]
+        said = [f"<div>{escape(line)}</div>" for line in lines]
+        return said[0] + table(_HEAD, self._rows()) + "".join(said[1:])
+
+    def _rows(self) -> list[tuple[str, str, str, str, str]]:
+        """Return a row of the table for each type."""
+        meanings = {one.name: one.description for one in self.types}
+        return [
+            (
+                name,
+                f"{n:,}",
+                f"{self.unlabelled_words[name]:,}",
+                "; ".join(self.examples[name]),
+                meanings.get(name, ""),
+            )
+            for name, n in self.mentions.items()
+        ]
 
 
 def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, notes: list[str]) -> FitSummary:

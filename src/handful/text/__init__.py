@@ -6,7 +6,7 @@ from ._entity_types import EntityType, described, read_types, types_in, types_of
 from ._formats import ENDINGS, FORMATS, READ_ONLY
 from ._io import read, stream, write
 from ._options import ReadOptions, read_names
-from ._prediction import Prediction
+from ._prediction import Prediction, Predictions, PredictionsOfTexts
 from ._reading import ReadReport
 from ._schemes import SCHEMES, from_tags, to_tags
 from ._statistics import Statistics, describe
@@ -28,6 +28,8 @@ __all__ = [
     "Document",
     "EntityType",
     "Prediction",
+    "Predictions",
+    "PredictionsOfTexts",
     "ReadOptions",
     "ReadReport",
     "Sentence",

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from handful._util.html import marked
 from handful.errors import DataError
 
-from ._prediction import Prediction
+from ._prediction import Predictions
 from ._types import Allowed, Sentence, Span, shorten
 from ._words import to_sentences
 
@@ -87,25 +88,33 @@ class Document:
                 start, end = sentence.characters(span)
                 yield sentence.offset + start, sentence.offset + end, span
 
-    def predictions(self) -> list[Prediction]:
+    def predictions(self) -> Predictions:
         """Return the mentions as Hugging Face's pipelines do.
 
         Returns
         -------
-        list of Prediction
-            ``entity_group`` (the type), ``score`` (1 for a label), ``word``, ``start`` and ``end``, with
-            ``text[start:end] == word``.
+        Predictions
+            A list of dicts: ``entity_group`` (the type), ``score`` (1 for a label), ``word``, ``start`` and ``end``,
+            with ``text[start:end] == word``.
         """
-        return [
-            {
-                "entity_group": span.type,
-                "score": 1.0 if span.score is None else span.score,
-                "word": self.text[start:end],
-                "start": start,
-                "end": end,
-            }
-            for start, end, span in self.mentions()
-        ]
+        return Predictions(
+            (
+                {
+                    "entity_group": span.type,
+                    "score": 1.0 if span.score is None else span.score,
+                    "word": self.text[start:end],
+                    "start": start,
+                    "end": end,
+                }
+                for start, end, span in self.mentions()
+            ),
+            self.text,
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the text with its mentions marked, for notebooks."""
+        found = [(start, end, span.type, span.score) for start, end, span in self.mentions()]
+        return marked(self.text, found, sorted({kind for _, _, kind, _ in found}))
 
     def as_sentence(self) -> Sentence | None:
         """Return all words as one `Sentence` over the whole text; None where there are no words."""

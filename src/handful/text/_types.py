@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from handful._util.html import marked
 from handful.errors import DataError
 
 __all__ = ["OUTSIDE", "SOME_ENTITY", "UNKNOWN", "Allowed", "Sentence", "Span"]
@@ -266,6 +267,12 @@ class Sentence:
             i = i + 1 if span is None else span.end
         more = " …" if i < n else ""
         return f"<Sentence of {n} word{'s' * (n > 1)}, {state}: {' '.join(pieces)}{more}>"
+
+    def _repr_html_(self) -> str:
+        """Return the text with its mentions marked, for notebooks."""
+        whole = self.with_text()
+        found = [(*whole.characters(span), span.type, span.score) for span in whole.spans or ()]
+        return marked(whole.text or "", found, sorted({kind for _, _, kind, _ in found}))
 
     @property
     def is_labelled(self) -> bool:

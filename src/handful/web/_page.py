@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
+from handful._util.html import hue
 from handful.text import EntityType, Sentence, Span
 
 __all__ = ["CLOSING", "hue", "marked", "opening"]
 
 _STATIC = files(__package__) / "static"
 _STYLE = (_STATIC / "page.css").read_text(encoding="utf-8")
-
-_HUES = (205, 28, 140, 285, 350, 55, 175, 245, 100, 320)  # neighbours are easy to tell apart
 
 #: The end of a page.
 CLOSING = f"""
@@ -121,8 +120,3 @@ def _score(span: Span) -> str:
 
 def _missed(spans: Sequence[Span], right: set[Span]) -> set[Span]:
     return {gold for gold in right if all(gold.end <= span.start or span.end <= gold.start for span in spans)}
-
-
-def hue(i: int) -> int:
-    """Return the colour of type i as a hue, 0 to 359."""
-    return _HUES[i] if i < len(_HUES) else int(i * 137.508) % 360  # the golden angle never comes back

@@ -1,0 +1,56 @@
+"""Pieces of HTML for notebooks: texts with their mentions marked, and tables, with nothing but inline styles.
+
+A notebook puts them among its own page, so there are no rules here that hold for the rest of it. The colours are those
+of the pages in ``web``; they can be read on light and on dark ground.
+"""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+__all__ = ["hue", "marked", "table"]
+
+_HUES = (205, 28, 140, 285, 350, 55, 175, 245, 100, 320)  # neighbours are easy to tell apart
+
+_TEXT = "white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.8;margin:.2em 0;text-align:left"
+_MARK = "border-radius:.3em;padding:.1em .3em;box-decoration-break:clone;-webkit-box-decoration-break:clone"
+_TYPE = "font:650 .62em system-ui,sans-serif;letter-spacing:.03em;margin-left:.45em"
+_CELL = "text-align:left;vertical-align:top;padding:.3em .9em .3em 0"
+
+
+def hue(i: int) -> int:
+    """Return the colour of type i as a hue, 0 to 359."""
+    return _HUES[i] if i < len(_HUES) else int(i * 137.508) % 360  # the golden angle never comes back
+
+
+def marked(text: str, mentions: Iterable[tuple[int, int, str, float | None]], types: Sequence[str]) -> str:
+    """Return a text with its mentions marked.
+
+    Parameters
+    ----------
+    text
+        Any text; it is escaped.
+    mentions
+        Where each starts and ends in the text, its type, and its score or None; in order, without overlap.
+    types
+        The place of a type among these is its colour.
+    """
+    pieces, position = [], 0
+    for start, end, kind, score in mentions:
+        h = hue(types.index(kind))
+        style = f"{_MARK};background:hsl({h} 75% 88%);color:hsl({h} 60% 22%)"
+        tip = "" if score is None else f' title="{escape(kind)} {score:.2f}"'
+        pieces.append(escape(text[position:start], quote=False))
+        shown = escape(text[start:end], quote=False)
+        pieces.append(f'<mark style="{style}"{tip}>{shown}<small style="{_TYPE}">{escape(kind)}</small></mark>')
+        position = end
+    pieces.append(escape(text[position:], quote=False))
+    return f'<div style="{_TEXT}">{"".join(pieces)}</div>'
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of texts, which are escaped."""
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f'<{tag} style="{_CELL}">{escape(str(one))}</{tag}>' for one in cells) + "</tr>"
+
+    return f"<table><thead>{row(head, 'th')}</thead><tbody>{''.join(row(one, 'td') for one in rows)}</tbody></table>"

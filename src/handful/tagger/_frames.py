@@ -1,0 +1,117 @@
+"""Data sets of Hugging Face and data frames of pandas: texts and labelled records, one after the other, never a list.
+
+A column of them is an iterable of texts like any other. Here is what is done with a whole one.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from handful.errors import DataError
+
+__all__ = ["RecordFile", "is_frame", "refuse_splits", "texts_of"]
+
+TEXT_COLUMNS = ("text", "tokens")
+MISSING = -1  # ClassLabel of datasets: no label
+
+
+def is_frame(source: object) -> bool:
+    """Whether this is a data set or a data frame. Who has not imported their libraries has none."""
+    return _is(source, "datasets", "Dataset", "IterableDataset") or _is(source, "pandas", "DataFrame")
+
+
+def refuse_splits(source: object, name: str) -> None:
+    """Refuse a data set with its splits, of which one is to be chosen."""
+    if _is(source, "datasets", "DatasetDict", "IterableDatasetDict") and isinstance(source, Mapping):
+        splits = ", ".join(map(repr, source))
+        raise DataError(f"{name} is a data set with the splits {splits}; choose one, as in dataset['train']")
+
+
+def texts_of(frame: Any, name: str) -> Iterable[Any]:
+    """Return the column with the texts, or else with the lists of words, as an iterable."""
+    columns = _columns(frame)
+    found = [column for column in TEXT_COLUMNS if column in columns]
+    if not found:
+        shown = ", ".join(map(repr, columns)) or "none"
+        raise DataError(
+            f"{name} has no column 'text' or 'tokens', its columns are {shown}; give the column with the text, as in "
+            f"data[{(columns or ['body'])[0]!r}]"
+        )
+    column: Iterable[Any] = frame[found[0]]
+    return column
+
+
+class RecordFile:
+    """An open file of JSON records, one on each line: the rows of a data set or a data frame, made as they are read.
+
+    Parameters
+    ----------
+    frame
+        The data set or data frame. Numbers that its features name (``ClassLabel``) become the names.
+    name
+        What messages call it.
+    """
+
+    def __init__(self, frame: Any, name: str) -> None:
+        self.name = name
+        self._lines = self._written(frame)
+
+    def read(self, size: int = -1) -> str:
+        """Return lines, of about this many characters in all; none at the end."""
+        found, n = [], 0
+        while n < size or size < 0:
+            line = next(self._lines, None)
+            if line is None:
+                break
+            found.append(line)
+            n += len(line)
+        return "".join(found)
+
+    def _written(self, frame: Any) -> Iterator[str]:
+        for number, row in enumerate(_rows(frame)):
+            try:
+                yield json.dumps(row, default=_plain) + "\n"
+            except (TypeError, ValueError, RecursionError) as error:
+                raise DataError(f"{self.name}, row {number} (from 0): not a JSON record: {error}") from None
+
+
+def _is(source: object, library: str, *names: str) -> bool:
+    module = sys.modules.get(library)
+    return module is not None and isinstance(source, tuple(getattr(module, name) for name in names))
+
+
+def _columns(frame: Any) -> list[str]:
+    if _is(frame, "pandas", "DataFrame"):
+        return list(frame.columns)
+    known: list[str] | None = frame.column_names  # None where a stream does not know them
+    return list(next(iter(frame), {})) if known is None else list(known)
+
+
+def _rows(frame: Any) -> Iterator[dict[str, Any]]:
+    if _is(frame, "pandas", "DataFrame"):
+        columns = list(frame.columns)
+        for row in frame.itertuples(index=False, name=None):
+            yield dict(zip(columns, row, strict=True))
+        return
+    features = frame.features or {}
+    for row in frame:
+        yield {column: _named(features.get(column), value) for column, value in row.items()}
+
+
+def _named(feature: Any, value: Any) -> Any:
+    """Return a value with names in the place of the numbers that a feature of datasets has names for."""
+    if value is None:
+        return None
+    if isinstance(names := getattr(feature, "names", None), list):
+        return "_" if value == MISSING else names[value] if isinstance(value, int) else value
+    if isinstance(feature, dict) and isinstance(value, Mapping):
+        return {key: _named(feature.get(key), item) for key, item in value.items()}
+    inner = feature[0] if isinstance(feature, list) and feature else getattr(feature, "feature", None)
+    value = value.tolist() if inner is not None and hasattr(value, "tolist") else value
+    return [_named(inner, item) for item in value] if inner is not None and isinstance(value, list) else value
+
+
+def _plain(value: Any) -> Any:
+    """Turn numbers and arrays of numpy into Python's, and what is no label, such as a date, into text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
