@@ -11,7 +11,7 @@ from typing import Any, Self
 from handful import __version__
 from handful._util.files import PathLike
 from handful.encoders._opened import AnyEncoder
-from handful.errors import DataError, FileError, HandfulError, MissingExtraError
+from handful.errors import DataError, FileError, HandfulError, MissingExtraError, ModelError
 from handful.evaluate import Evaluation
 
 from ._card import cell, model_card
@@ -138,6 +138,8 @@ def find(
     wanted |= {"library_name": "handful", "library_version": __version__}
     with _errors(f"there is no folder {name!r}, and the repository {name!r} cannot be had"):
         first = Path(hub.snapshot_download(name, revision=revision, allow_patterns=CONFIG, **wanted))
+        if not (first / CONFIG).exists():
+            raise ModelError(f"the repository {name!r} is not a model of handful, it has no {CONFIG}")
         read_config(first)
         files = [CONFIG, ARRAYS, SUPPORT, CARD, f"{ENCODER}/*"]
         return Path(hub.snapshot_download(name, revision=first.name, allow_patterns=files, **wanted))

@@ -1,0 +1,223 @@
+"""Taggers on the Hub: huggingface_hub itself, against a small hub on loopback.
+
+huggingface_hub reads its settings when it is imported, so what depends on them runs in a process of its own.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import yaml
+
+from handful import Tagger
+from handful.errors import DataError, FileError, ModelError
+
+from .fake_hub import running
+
+TEXT = "We sprayed the tomatoes with soft soap against whitefly."
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("hub")
+
+
+@pytest.fixture(scope="module")
+def hub():
+    with running() as hub:
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def run(hub, place):
+    """Return a function that runs code in a process that knows the hub; its last line is JSON."""
+
+    def run(code, **environment):
+        settings = {
+            **os.environ,
+            "HF_ENDPOINT": hub.url,
+            "HF_HOME": str(place / "home"),
+            "HF_TOKEN": "hf_good",
+            "HF_HUB_DISABLE_XET": "1",
+            "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+            **environment,
+        }
+        settings = {name: value for name, value in settings.items() if value is not None}
+        head = "import json\nfrom handful import Tagger, pipeline\nfrom handful.errors import HandfulError\n"
+        done = subprocess.run(
+            [sys.executable, "-c", head + textwrap.dedent(code)],
+            capture_output=True,
+            text=True,
+            env=settings,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout.splitlines()[-1])
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def pushed(run, garden, hub):
+    """Push the garden tagger, with figures; return the address of the commit."""
+    return run(f"""
+        tagger = Tagger.load({str(garden)!r}, threads=1, cache=False)
+        figures = tagger.evaluate(["The [slugs](PEST) ate the [lettuce](PLANT).", "Bring the [spade](TOOL)."])
+        print(json.dumps(tagger.push_to_hub("user/garden", license="apache-2.0", language="en",
+                                            evaluation={{"two notes": figures}})))
+    """)
+
+
+FETCH = f"""
+    try:
+        tagger = Tagger.from_pretrained("user/garden", threads=1, cache=False)
+        print(json.dumps(tagger.predict({TEXT!r})))
+    except HandfulError as error:
+        print(json.dumps([type(error).__name__, str(error)]))
+"""
+
+
+def test_the_repository_holds_the_folder(pushed, hub, garden):
+    files = hub.files("user/garden")
+    assert pushed == f"{hub.url}/user/garden/commit/{hub.repos['user/garden']['main']}"
+    assert files.keys() == {".gitattributes", "README.md", "config.json", "model.safetensors", "support.jsonl"}
+    for name in ("config.json", "model.safetensors", "support.jsonl"):
+        assert files[name] == (garden / name).read_bytes()
+
+
+def test_the_card(pushed, hub, tagger):
+    head, _, page = hub.files("user/garden")["README.md"].decode().removeprefix("---\n").partition("\n---\n")
+    about = yaml.safe_load(head)
+    assert hub.cards  # the Hub was asked whether it is sound
+    assert about["license"] == "apache-2.0"
+    assert about["language"] == "en"
+    assert about["library_name"] == "handful"
+    assert about["pipeline_tag"] == "token-classification"
+    assert {"handful", "PEST", "TOOL"} <= set(about["tags"])
+    assert [one["text"] for one in about["widget"]] == [s.with_text().text for s in tagger._examples.sentences[:3]]
+    (index,) = about["model-index"]
+    assert index["name"] == "garden"
+    (result,) = index["results"]
+    assert result["dataset"]["name"] == "two notes"
+    figures = {one["type"]: one["value"] for one in result["metrics"]}
+    assert figures.keys() == {"f1", "precision", "recall"}
+    assert 'tagger = Tagger.from_pretrained("user/garden")' in page
+    assert "| PEST | an animal, disease or disorder that harms plants |" in page
+    assert "| two notes, 2 sentences | precision | recall | F1 | mentions |" in page
+    assert f"| all | {100 * figures['precision']:.1f} | {100 * figures['recall']:.1f} |" in page
+
+
+def test_a_name_then_the_cache_alone(pushed, run, hub, tagger):
+    expected = tagger.predict(TEXT)
+    assert len(expected) >= 3
+    assert run(FETCH) == expected
+    fetched = [path for method, path in hub.requests if method == "GET" and "/resolve/" in path]
+    assert not [path for path in fetched if "gitattributes" in path]
+    hub.requests.clear()
+    assert run(FETCH, HF_HUB_OFFLINE="1") == expected
+    assert hub.requests == []
+    assert run(FETCH, HF_ENDPOINT="http://127.0.0.1:9") == expected  # nobody is there
+    only_local = FETCH.replace('"user/garden"', '"user/garden", local_files_only=True')
+    assert run(only_local) == expected
+    assert hub.requests == []
+
+
+def test_the_pipeline_takes_a_name(pushed, run, tagger):
+    code = f"""print(json.dumps(pipeline("user/garden", threads=1)({TEXT!r})))"""
+    assert run(code) == tagger.predict(TEXT)
+
+
+def test_offline_without_a_copy_is_said(pushed, run, place):
+    kind, message = run(FETCH, HF_HUB_OFFLINE="1", HF_HOME=str(place / "empty"))
+    assert kind == "FileError"
+    assert "there is no folder 'user/garden'" in message
+    assert "HF_HUB_OFFLINE is set" in message
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "message"),
+    [
+        ('"user/nothing"', "FileError", "it does not exist, or it is private"),
+        ('"user/garden", revision="v9"', "FileError", "it has no such revision"),
+        ('"user/gar den"', "DataError", "user/gar den"),
+        ('"user/bert"', "ModelError", "not a model of handful, its config.json is that of something else"),
+        ('"user/empty"', "ModelError", "it has no config.json"),
+    ],
+)
+def test_what_cannot_be_had_is_said(pushed, run, hub, asked, kind, message):
+    hub.repos["user/bert"], hub.repos["user/empty"] = {}, {}
+    hub.commit("user/bert", "main", {"config.json": b'{"model_type": "bert"}', "model.safetensors": b"x" * 100})
+    hub.commit("user/empty", "main", {"README.md": b"nothing"})
+    hub.requests.clear()
+    found = run(FETCH.replace('"user/garden"', asked))
+    assert found[0] == kind
+    assert message in found[1]
+    assert not [path for _, path in hub.requests if path.endswith("model.safetensors")]
+
+
+def test_a_push_that_fails_changes_nothing(pushed, run, hub, garden):
+    before = dict(hub.repos)
+    kind, message = run(
+        f"""
+        try:
+            Tagger.load({str(garden)!r}, threads=1).push_to_hub("user/other")
+        except HandfulError as error:
+            print(json.dumps([type(error).__name__, str(error)]))
+        """,
+        HF_TOKEN="hf_bad",
+    )
+    assert kind == "FileError"
+    assert "was not pushed to 'user/other'" in message
+    assert hub.repos == before
+
+
+def test_a_branch_and_an_encoder_inside(run, hub, place):
+    from handful.encoders import EMBEDDED
+
+    shutil.copytree(EMBEDDED["handful-en"], place / "encoder")
+    found = run(f"""
+        import shutil
+        text = {TEXT!r}
+        tagger = Tagger({str(place / "encoder")!r}, types="pest, tool", threads=1, cache=False).fit()
+        tagger.push_to_hub("user/inside", revision="two", private=True, examples=["Some slugs."])
+        shutil.rmtree({str(place / "encoder")!r})
+        again = Tagger.from_pretrained("user/inside", revision="two", threads=1, cache=False)
+        again_found = again.predict(text)
+        Tagger(types="pest, tool", threads=1, cache=False).fit().push_to_hub("user/inside", revision="two")
+        print(json.dumps(again_found))
+    """)
+    assert [one["word"] for one in found] == ["soft soap", "whitefly"]
+    assert any(asked.get("private") or asked.get("visibility") == "private" for asked in hub.created)
+    assert not [path for path in hub.files("user/inside", "two") if path.startswith("encoder/")]  # it left again
+    assert b"- text: Some slugs." not in hub.files("user/inside", "two")["README.md"]
+    assert "README.md" not in hub.files("user/inside")
+
+
+def test_a_folder(garden, tagger, tmp_path, monkeypatch):
+    assert Tagger.from_pretrained(garden, threads=1, cache=False).predict(TEXT) == tagger.predict(TEXT)
+    (tmp_path / "user").mkdir()
+    shutil.copytree(garden, tmp_path / "user" / "garden")
+    monkeypatch.chdir(tmp_path)  # a folder comes before a repository of the same name
+    assert Tagger.from_pretrained("user/garden", threads=1, cache=False).predict(TEXT) == tagger.predict(TEXT)
+    for missing in ("garden", "./user/other", str(tmp_path / "other"), "a/b/c"):
+        with pytest.raises(FileError, match="there is no such folder"):
+            Tagger.from_pretrained(missing)
+    (tmp_path / "file").touch()
+    with pytest.raises(FileError, match="is a file"):
+        Tagger.from_pretrained(tmp_path / "file")
+    with pytest.raises(ModelError, match=r"no config\.json"):
+        Tagger.from_pretrained(tmp_path / "user")
+
+
+def test_bad_cards_are_refused_before_anything_is_sent(tagger):
+    with pytest.raises(DataError, match=r"expected what Tagger\.evaluate returns"):
+        tagger.push_to_hub("user/garden", evaluation={"test": 0.9})
+    with pytest.raises(DataError, match="expected a list of texts"):
+        tagger.push_to_hub("user/garden", examples="one text")
+    with pytest.raises(DataError, match="not fitted"):
+        Tagger(types="pest").push_to_hub("user/garden")
