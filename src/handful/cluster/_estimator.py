@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -262,13 +263,13 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         y : as in `fit`; of partly labelled words, those with one tag left count
         sample_weight : (n,) how much each word counts; 1 if not given
         """
-        X = self._check_features(X)
+        given, X = X, self._check_features(X)
         labels = _read_labels(y, len(X))
         rows, tags = labels.rows[labels.is_sure], labels.classes[labels.allowed[labels.is_sure].argmax(axis=1)]
         if len(rows) == 0:
             raise DataError("no word of one tag alone is in y, so nothing can be compared; label at least one")
         weights = check_weights(sample_weight, len(X))
-        is_right = self.predict(X[rows]) == tags
+        is_right = self.predict(_safe_indexing(given, rows)) == tags  # a data frame stays one, with its names
         return float(np.average(is_right, weights=None if weights is None else weights[rows]))
 
     @_by_chunk
