@@ -40,3 +40,4 @@ def test_the_search_finds_the_share(names):
     assert search.best_score_ > 0.9
     assert len(search.cv_results_["params"]) == 4
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()
+    assert names["by_f1"].best_score_ > 0.9
