@@ -18,7 +18,7 @@ PAGE = Path(__file__).with_name("api.md")
 #: The rooms, in the order of the page: what most people need comes first.
 ROOMS = (
     "tagger", "text", "evaluate", "encoders", "encoders.cache", "cluster", "scale", "baselines", "bench", "training",
-    "web", "workbench", "serve", "examples", "errors",
+    "web", "workbench", "serve", "integrations", "examples", "errors",
 )  # fmt: skip
 
 HEAD = """# API reference

@@ -22,7 +22,7 @@ def names():
 def test_the_pipeline_finds_the_types(names):
     found = names["model"].predict(names["X"])
     assert (found == names["tags"]).mean() > 0.97
-    assert names["classifier"].score(names["subspace"].transform(names["X"]), names["tags"]) > 0.97
+    assert names["classifier"].score(names["subspace"].transform(names["X"]), names["tags"]) > 0.95
 
 
 def test_the_subspace_is_a_data_frame(names):
