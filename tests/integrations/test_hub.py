@@ -221,3 +221,17 @@ def test_bad_cards_are_refused_before_anything_is_sent(tagger):
         tagger.push_to_hub("user/garden", examples="one text")
     with pytest.raises(DataError, match="not fitted"):
         Tagger(types="pest").push_to_hub("user/garden")
+
+
+@pytest.mark.parametrize(
+    ("library", "code", "message"),
+    [
+        ("huggingface_hub", "handful.Tagger.from_pretrained('user/garden')", "pip install 'handful[hub]'"),
+        ("spacy", "from handful.integrations import SpacyTagger", "pip install 'handful[spacy]'"),
+    ],
+)
+def test_a_library_that_is_not_there_is_named(library, code, message, tmp_path):
+    code = f"import sys, handful\nsys.modules[{library!r}] = None\n{code}"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert "MissingExtraError" in run.stderr
+    assert message in run.stderr

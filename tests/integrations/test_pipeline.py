@@ -80,7 +80,8 @@ def test_streams_are_streams(theirs, ours):
         assert form(list(found)) == form(pipe(TEXTS))
     assert list(ours(iter(TEXTS))) == ours(tuple(TEXTS)) == ours(TEXTS)
     assert ours([]) == []
-    assert list(ours(column["text"])) == ours(TEXTS)
+    for given in (column, column["text"], column.to_pandas(), column.to_pandas()["text"]):
+        assert list(ours(given)) == ours(TEXTS)
 
 
 def test_positions_are_those_of_the_words(theirs, ours):

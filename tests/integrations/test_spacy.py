@@ -359,3 +359,12 @@ print(type(component).__name__)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.stdout == "SpacyTagger\n", run.stderr
+
+
+def test_the_example_of_the_docs(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "integrations.md").read_text(encoding="utf-8")
+    code = page.partition("## spaCy\n\n```python\n")[2].partition("```")[0]
+    exec(compile(code, "integrations.md", "exec"), {})
+    (found,) = eval(capsys.readouterr().out)
+    assert found[:2] == ("slugs", "PEST")
+    assert 0 < found[2] <= 1

@@ -1,5 +1,8 @@
 """Data sets of Hugging Face and data frames of pandas, where lists are."""
 
+import sys
+import types
+
 import datasets
 import numpy as np
 import pandas as pd
@@ -151,3 +154,8 @@ def test_what_is_no_text_is_said(model):
         model.predict(pd.Series(["a", np.nan], dtype=object))
     with pytest.raises(FormatError, match=r"the support:1: the tags are numbers"):
         tagger().fit(Dataset.from_list(ROWS))
+
+
+def test_a_module_of_the_same_name_is_no_fault(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "datasets", types.ModuleType("datasets"))
+    assert model.predict(UNLABELLED[:1]) == model.predict(pd.Series(UNLABELLED[:1]))

@@ -6,6 +6,7 @@ from typing import Any
 from handful._util.files import PathLike
 from handful.errors import DataError
 from handful.tagger import Predictor, Tagger
+from handful.tagger._frames import is_frame, texts_of
 from handful.text import Prediction
 
 __all__ = ["TokenClassification", "pipeline"]
@@ -46,6 +47,8 @@ class TokenClassification:
         """
         if isinstance(inputs, Mapping) or not isinstance(inputs, Iterable):
             raise DataError(f"inputs must be a text, or a list or another iterable of texts, found {inputs!r}")
+        if is_frame(inputs):
+            inputs = texts_of(inputs, "inputs")
         if isinstance(inputs, str):
             return _plain(self.model.predict(inputs, min_score=self.min_score, progress=False))
         found = map(_plain, self.model.predict_iter(self._texts(inputs), min_score=self.min_score))

@@ -78,7 +78,8 @@ class RecordFile:
 
 def _is(source: object, library: str, *names: str) -> bool:
     module = sys.modules.get(library)
-    return module is not None and isinstance(source, tuple(getattr(module, name) for name in names))
+    kinds = (getattr(module, name, None) for name in names)  # a module of this name may be somebody else's
+    return isinstance(source, tuple(kind for kind in kinds if isinstance(kind, type)))
 
 
 def _columns(frame: Any) -> list[str]:
