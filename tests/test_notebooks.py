@@ -51,6 +51,8 @@ def test_own_types(tmp_path):
     assert "vine weevils<small" in html(cells[1])
     assert "PEST" in text(cells[2])
     assert html(cells[3]).count("<div") == 3
+    assert "whitefly<small" in html(cells[3])
+    assert html(cells[4]).count(">WHEN</small>") == 2  # Sunday and June
     assert "<th" in html(cells[5])
     assert "an animal, disease or disorder that harms plants" in html(cells[5])
     assert "strict" in text(cells[6])

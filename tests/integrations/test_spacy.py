@@ -366,5 +366,5 @@ def test_the_example_of_the_docs(capsys):
     code = page.partition("## spaCy\n\n```python\n")[2].partition("```")[0]
     exec(compile(code, "integrations.md", "exec"), {})
     (found,) = eval(capsys.readouterr().out)
-    assert found[:2] == ("slugs", "PEST")
+    assert found[:2] == ("whitefly", "PEST")
     assert 0 < found[2] <= 1

@@ -85,8 +85,8 @@ def pipeline(
     Examples
     --------
     >>> find = pipeline("user/garden")  # doctest: +SKIP
-    >>> find("The slugs had every lettuce by Sunday.")  # doctest: +SKIP
-    [{'entity_group': 'PEST', 'score': 0.93, 'word': 'slugs', 'start': 4, 'end': 9}]
+    >>> find("We sprayed the tomatoes against whitefly.")  # doctest: +SKIP
+    [{'entity_group': 'PEST', 'score': 0.88, 'word': 'whitefly', 'start': 32, 'end': 40}]
     """
     if isinstance(model, Predictor):
         if options:
