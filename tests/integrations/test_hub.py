@@ -160,19 +160,21 @@ def test_what_cannot_be_had_is_said(pushed, run, hub, asked, kind, message):
     assert not [path for _, path in hub.requests if path.endswith("model.safetensors")]
 
 
-def test_a_push_that_fails_changes_nothing(pushed, run, hub, garden):
+@pytest.mark.parametrize(
+    ("setting", "why"), [({"HF_TOKEN": "hf_bad"}, "401"), ({"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE is set")]
+)
+def test_a_push_that_fails_changes_nothing(pushed, run, hub, garden, setting, why):
     before = dict(hub.repos)
-    kind, message = run(
-        f"""
+    code = f"""
         try:
             Tagger.load({str(garden)!r}, threads=1).push_to_hub("user/other")
         except HandfulError as error:
             print(json.dumps([type(error).__name__, str(error)]))
-        """,
-        HF_TOKEN="hf_bad",
-    )
+    """
+    kind, message = run(code, **setting)
     assert kind == "FileError"
     assert "was not pushed to 'user/other'" in message
+    assert why in message
     assert hub.repos == before
 
 

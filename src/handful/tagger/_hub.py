@@ -285,7 +285,9 @@ def _errors(what: str) -> Iterator[None]:
         ) from None
     except errors.RevisionNotFoundError:
         raise FileError(f"{what}: it has no such revision") from None
-    except (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled) as error:
+    except errors.OfflineModeIsEnabled:
+        raise FileError(f"{what}: HF_HUB_OFFLINE is set") from None
+    except errors.LocalEntryNotFoundError as error:
         why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else _first_line(error)
         raise FileError(f"{what}: it is not all in the cache, and nothing was fetched: {why}") from None
     except errors.HFValidationError as error:
