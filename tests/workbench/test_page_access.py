@@ -92,7 +92,7 @@ def test_a_screen_reader_hears_what_is_under_the_caret_and_what_changed(window, 
     page.get_by_role("option", name="Pam, LOC, confirmed").wait_for()
     page.click("#open-help")
     page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.id") == "sentence"
+    page.locator("#sentence:focus").wait_for()
 
 
 def picture(page, name):
