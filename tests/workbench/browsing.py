@@ -31,6 +31,7 @@ def enter(page):
         if page.inner_text("#status").split(" · ")[0] != start:
             return
         page.locator("#live", has_text="Enter again").evaluate("one => one.textContent = ''")
+        page.wait_for_timeout(600)  # what changed must have been on the page for half a second
     raise AssertionError("the sentence is never accepted")
 
 
