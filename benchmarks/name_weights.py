@@ -160,6 +160,7 @@ def regression(case: Case) -> dict[str, Any]:
             rows[f"{name} {value:g}"] = total(case, **{name: value})
     for weight in (0.0, 24.0, 96.0):
         rows[f"nearest {weight:g}"] = total(case, nearest=weight)
+    rows["labels times n / (n + 1)"] = total(case, labels=case.n_sentences / (case.n_sentences + 1))
     return rows
 
 
@@ -232,6 +233,7 @@ def total(
     is_doubted: bool = True,
     nearest: float = METHOD.weights["nearest"],
     clusters: float = METHOD.weights["prototypes"],
+    labels: float = 1.0,
     **settings: float,
 ) -> Any:
     """Return the logits of the default method, with something changed."""
@@ -244,7 +246,8 @@ def total(
         names, of_words = trusted * (names + held_back), trusted * (of_words + held_back)
     logits = METHOD.weights["names"] * names
     if case.shots:
-        logits = logits + METHOD.weights["regression"] * case.regression(of_words, **settings) + nearest * case.nearest
+        by_labels = METHOD.weights["regression"] * case.regression(of_words, **settings) + nearest * case.nearest
+        logits = logits + labels * by_labels
     if not is_swapped and has_text in case.clusters:  # clusters have seen the right names
         logits = logits + clusters * case.clusters[has_text]
     return logits
