@@ -4,7 +4,7 @@ PIP = .venv/bin/python -m pip --disable-pip-version-check install -q -c constrai
 
 PYTEST = .venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-label-studio coverage lint clean
+.PHONY: demo test test-label-studio coverage lint docs docs-serve clean
 
 demo: .venv/ready
 	.venv/bin/handful demo
@@ -28,6 +28,15 @@ coverage: .venv/ready-test
 	$(PYTEST) --cov --cov-report=
 	@.venv/bin/coverage report | awk 'NR <= 2 || /^TOTAL/ || $$NF + 0 < 85'
 
+# The site, in site/. A dead link, or a page that mkdocs.yml does not name, is an error. docs-serve shows it while you write.
+MKDOCS = NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs
+
+docs: .venv/ready-test
+	$(MKDOCS) build --strict --quiet
+
+docs-serve: .venv/ready-test
+	$(MKDOCS) serve --strict --dev-addr 127.0.0.1:8490
+
 lint: .venv/ready-test
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
@@ -43,8 +52,8 @@ lint: .venv/ready-test
 .venv/ready-test: .venv/ready
 	@echo "installing what the tests need (once)"
 	$(PIP) torch
-	$(PIP) -e '.[transformers,plots,web,dev]'
+	$(PIP) -e '.[transformers,plots,web,docs,dev]'
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-label-studio build dist src/*.egg-info
+	rm -rf .venv .venv-label-studio build dist site src/*.egg-info

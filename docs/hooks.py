@@ -1,4 +1,4 @@
-"""What the site needs beyond MkDocs: links to files outside docs/, the list of decisions, and Mermaid's pictures."""
+"""What the site needs beyond MkDocs: links to files outside docs/, and the list of decisions."""
 
 import logging
 import os
@@ -11,7 +11,10 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 LOG = logging.getLogger("mkdocs.hooks.handful")
 
-_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((\.\./[^)#\s]*)(#[^)\s]*)?\)")
+#: Code, which stays as it is, or a link that goes up.
+_LINK = re.compile(
+    r"^ *```.*?^ *```$|`[^`\n]+`|(?<!!)\[([^\]]+)\]\((\.\./[^)#\s]*)(#[^)\s]*)?\)", re.DOTALL | re.MULTILINE
+)
 
 
 def on_config(config: Any) -> Any:
@@ -35,20 +38,21 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     url = repository()
     folder = (DOCS / page.file.src_uri).parent
 
-    def leaving(link: re.Match[str]) -> str:
-        text, target, anchor = link.group(1), link.group(2), link.group(3) or ""
+    def leaving(found: re.Match[str]) -> str:
+        text, target, anchor = found.groups()
+        if target is None:
+            return found.group()
         path = Path(os.path.normpath(folder / target))
         if path.is_relative_to(DOCS):
-            return link.group()
+            return found.group()
         name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else target
         if not path.exists():
             LOG.warning("%s links to %s, which is not in the repository", page.file.src_uri, name)
         if url:
-            return f"[{text}]({url}/blob/main/{name}{anchor})"
+            return f"[{text}]({url}/blob/main/{name}{anchor or ''})"
         return text if text.strip("`") == name else f"{text} (`{name}`)"
 
-    parts = re.split(r"(^ *```.*?^ *```$)", markdown, flags=re.DOTALL | re.MULTILINE)  # every other one is code
-    return "".join(part if i % 2 else _LINK.sub(leaving, part) for i, part in enumerate(parts))
+    return _LINK.sub(leaving, markdown)
 
 
 def repository() -> str:
