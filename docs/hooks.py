@@ -1,4 +1,4 @@
-"""What the site needs beyond MkDocs: links to files outside docs/, and the list of decisions."""
+"""What the site needs beyond MkDocs: links to files outside docs/, the list of decisions, and flowcharts as text."""
 
 import logging
 import os
@@ -11,10 +11,13 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 LOG = logging.getLogger("mkdocs.hooks.handful")
 
-#: Code, which stays as it is, or a link that goes up.
+#: Code, or a link that goes up.
 _LINK = re.compile(
     r"^ *```.*?^ *```$|`[^`\n]+`|(?<!!)\[([^\]]+)\]\((\.\./[^)#\s]*)(#[^)\s]*)?\)", re.DOTALL | re.MULTILINE
 )
+
+_FLOWCHART = re.compile(r"^```mermaid\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_WIDE = {"comparison.md"}  # pages with a table that needs all of the width
 
 
 def on_config(config: Any) -> Any:
@@ -35,13 +38,17 @@ def _unfolded(entry: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Let links that leave docs/ lead to the repository; where pyproject.toml names none, they are the path as text."""
+    if page.parent is None or page.file.src_uri in _WIDE:
+        page.meta["hide"] = ["navigation"] + ["toc"] * (page.file.src_uri in _WIDE)
+    markdown = _FLOWCHART.sub(_as_text, markdown)
     url = repository()
     folder = (DOCS / page.file.src_uri).parent
 
     def leaving(found: re.Match[str]) -> str:
         text, target, anchor = found.groups()
-        if target is None:
-            return found.group()
+        if target is None:  # in a table, GitHub wants \| within code, and Python-Markdown a plain |
+            code = found.group()
+            return code if code.lstrip().startswith("```") else code.replace(r"\|", "|")
         path = Path(os.path.normpath(folder / target))
         if path.is_relative_to(DOCS):
             return found.group()
@@ -53,6 +60,16 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return text if text.strip("`") == name else f"{text} (`{name}`)"
 
     return _LINK.sub(leaving, markdown)
+
+
+def _as_text(flowchart: re.Match[str]) -> str:
+    """Return a flowchart as a line for each box that arrows leave; its picture would need a script from elsewhere."""
+    after: dict[str, list[str]] = {}
+    for start, end in re.findall(r"^ *(\w+) --> (\w+)$", flowchart.group(1), re.MULTILINE):
+        after.setdefault(start, []).append(end)
+    width = max(map(len, after))
+    lines = [f"{start:>{width}} → {', '.join(ends)}" for start, ends in after.items()]
+    return "\n".join(["```text", *lines, "```"])
 
 
 def repository() -> str:

@@ -42,8 +42,8 @@ them is the text. With labels: mean and standard deviation over five draws. 30 s
 some points means little. Labels do not always help: in the travel chat, names alone are best.
 
 """
-NOTE = """Predictions below are those with 5 labels of each type and text, by the first draw, on the first five sentences
-that were scored. A dashed outline is a mistake; a dotted one is a mention that was missed.
+NOTE = """Predictions below are those with 5 labels of each type and text, by the first draw, on the first five
+sentences that were scored. A dashed outline is a mistake; a dotted one is a mention that was missed.
 """
 
 

@@ -100,7 +100,7 @@ class TestLinksThatLeave:
 
     @staticmethod
     def changed(hooks, text, page="serve.md"):
-        return hooks.on_page_markdown(text, page=SimpleNamespace(file=SimpleNamespace(src_uri=page)))
+        return hooks.on_page_markdown(text, SimpleNamespace(parent="How to", file=SimpleNamespace(src_uri=page)))
 
     def test_without_an_address_they_become_text(self, hooks, monkeypatch):
         monkeypatch.setattr(hooks, "repository", lambda: "")
@@ -122,7 +122,15 @@ class TestLinksThatLeave:
             assert self.changed(hooks, text) == text
         assert self.changed(hooks, "[names](../names.md)", "decisions/0004-names.md") == "[names](../names.md)"
 
+    def test_a_bar_within_code_is_one(self, hooks):
+        assert self.changed(hooks, r"| `[box](PLANT\|TOOL)` | a |") == "| `[box](PLANT|TOOL)` | a |"
+        assert self.changed(hooks, "```sh\na \\| b\n```") == "```sh\na \\| b\n```"
+
     def test_one_to_a_missing_file_is_said(self, hooks, caplog):
         with caplog.at_level(logging.WARNING):
             self.changed(hooks, "[x](../no-such-file)")
         assert "serve.md links to no-such-file" in caplog.text
+
+    def test_a_flowchart_becomes_text(self, hooks):
+        chart = "```mermaid\nflowchart TD\n    cli --> bench\n    cli --> web\n    bench --> text\n```"
+        assert self.changed(hooks, chart) == "```text\n  cli → bench, web\nbench → text\n```"
