@@ -1,4 +1,4 @@
-"""What the site needs beyond MkDocs: links to files outside docs/, the list of decisions, and flowcharts as text."""
+"""What the site needs beyond MkDocs: links that leave docs/, the list of decisions, and flowcharts as text."""
 
 import logging
 import os
@@ -60,6 +60,12 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return text if text.strip("`") == name else f"{text} (`{name}`)"
 
     return _LINK.sub(leaving, markdown)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Name the search for screen readers, which the theme does not."""
+    search = 'data-md-component="search" role="dialog"'
+    return output.replace(search, f'{search} aria-label="Search"')
 
 
 def _as_text(flowchart: re.Match[str]) -> str:

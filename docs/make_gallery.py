@@ -55,7 +55,7 @@ def gallery() -> str:
         figures, section = domain(name, title, encoder)
         rows.append(f"| [{title}](#{title.lower().replace(' ', '-')}) | {' | '.join(figures)} |")
         sections.append(section)
-    head = f"| | types | names alone | names and text | {SHOTS} labels of each type, and text |"
+    head = f"| domain | types | names alone | names and text | {SHOTS} labels of each type, and text |"
     return HEAD + "\n".join([head, "|---|---|---|---|---|", *rows]) + "\n\n" + NOTE + "\n" + "\n".join(sections)
 
 
