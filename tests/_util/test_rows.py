@@ -8,7 +8,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from handful._util import arrays, parallel
 from handful._util.arrays import Part, Rows, row_blocks
-from handful._util.parallel import map_blocks, several_threads
+from handful._util.parallel import aside, map_blocks, several_threads
+from handful._util.passes import GROUP, map_rows, reduce_rows
 
 
 def made(*sizes, d=3, dtype=np.float32):
@@ -108,3 +109,47 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
     (X,) = made(1000)
     with threadpool_limits(2), several_threads(), pytest.raises(ZeroDivisionError):
         list(map_blocks(lambda part, block: 1 // (part.start - 128), X))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_what_is_kept_of_blocks_is_looked_at_by_groups_of_blocks(monkeypatch, n_threads):
+    monkeypatch.setattr(arrays, "BLOCK_BYTES", 64 * 3 * 4)
+    monkeypatch.setattr(parallel, "usable_threads", lambda: n_threads)
+    few, many = made(64 * GROUP, 64 * 2 * GROUP + 1)
+    for X, is_here in ((few, True), (many, n_threads == 1)):
+        seen = set()
+
+        def least(part, sums, _seen=seen):
+            _seen.add(threading.get_ident())
+            return part.start, sums.min()
+
+        with threadpool_limits(2), several_threads():
+            kept = map_rows(lambda _, block: block.sum(axis=1), X)
+            found = reduce_rows(lambda part, sums, least=least: [least(part, sums)], list.__add__, kept)
+        assert found == [(part.start, block.sum(axis=1).min()) for part, block in row_blocks(X)]
+        assert (threading.get_ident() in seen) == is_here
+
+
+def test_a_call_aside_is_made_once_in_a_thread_if_there_are_several(monkeypatch):
+    calls = []
+
+    def call():
+        calls.append(threading.get_ident())
+        return 3
+
+    with aside(call) as result:
+        assert not calls  # nothing was asked for yet
+        assert (result(), result()) == (3, 3)
+    assert calls == [threading.get_ident()]
+    calls.clear()
+    monkeypatch.setattr(parallel, "usable_threads", lambda: 2)
+    with threadpool_limits(2), several_threads():
+        with aside(call) as result:
+            assert (result(), result()) == (3, 3)
+        assert len(calls) == 1
+        assert calls[0] != threading.get_ident()
+        with aside(call, now=False) as result:
+            pass
+        assert len(calls) == 1
+        with pytest.raises(ZeroDivisionError), aside(lambda: 1 // 0) as result:
+            result()

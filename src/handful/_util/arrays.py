@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from .on_dask import Chunk
 
-__all__ = ["FarRows", "Float", "Part", "Rows", "block_rows", "row_blocks"]
+__all__ = ["FarRows", "Float", "Part", "Rows", "block_rows", "row_blocks", "thin_product"]
 
 Float = NDArray[np.floating]
 Result = TypeVar("Result")
 
+THIN = 64  # rows: BLAS multiplies so few by a matrix of few columns without copying them first
 BLOCK_BYTES = 1 << 23  # a block and a scratch copy of it stay in the last cache of most machines
 
 
@@ -135,3 +136,13 @@ def blocks_of(array: Float, first: int, n_rows: int, *, is_raw: bool = False) ->
         block = array[start : start + n_rows]
         part = slice(first + start, first + start + len(block))
         yield part, block.astype(np.float32) if block.dtype == np.float16 and not is_raw else block
+
+
+def thin_product(block: Float, W: Float) -> Float:  # noqa: N803
+    """Compute block @ W for a W of few columns, a few rows at a time."""
+    d, k = W.shape
+    n = len(block) // THIN * THIN
+    result = np.empty((len(block), k), W.dtype)
+    np.matmul(block[:n].reshape(-1, THIN, d), W, out=result[:n].reshape(-1, THIN, k))
+    np.matmul(block[n:], W, out=result[n:])
+    return result

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from itertools import chain, islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +20,7 @@ from .processor import usable_threads
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["in_threads", "map_blocks", "one_blas_thread", "several_threads"]
+__all__ = ["aside", "in_threads", "map_blocks", "one_blas_thread", "several_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -90,17 +91,33 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item]) -> Ite
 
     Inside `several_threads`, some items are worked on at the same time.
     """
-    n = _n_threads.get() or 1
-    if n == 1:
-        yield from map(function, items)
+    n, items = _n_threads.get() or 1, iter(items)
+    first = list(islice(items, 2))
+    if n == 1 or len(first) == 1:
+        yield from map(function, chain(first, items))
         return
     from concurrent.futures import ThreadPoolExecutor  # here, because prediction does without
 
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(n) as pool:
-        for item in items:
+        for item in chain(first, items):
             waiting.append(pool.submit(function, item))
             if len(waiting) > 2 * n:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+@contextmanager
+def aside(function: Callable[[], Result], *, now: bool = True) -> Iterator[Callable[[], Result]]:
+    """Give what makes a call once, and returns its result.
+
+    Inside `several_threads` the call begins `now`, in a thread of its own; elsewhere when its result is asked for.
+    """
+    if not now or (_n_threads.get() or 1) == 1:
+        yield cache(function)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(function).result

@@ -8,6 +8,7 @@ combined in one fixed order. So the result is the same to the byte.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
@@ -123,7 +124,7 @@ def map_rows(function: Callable[..., Result], X: Source, *along: Any) -> Kept[Re
         from .on_dask import map_chunks
 
         far = map_chunks(function, _far(X), along)
-    return Kept(far, *_unzipped(run_blocks(partial(keep, function), _near(X), along)))
+    return Kept(far, *_unzipped(run_blocks(partial(keep, function), _near(X), along, _at_once(X))))
 
 
 def keep(function: Callable[..., Result], part: slice, block: Any, *along: Any) -> tuple[slice, Result]:
@@ -159,19 +160,25 @@ def reduce_rows(
         from .on_dask import fold_chunks
 
         fold_chunks(fold, function, combine, _far(X), along, is_raw)
-    for result in run_blocks(function, _near(X, is_raw), along):
+    for result in run_blocks(function, _near(X, is_raw), along, GROUP if is_raw else _at_once(X)):
         fold.add(result)
     return fold.result()
 
 
-def run_blocks(function: Callable[..., Result], blocks: Iterable[Block], along: Sequence[Any]) -> Iterator[Result]:
-    """Yield what a function returns for each block, in order."""
+def run_blocks(
+    function: Callable[..., Result], blocks: Iterable[Block], along: Sequence[Any], at_once: int = 1
+) -> Iterator[Result]:
+    """Yield what a function returns for each block, in order; a thread takes some blocks at once."""
 
     def run(numbered: tuple[int, Block]) -> Result:
         number, (part, block) = numbered
         return function(part, block, *(_at(one, number, part) for one in along))
 
-    return in_threads(run, enumerate(blocks))
+    numbered = iter(enumerate(blocks))
+    if at_once == 1:
+        return in_threads(run, numbered)
+    groups = iter(lambda: list(islice(numbered, at_once)), [])
+    return chain.from_iterable(in_threads(lambda group: [run(one) for one in group], groups))
 
 
 def _at(along: Any, number: int, part: slice) -> Any:
@@ -189,3 +196,8 @@ def _far(X: Source) -> "Sequence[Chunk]":  # noqa: N803
 
 def _near(X: Source, is_raw: bool = False) -> Iterator[Block]:  # noqa: N803
     return zip(X.parts, X.values, strict=True) if isinstance(X, Kept) else row_blocks(X, is_raw=is_raw)
+
+
+def _at_once(X: Source) -> int:  # noqa: N803
+    """Return how many blocks a thread takes at once: what is kept of a block is small, and a thread costs time."""
+    return GROUP if isinstance(X, Kept) else 1

@@ -3,14 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, row_blocks
+from handful._util.arrays import Float, row_blocks, thin_product
 
 from ._assign import nearest
 from ._labels import Labels
 
 __all__ = ["RelativeDistances", "project", "squared_distances", "tag_distances", "tag_scores"]
-
-THIN = 64  # rows: BLAS multiplies so few by a matrix of few columns without copying them first
 
 
 def squared_distances(
@@ -72,20 +70,10 @@ class RelativeDistances:
     def __call__(self, block: Float, labels: Labels | None = None) -> NDArray[np.float64]:
         """Return D (b, k), in Fortran order, of a block of rows; infinite where their labels forbid the prototype."""
         D = np.empty((len(self._b), len(block)))
-        np.add(_thin_product(block, self._W.astype(block.dtype)).T, self._b[:, None], out=D)
+        np.add(thin_product(block, self._W.astype(block.dtype)).T, self._b[:, None], out=D)
         if labels is not None and self._tags is not None:
             labels.forbid(D.T, self._tags)
         return D.T
-
-
-def _thin_product(block: Float, W: Float) -> Float:
-    """Compute block @ W for a W of few columns, a few rows at a time."""
-    d, k = W.shape
-    n = len(block) // THIN * THIN
-    result = np.empty((len(block), k), W.dtype)
-    np.matmul(block[:n].reshape(-1, THIN, d), W, out=result[:n].reshape(-1, THIN, k))
-    np.matmul(block[n:], W, out=result[n:])
-    return result
 
 
 def project(block: Float, U: NDArray[np.float64] | None, origin: NDArray[np.float64]) -> Float:

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from handful._util.arrays import thin_product
+
 __all__ = ["fit_logistic"]
 
 _MAX_ROUNDS = 1000
@@ -42,7 +44,7 @@ def fit_logistic(
 
     def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         weights = flat.reshape(n_tags, -1)
-        logs = log_softmax(start + inputs @ weights.T, axis=1)
+        logs = log_softmax(start + thin_product(inputs, np.ascontiguousarray(weights.T)), axis=1)
         value = -(logs * is_right).sum() + 0.5 * (penalty * weights**2).sum()
         slope = (np.exp(logs) - is_right).T @ inputs + penalty * weights
         return float(value), slope.ravel()
