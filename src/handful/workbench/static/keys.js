@@ -61,7 +61,8 @@ const functions = new Map(KEYS.flatMap(([, , , names, done]) => names.map((name)
 
 function pressed(event) {
   if (!app.state || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
-  const { target } = event;
+  // A field of a dialog that has just closed holds the focus until the page is drawn again.
+  const target = event.target.closest("dialog") ? document.body : event.target;
   if (target.matches("textarea, select, input[type=search], input[type=text], input:not([type])")) {
     if (event.key === "Escape" || (event.key === "Enter" && target.type === "search")) $("sentence").focus();
     return;
