@@ -1,6 +1,8 @@
 """A scripted person at the workbench: how fast it learns, by the queue and in random order.
 
     python benchmarks/workbench.py CORPUS... [--decisions 60] [--every 5] [--runs 3] [--plot workbench.svg]
+    python benchmarks/workbench.py CORPUS... --rows rows.json        keep all rows, and draw them elsewhere:
+    python benchmarks/workbench.py --drawn rows.json --plot workbench.svg
 
 A corpus is a folder with dev.txt, test.txt and types.txt. The person works through the HTTP interface that the page
 uses, knows the right labels of dev.txt, and confirms or corrects one sentence after the other: those of the queue, or
@@ -8,6 +10,8 @@ any. Each run has other sentences of dev.txt to choose from, the same ones in bo
 strict span F1 is measured on sentences of test.txt, which are not part of the project. Seconds are those that the
 person waits for the tagger and the next sentence; measuring is not counted. A correction is a mention that was added,
 deleted or changed.
+
+It needs the package with its extra `web`, and httpx; --plot needs matplotlib, too. It needs no browser.
 """
 
 import argparse
@@ -161,7 +165,7 @@ def plot(results, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpora", nargs="+", type=Path)
+    parser.add_argument("corpora", nargs="*", type=Path)
     parser.add_argument("--decisions", type=int, default=60)
     parser.add_argument("--every", type=int, default=5)
     parser.add_argument("--runs", type=int, default=3)
@@ -169,17 +173,24 @@ def main():
     parser.add_argument("--test", type=int, default=500, help="sentences of test.txt to measure on")
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--plot", type=Path)
+    parser.add_argument("--rows", type=Path, help="where all rows are kept, as JSON")
+    parser.add_argument("--drawn", type=Path, help="such a file, to draw without running anything")
     options = parser.parse_args()
+    if options.drawn:
+        plot(json.loads(options.drawn.read_text()), options.plot)
+        return
     results = {}
     for corpus in options.corpora:
         results[corpus.name] = {}
         for order in ("random", "queue"):
             runs = [list(run(corpus, order, seed, options)) for seed in range(options.runs)]
             results[corpus.name][order] = runs
+            last = ", ".join(f"{one[-1][3]:.1f}" for one in runs)
             print(f"\n{corpus.name}, {order}: mean of {options.runs} runs")
             print("decisions  seconds  corrections     F1")
             for n, seconds, corrections, value in np.mean(runs, axis=0):
                 print(f"{n:9.0f}  {seconds:7.1f}  {corrections:11.1f}  {value:5.1f}", flush=True)
+            print(f"F1 of each run after the last decision: {last}", flush=True)
         random_runs, queue_runs = (np.mean(results[corpus.name][order], axis=0) for order in ("random", "queue"))
         print(f"\n{corpus.name}: decisions until mean F1 is at a level for good")
         print("    F1   random    queue    share")
@@ -187,6 +198,8 @@ def main():
             needed = decisions_to(random_runs, level), decisions_to(queue_runs, level)
             share = f"{needed[1] / needed[0]:.0%}" if None not in needed and needed[0] else "-"
             print(f"{level:6.1f}  {needed[0]!s:>7}  {needed[1]!s:>7}  {share:>7}", flush=True)
+        if options.rows:
+            options.rows.write_text(json.dumps(results))
         if options.plot:
             plot(results, options.plot)
 

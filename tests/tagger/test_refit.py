@@ -5,8 +5,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from handful import Tagger
+from handful._util import arrays, parallel
 from handful.text import Sentence
 
 from .toy import KINDS, SUPPORT, UNLABELLED, NamedEncoder, ToyEncoder
@@ -68,6 +70,18 @@ def test_labels_one_after_the_other_equal_a_fit_from_scratch(encoder, given, tex
     scratch = Tagger(encoder, **options(**given)).fit(relabelled, text)
     one, two = contents(model, tmp_path / "one"), contents(scratch, tmp_path / "two")
     assert (one[0], one[2]) == (two[0], two[2])  # the summary says that labels changed
+
+
+@KINDS_OF_FIT
+def test_the_number_of_threads_changes_no_byte(encoder, given, monkeypatch, tmp_path):
+    monkeypatch.setattr(arrays, "BLOCK_BYTES", 1 << 10)
+    found = set()
+    for n in (1, 2):
+        monkeypatch.setattr(parallel, "usable_threads", lambda n=n: n)
+        with threadpool_limits(n):
+            model = Tagger(encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT], REPEATED)
+            found.add(contents(model.add(MORE[:1]), tmp_path / str(n)))
+    assert len(found) == 1
 
 
 @KINDS_OF_FIT
