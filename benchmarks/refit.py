@@ -4,20 +4,26 @@
     python benchmarks/refit.py TEXT                             the features of handful-en on a text, which may be .gz
     python benchmarks/refit.py --words 5000,50000 --repeats 9   other sizes of the text
     python benchmarks/refit.py --words 50000 --profile          where the time of an `add` goes
+    python benchmarks/refit.py --words 50000 --beside OLD/src   another version of the package, in turn with this one
 
 A text is repeated if it is shorter than asked for. It is encoded before anything is measured, and what that takes is no
 part of a fit from scratch; a sentence that is added is encoded while it is measured. With TEXT, the labels are what
 handful-en finds by the names of types. After each `add`, the model is compared with that of a fit from scratch on the
-same sentences: they must be the same, to the last bit.
+same sentences: they must be the same, to the last bit. With --beside, each version adds the same sentences in a process
+of its own, one after the other, so that other work on the machine slows both alike.
 """
 
 import argparse
 import cProfile
 import itertools
+import os
 import pstats
 import statistics
+import subprocess
+import sys
 import time
 import zlib
+from pathlib import Path
 
 import numpy as np
 from measure import describe_machine
@@ -163,6 +169,40 @@ def profile(encoder, text, features, labelled):
     pstats.Stats(watch).sort_stats("tottime").print_stats("handful|lapack|onnx|sklearn|scipy", 25)
 
 
+def answer(encoder, text, features, labelled):
+    """Add the sentences whose numbers are read, and say how many seconds and how much time of processors it took."""
+    model = Tagger(Known(encoder, text, features), types=TYPES, cache=False).fit(labelled[:N_LABELLED], text)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        used = time.process_time()
+        wall = seconds(lambda line=line: model.add([labelled[int(line)]]))
+        print(wall, time.process_time() - used, flush=True)
+
+
+def in_turn(folders, repeats):
+    """Let several versions of the package add the same sentences, and show what it took."""
+    arguments = [one for one in sys.argv[1:] if one not in ("--beside", *folders)]
+    command = [sys.executable, __file__, *arguments, "--answer"]
+    running = [
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": folder}
+        )
+        for folder in folders
+    ]
+    for one in running:
+        assert one.stdout.readline() == "ready\n"
+    found = [[] for _ in running]
+    for n in range(N_LABELLED, N_LABELLED + repeats):
+        for i in sorted(range(len(running)), reverse=n % 2 == 1):
+            print(n, file=running[i].stdin, flush=True)
+            found[i].append([float(number) for number in running[i].stdout.readline().split()])
+    for folder, one, times in zip(folders, running, np.array(found), strict=True):
+        one.communicate()
+        best, middle = times.min(axis=0), np.median(times, axis=0)
+        print(f"{folder}: add a sentence, best {best[0]:.3f} s, median {middle[0]:.3f} s; ", end="")
+        print(f"time of processors, best {best[1]:.3f} s, median {middle[1]:.3f} s")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", nargs="?")
@@ -170,7 +210,12 @@ def main():
     parser.add_argument("--most-encoded", type=int, default=50_000, help="of a longer text, so much is repeated")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--beside", nargs="+", default=[], help="the folder src of other versions")
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.beside:
+        in_turn([str(Path(__file__).parents[1] / "src"), *options.beside], options.repeats)
+        return
     sizes = [int(size) for size in options.words.split(",")]
     most = N_LABELLED + options.repeats
     if options.text:
@@ -187,7 +232,8 @@ def main():
         rng = np.random.default_rng(0)
         every = [sentence.without_labels() for sentence in made_sentences(max(sizes), len(TYPES), rng)]
     console = Console(width=120)
-    console.print(f"{describe_machine()}; {options.text or 'made-up features'}, {encoder.dim} numbers a word")
+    if not options.answer:
+        console.print(f"{describe_machine()}; {options.text or 'made-up features'}, {encoder.dim} numbers a word")
     table = Table("words", "fit from scratch, s", "add a sentence, s", "other labels, s", "times as fast", "kept, MB")
     features = encoder.encode(every, progress=False)
     starts = np.cumsum([0, *(len(sentence.words) for sentence in every)])
@@ -197,6 +243,9 @@ def main():
         repeated = (
             np.concatenate([features] * whole + [features[: starts[rest]]]) if whole else features[: starts[rest]]
         )
+        if options.answer:
+            answer(encoder, text, repeated, labelled)
+            return
         if options.profile:
             profile(encoder, text, repeated, labelled)
             continue
