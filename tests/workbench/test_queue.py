@@ -31,6 +31,7 @@ def slowly(found, labelled, mentions, n):
     """Choose one after the other, with loops."""
     places = {id: where(words) for id, words in found.items()}
     far = np.median([1 - a @ b for a in places.values() for b in places.values()]) / 2
+    density = {id: max(1e-3, np.mean([a @ b for b in places.values()])) ** 2 for id, a in places.items()}
     near = [where(words) for words in labelled]
     turns = [t + 1 for t, count in enumerate(mentions) if count == 0] if len(near) < 2 * len(mentions) else []
     order = []
@@ -43,7 +44,7 @@ def slowly(found, labelled, mentions, n):
                 if i >= len(turns) or turns[i] in two:
                     doubts.append(1 - scores[tag])
             news = min([1.0] + [max(0.0, (1 - places[id] @ other) / far) for other in near])
-            worth[id] = (sum(sorted(doubts)[-8:]) + 1e-6) * (news + 1e-6)
+            worth[id] = (sum(sorted(doubts)[-8:]) * density[id] + 1e-6) * (news + 1e-6)
         best = max((id for id in found if id not in order), key=lambda id: worth[id])
         order.append(best)
         near.append(places[best])

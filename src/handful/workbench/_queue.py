@@ -6,9 +6,10 @@ in the queue already teaches little: its value is multiplied by ::
 
     min(1, distance to the nearest of those / half the median distance between candidates)
 
-where places and distances are those of `handful.tagger._suggest`. In the first decisions, types without a label take
-turns: then only words count that the model takes for the type, or for which it comes second. After that all types count
-together. What else was tried is in docs/decisions/0006.
+where places and distances are those of `handful.tagger._suggest`. What is like many other candidates teaches about all
+of them: the value is also multiplied by the square of the mean cosine between the sentence and all candidates. In the
+first decisions, types without a label take turns: then only words count that the model takes for the type, or for which
+it comes second. After that all types count together. What else was tried is in docs/decisions/0006.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +24,7 @@ __all__ = ["most_teaching"]
 
 N_DOUBTS = 8
 CANDIDATES = 300  # of the highest value, for all types together and for each that has its turn
+DENSITY, LEAST_DENSITY = 2, 1e-3  # the power of the mean cosine to all candidates, and the least of that
 TURNS = 2  # a type without a label has its turn as long as there are fewer labelled sentences for each type
 
 
@@ -49,7 +51,9 @@ def most_teaching(
     chosen = np.unique(best)
     ids, values = ids[chosen], values[chosen]
     places = np.stack([place(found[id]) for id in ids.tolist()])  # (m, d)
-    far = float(np.median(1 - places @ places.T)) / 2 or 1.0
+    near = places @ places.T
+    far = float(np.median(1 - near)) / 2 or 1.0
+    values = values * np.maximum(near.mean(axis=1), LEAST_DENSITY)[:, None] ** DENSITY
     distance = np.full(len(ids), np.inf)
     if known:
         distance = 1 - (places @ np.stack(known).T).max(axis=1)
