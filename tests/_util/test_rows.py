@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from handful._util import arrays, parallel
 from handful._util.arrays import Part, Rows, row_blocks
-from handful._util.parallel import aside, map_blocks, several_threads
+from handful._util.parallel import map_blocks, several_threads
 from handful._util.passes import GROUP, map_rows, reduce_rows
 
 
@@ -128,28 +128,3 @@ def test_what_is_kept_of_blocks_is_looked_at_by_groups_of_blocks(monkeypatch, n_
             found = reduce_rows(lambda part, sums, least=least: [least(part, sums)], list.__add__, kept)
         assert found == [(part.start, block.sum(axis=1).min()) for part, block in row_blocks(X)]
         assert (threading.get_ident() in seen) == is_here
-
-
-def test_a_call_aside_is_made_once_in_a_thread_if_there_are_several(monkeypatch):
-    calls = []
-
-    def call():
-        calls.append(threading.get_ident())
-        return 3
-
-    with aside(call) as result:
-        assert not calls  # nothing was asked for yet
-        assert (result(), result()) == (3, 3)
-    assert calls == [threading.get_ident()]
-    calls.clear()
-    monkeypatch.setattr(parallel, "usable_threads", lambda: 2)
-    with threadpool_limits(2), several_threads():
-        with aside(call) as result:
-            assert (result(), result()) == (3, 3)
-        assert len(calls) == 1
-        assert calls[0] != threading.get_ident()
-        with aside(call, now=False) as result:
-            pass
-        assert len(calls) == 1
-        with pytest.raises(ZeroDivisionError), aside(lambda: 1 // 0) as result:
-            result()

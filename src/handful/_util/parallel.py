@@ -20,7 +20,7 @@ from .processor import usable_threads
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["aside", "in_threads", "map_blocks", "one_blas_thread", "several_threads"]
+__all__ = ["in_threads", "map_blocks", "one_blas_thread", "several_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -106,18 +106,3 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item]) -> Ite
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-
-
-@contextmanager
-def aside(function: Callable[[], Result], *, now: bool = True) -> Iterator[Callable[[], Result]]:
-    """Give what makes a call once, and returns its result.
-
-    Inside `several_threads` the call begins `now`, in a thread of its own; elsewhere when its result is asked for.
-    """
-    if not now or (_n_threads.get() or 1) == 1:
-        yield cache(function)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        yield pool.submit(function).result

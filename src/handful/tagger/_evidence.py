@@ -164,11 +164,6 @@ class Regression:
         found += map_blocks(lambda _, block: unit(block) @ weights.T + self.bias, features)
         return np.concatenate(found)
 
-    def o_chances(self, features: Rows) -> list[Kept[NDArray[np.float64]]]:
-        """Return the chance of O of each word by the regression alone, for each part of the text."""
-        parts = [part for part in features.parts if len(part.array)]
-        return [_by_block(lambda block: o_chances(self.logits(block)), part) for part in parts]
-
     def save(self) -> dict[str, NDArray[Any]]:
         """Return all that it knows, by name."""
         return {"weights": self.weights, "bias": self.bias}
@@ -283,7 +278,7 @@ class TypeNames:
         return [
             map_rows(lambda _, scores: o_chances(scores + doubts), scores)
             for scores in (
-                part.once("scores of names", read, partial(_by_block, plain.scores, part))
+                part.once("scores of names", read, partial(by_block, plain.scores, part))
                 for part in features.parts
                 if len(part.array)
             )
@@ -343,7 +338,7 @@ EVIDENCE: dict[str, type[Any]] = {
 }
 
 
-def _by_block(function: Callable[[Float], NDArray[np.float64]], part: Part) -> Kept[NDArray[np.float64]]:
+def by_block(function: Callable[[Float], NDArray[np.float64]], part: Part) -> Kept[NDArray[np.float64]]:
     """Return what a function gives for the words of a part of the text."""
     return map_rows(lambda _, block: function(block), Rows([part]))
 

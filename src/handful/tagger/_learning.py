@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from handful._util.arrays import Part, Rows
-from handful._util.parallel import aside
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
-from ._evidence import NearestLabel, Prototypes, Regression, TypeNames
+from ._evidence import NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
 from ._model import Examples, Lead, Model, Softmax
 from ._ratio import AUTO, FEWEST_MENTIONS, estimate_o_ratio
 from ._text import LabelledWords, TrainingText, check_sure, sentences_of
@@ -164,29 +164,33 @@ def learn(
         names = checked(names, words, known.tags, counts, len(text.labels))
     has_labels = len(np.unique(known.tags)) > 1
 
-    def regress() -> Regression:
+    @cache
+    def regression() -> Regression:
         by_names = None if names is None else names.logits(words)
         return Regression.fit(words, known.tags, n_tags, by_names=by_names)
 
-    with aside(regress, now=has_labels and "regression" in method.weights) as regression:
-        if isinstance(o_ratio, str):
+    if isinstance(o_ratio, str):
+        if names is not None:
+            o_ratio = estimate_o_ratio(names.o_chances(text.features), labelled)
+        else:
+            parts = [part for part in text.features.parts if len(part.array)]
             o_ratio = None
-            if names is not None:
-                o_ratio = estimate_o_ratio(names.o_chances(text.features), labelled)
-            elif counts.min() >= FEWEST_MENTIONS:
-                o_ratio = estimate_o_ratio(regression().o_chances(text.features), labelled)
-        fitted = prototypes = None
-        if len(text.features):
-            fitted = _cluster(_estimator(clusters, o_ratio), text.features, labelled, method.labelled_mass, names)
-            prototypes = _prototypes(fitted)
-        makers: dict[str, Callable[[], Any]] = {
-            "prototypes": lambda: prototypes,
-            "regression": lambda: regression() if has_labels else None,
-            "nearest": lambda: NearestLabel.of(words, known.tags, n_tags) if has_labels else None,
-            "names": lambda: names,
-        }
-        found = ((makers[kind](), weight) for kind, weight in method.weights.items())
-        evidence: list[Any] = [replace(piece, weight=weight) for piece, weight in found if piece is not None]
+            if counts.min() >= FEWEST_MENTIONS:
+                logits = regression().logits
+                chances = [by_block(lambda block: o_chances(logits(block)), part) for part in parts]
+                o_ratio = estimate_o_ratio(chances, labelled)
+    fitted = prototypes = None
+    if len(text.features):
+        fitted = _cluster(_estimator(clusters, o_ratio), text.features, labelled, method.labelled_mass, names)
+        prototypes = _prototypes(fitted)
+    makers: dict[str, Callable[[], Any]] = {
+        "prototypes": lambda: prototypes,
+        "regression": lambda: regression() if has_labels else None,
+        "nearest": lambda: NearestLabel.of(words, known.tags, n_tags) if has_labels else None,
+        "names": lambda: names,
+    }
+    found = ((makers[kind](), weight) for kind, weight in method.weights.items())
+    evidence: list[Any] = [replace(piece, weight=weight) for piece, weight in found if piece is not None]
     if names is not None and method.calibration is not None:
         evidence = [_by_words(piece, len(text.features)) for piece in evidence]
     model = Model(
