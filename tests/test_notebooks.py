@@ -66,7 +66,7 @@ def test_more_labels(tmp_path):
     before, after = (float(text(cells[i]).split(": ")[1].split()[0].split("'")[0]) for i in (0, 3))
     assert 40 < before < after
     assert text(cells[5]) == "True"
-    assert (tmp_path / "garden" / "config.json").is_file()
+    assert (tmp_path / "garden-model" / "config.json").is_file()
 
 
 def test_a_corpus(tmp_path):
