@@ -1,10 +1,10 @@
 # `make demo` and `make test` need only Python 3.11+ and make; each sets up .venv by itself, once.
 PYTHON ?= python3
-PIP = .venv/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt
+PIP = .venv/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt $(if $(LOCKED),-c requirements-dev.lock)
 
 PYTEST = .venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-label-studio coverage lint docs docs-serve clean
+.PHONY: demo test test-label-studio test-lowest coverage lint docs docs-serve audit lock build release clean
 
 demo: .venv/ready
 	.venv/bin/handful demo
@@ -20,6 +20,23 @@ test-label-studio: .venv/ready-test .venv-label-studio/ready
 .venv-label-studio/ready:
 	$(PYTHON) -m venv .venv-label-studio
 	.venv-label-studio/bin/python -m pip --disable-pip-version-check install -q label-studio
+	@touch $@
+
+# The oldest versions that pyproject.toml allows, in a virtual environment of its own (about 6 GB, torch for GPUs among
+# it; UV_TORCH_BACKEND=cpu takes a smaller one where its index can be reached). Warnings of old versions do not count.
+# Not here: browsers, figures, and what looks at the widths of columns, in which old versions of typer differ.
+test-lowest: .venv-lowest/ready
+	.venv-lowest/bin/python -m pytest -n logical --maxprocesses 2 -rf -p no:cacheprovider -W ignore::DeprecationWarning \
+		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning $(LOWEST)
+
+LOWEST = tests/cluster tests/text tests/encoders tests/tagger tests/scale tests/training tests/integrations tests/web \
+	tests/serve tests/cli/test_main.py tests/cli/test_tagging.py tests/test_imports.py tests/test_docs_sklearn.py \
+	--ignore tests/serve/test_page.py --ignore tests/serve/test_docker.py --ignore tests/serve/test_real_label_studio.py
+
+.venv-lowest/ready: pyproject.toml .venv-tools/ready
+	$(PYTHON) -m venv --clear .venv-lowest
+	.venv-tools/bin/uv pip install -q --python .venv-lowest/bin/python --resolution lowest-direct \
+		-e '.[dask,plots,spacy,hub,web,transformers,dev]'
 	@touch $@
 
 # Branches of src/handful, in the processes that tests start too: the total and the files below 85 %.
@@ -42,7 +59,30 @@ lint: .venv/ready-test
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 
-.venv/ready: pyproject.toml constraints.txt
+# Known vulnerabilities of what is in .venv; STRICT=1 fails where the data cannot be had.
+audit: .venv/ready-test .venv-tools/ready
+	.venv-tools/bin/python tools/audit.py $(if $(STRICT),--strict) \
+		"$$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+
+# Writes requirements-dev.lock anew. `make test LOCKED=1` installs what it names. torch is in constraints.txt alone.
+lock: .venv-tools/ready
+	echo "torch ; python_version < '3'" > .venv-tools/without-torch.txt
+	.venv-tools/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --all-extras --no-annotate --no-header \
+		--no-emit-index-url --overrides .venv-tools/without-torch.txt --output-file requirements-dev.lock pyproject.toml
+
+# dist/, checked and tried; `release` also wants a clean tree, and prints what would publish it. Nothing is uploaded.
+build: .venv-tools/ready
+	.venv-tools/bin/python tools/release.py --build
+
+release: .venv-tools/ready
+	.venv-tools/bin/python tools/release.py
+
+.venv-tools/ready:
+	$(PYTHON) -m venv .venv-tools
+	.venv-tools/bin/python -m pip --disable-pip-version-check install -q build twine pip-audit uv
+	@touch $@
+
+.venv/ready: pyproject.toml constraints.txt $(if $(LOCKED),requirements-dev.lock)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "handful needs Python 3.11 or later; try: make PYTHON=python3.11")'
 	@echo "setting up .venv (once)"
 	$(PYTHON) -m venv .venv
@@ -56,4 +96,4 @@ lint: .venv/ready-test
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-label-studio build dist site src/*.egg-info
+	rm -rf .venv .venv-label-studio .venv-lowest .venv-tools build dist site src/*.egg-info

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from handful.tagger import Tagger
     from handful.text import Document, EntityType, Sentence, Span, read, write
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Document",

@@ -35,10 +35,12 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
     is_local = path.is_dir()
     try:
         with quiet():
+            # Without `trust_remote_code` it would ask, on a terminal, whether to run code that came with the model.
+            given: dict[str, Any] = {"local_files_only": is_local, "trust_remote_code": False}
             model, report = transformers.AutoModel.from_pretrained(
-                name_or_path, local_files_only=is_local, dtype=torch.float32, output_loading_info=True
+                name_or_path, dtype=torch.float32, output_loading_info=True, **given
             )
-            tokenizer = transformers.AutoTokenizer.from_pretrained(name_or_path, local_files_only=is_local)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name_or_path, **given)
     except Exception as error:  # a missing file, damaged weights, no network: each library has its own errors
         if not is_local:
             raise EncoderError(
