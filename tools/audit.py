@@ -50,7 +50,8 @@ def main() -> None:
         for flaw in one["vulns"]:
             mended = ", ".join(flaw["fix_versions"]) or "no version yet"
             print(f"{one['name']} {one['version']}: {flaw['id']}, mended in {mended}")
-    skipped = [one["name"] for one in found if "skip_reason" in one and one["name"] != OWN]
+    found = [one for one in found if one["name"] != OWN]
+    skipped = [one["name"] for one in found if "skip_reason" in one]
     print(f"audit: {len(found) - len(skipped)} packages looked up, {len(bad)} with known vulnerabilities")
     if skipped:
         print(f"audit: not looked up, because the index does not have these versions: {', '.join(skipped)}")

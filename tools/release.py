@@ -79,10 +79,9 @@ def build(target: Path) -> tuple[Path, Path]:
     with tempfile.TemporaryDirectory() as place:
         tree = Path(place, "tree")
         for name in run("git", "ls-files", "-z").split("\0"):
-            if name.startswith(("src/", "tools/")) or "/" not in name:
-                if name and (ROOT / name).is_file():
-                    (tree / name).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(ROOT / name, tree / name)
+            if (name.startswith("src/") or "/" not in name) and (ROOT / name).is_file():
+                (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / name, tree / name)
         run(sys.executable, "-m", "build", "--sdist", "--outdir", Path(place, "made"), folder=tree)
         (made,) = Path(place, "made").glob("*.tar.gz")
         sdist = target / made.name
