@@ -38,13 +38,13 @@ def name_of(requirement: str) -> str:
 
 def licence_of(package: Distribution) -> str:
     """Return the licence that a package states: as an expression, in a word or by its classifiers."""
-    about = package.metadata
-    if expression := about.get("License-Expression"):
+    about = package.metadata.json
+    if expression := about.get("license_expression"):
         return str(expression)
-    stated = about.get("License") or ""
+    stated = str(about.get("license", ""))
     if stated and "\n" not in stated and len(stated) <= 80 and stated.lower() not in ("unknown", "dual license"):
         return stated.strip()
-    kinds = [one.rpartition(" :: ")[2] for one in about.get_all("Classifier", []) if one.startswith("License ::")]
+    kinds = [one.rpartition(" :: ")[2] for one in about.get("classifier", []) if one.startswith("License ::")]
     return " and ".join(kinds) or (stated.strip().splitlines() or ["unknown"])[0][:80]
 
 
