@@ -28,7 +28,7 @@ import numpy.typing as npt
 import onnx
 from onnx import helper, numpy_helper
 
-__all__ = ["fuse_attention", "quantise"]
+__all__ = ["GraphEdit", "fuse_attention", "quantise"]
 
 _CONTRIB = "com.microsoft"
 
@@ -36,7 +36,7 @@ _CONTRIB = "com.microsoft"
 _EVEN_GAIN = 2.0
 
 
-class _Graph:
+class GraphEdit:
     """A graph with its nodes by output and its constants by name."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -116,7 +116,7 @@ def fuse_attention(model: onnx.ModelProto, n_heads: int) -> int:
     int
         The number of attentions that were replaced.
     """
-    graph = _Graph(model)
+    graph = GraphEdit(model)
     biases: dict[tuple[str, ...], str] = {}
     n_fused = 0
     for out in list(graph.nodes):
@@ -147,7 +147,7 @@ def fuse_attention(model: onnx.ModelProto, n_heads: int) -> int:
     return n_fused
 
 
-def _from(graph: _Graph, node: Any, op: str, **attributes: Any) -> Any:
+def _from(graph: GraphEdit, node: Any, op: str, **attributes: Any) -> Any:
     """Return the node that feeds `node`, if `node` is an `op` with these attributes."""
     if node is None or node.op_type != op:
         return None
@@ -157,7 +157,7 @@ def _from(graph: _Graph, node: Any, op: str, **attributes: Any) -> Any:
     return graph.producer.get(node.input[0])
 
 
-def _n_dimensions(graph: _Graph, name: str) -> int | None:
+def _n_dimensions(graph: GraphEdit, name: str) -> int | None:
     """Return how many dimensions a shape has; None if the graph does not say."""
     constant, node = graph.constant(name), graph.producer.get(name)
     if constant is not None:
@@ -165,7 +165,7 @@ def _n_dimensions(graph: _Graph, name: str) -> int | None:
     return len(node.input) if node is not None and node.op_type == "Concat" else None
 
 
-def _heads(graph: _Graph, name: str, *, is_key: bool = False) -> str | None:
+def _heads(graph: GraphEdit, name: str, *, is_key: bool = False) -> str | None:
     """Return the tensor (rows, tokens, dim) whose heads `name` holds as (rows, heads, tokens, size)."""
     node = graph.producer.get(name)
     reshape = _from(graph, node, "Transpose", perm=[0, 2, 3, 1] if is_key else [0, 2, 1, 3])
@@ -174,7 +174,7 @@ def _heads(graph: _Graph, name: str, *, is_key: bool = False) -> str | None:
     return reshape.input[0] if reshape is not None and reshape.op_type == "Reshape" else None
 
 
-def _scores(graph: _Graph, name: str) -> tuple[Any, float, list[str]] | None:
+def _scores(graph: GraphEdit, name: str) -> tuple[Any, float, list[str]] | None:
     """Split ``scale * Q K^T + biases`` into the product's node, the scale, and the names of the biases."""
     node = graph.producer.get(name)
     if node is None:
@@ -195,7 +195,7 @@ def _scores(graph: _Graph, name: str) -> tuple[Any, float, list[str]] | None:
     return None
 
 
-def _joint_bias(graph: _Graph, names: list[str], query: str) -> str:
+def _joint_bias(graph: GraphEdit, names: list[str], query: str) -> str:
     """Sum biases into shape (rows or 1, heads or 1, tokens, tokens), as the fused operator asks."""
     zero, one = graph.shared("index.0", np.array([0])), graph.shared("index.1", np.array([1]))
     two = graph.shared("index.2", np.array([2]))
@@ -222,7 +222,7 @@ def quantise(model: onnx.ModelProto, *, smallest: int = 1024) -> None:
     smallest
         Weights of fewer numbers stay in float32.
     """
-    graph = _Graph(model)
+    graph = GraphEdit(model)
     rows: dict[str, tuple[str, str]] = {}
     for node in list(graph.nodes):
         if node.op_type == "MatMul":
@@ -259,7 +259,7 @@ def _rounded(weights: npt.NDArray[np.float32], scale: npt.NDArray[np.float32]) -
     return rounded
 
 
-def _channel_sizes(graph: _Graph, name: str) -> npt.NDArray[np.float32] | None:
+def _channel_sizes(graph: GraphEdit, name: str) -> npt.NDArray[np.float32] | None:
     """Return s of the module's docstring, or None if it is not needed."""
     norm = graph.producer.get(name)
     gain = graph.constant(norm.input[1]) if norm is not None and norm.op_type == "LayerNormalization" else None
@@ -269,7 +269,7 @@ def _channel_sizes(graph: _Graph, name: str) -> npt.NDArray[np.float32] | None:
     return sizes if sizes.max() > _EVEN_GAIN else None
 
 
-def _quantised_rows(graph: _Graph, name: str, sizes: npt.NDArray[np.float32] | None) -> tuple[str, str]:
+def _quantised_rows(graph: GraphEdit, name: str, sizes: npt.NDArray[np.float32] | None) -> tuple[str, str]:
     """Add the nodes for Xq and a of the module's docstring."""
     if sizes is not None:
         name = graph.make("Mul", [name, graph.add_constant("sizes", 1 / sizes)]).output[0]
@@ -285,7 +285,7 @@ def _quantised_rows(graph: _Graph, name: str, sizes: npt.NDArray[np.float32] | N
     return graph.make("QuantizeLinear", [scaled, one, middle]).output[0], scale
 
 
-def _quantise_product(graph: _Graph, node: Any, weights: npt.NDArray[np.float32], rows: str, row_scale: str) -> None:
+def _quantise_product(graph: GraphEdit, node: Any, weights: npt.NDArray[np.float32], rows: str, row_scale: str) -> None:
     scale = _scale(weights, axis=0)
     quantised = graph.add_constant("weights", _rounded(weights, scale))
     columns = graph.add_constant("scale", scale[0])

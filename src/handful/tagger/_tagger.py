@@ -41,6 +41,7 @@ from ._suggest import suggest
 from ._summary import FitSummary, summarise
 from ._tagging import MinScore, tag_batches, tag_sentences
 from ._text import TrainingText, Ways, by_words, sentences_of
+from ._tuning import Tunable
 from ._types import types_to_find
 from ._watch import Watch
 
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["Tagger"]
 
 
-class Tagger(Parameters, OnHub, Predictor):
+class Tagger(Parameters, OnHub, Tunable, Predictor):
     """Finds mentions of a user's own types, from what they mean, a handful of labels, and unlabelled text.
 
     Parameters

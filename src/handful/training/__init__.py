@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING
 
 from ._recipe import Recipe
+from ._tune_recipe import TuneRecipe
 
 if TYPE_CHECKING:
     from ._run import CARD, pretrain
     from ._state import TrainingState
 
-__all__ = ["CARD", "Recipe", "TrainingState", "pretrain"]
+__all__ = ["CARD", "Recipe", "TrainingState", "TuneRecipe", "pretrain"]
 
 
 def __getattr__(name: str) -> object:

@@ -24,7 +24,7 @@ from ._steps import Source
 from ._texts import lay_out_types
 from ._train import Data, Training
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "device_of", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Prepared:
 
 def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, device: str | None) -> Prepared:
     """Read the base encoder, lay the corpora out, and put the network on its device."""
-    where = _device(device)
+    where = device_of(device)
     model, tokenizer, n_layers = read_base(encoder, recipe.layers, recipe.dropout)
     base = {
         "encoder": encoder,
@@ -111,7 +111,7 @@ def _rows(corpus: SourceCorpus, sentences: Sequence[Sentence], tokenizer: WordTo
     return lay_out_corpus(sentences, io_tags(sentences, corpus.type_names), tokenizer, window, name=corpus.name)
 
 
-def _device(name: str | None) -> torch.device:
+def device_of(name: str | None) -> torch.device:
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:

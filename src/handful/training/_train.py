@@ -31,7 +31,7 @@ from ._state import OnState, TrainingState
 from ._steps import Layout, PlannedStep, Source, Step, StepBuilder, plan_steps
 from ._texts import TypeTexts
 
-__all__ = ["CLIP", "WEIGHT_DECAY", "Data", "Training"]
+__all__ = ["CLIP", "WEIGHT_DECAY", "Data", "Training", "interrupts"]
 
 WEIGHT_DECAY = 0.01  # for matrices in the encoder; not for biases, norms and heads
 CLIP = 1.0  # the largest norm of the gradient
@@ -126,7 +126,7 @@ class Training:
         if checkpoint.exists():
             self._restore(checkpoint, what)
         devices = [self._device] if self._device.type == "cuda" else []
-        with torch.random.fork_rng(devices), _interrupts() as interrupted:
+        with torch.random.fork_rng(devices), interrupts() as interrupted:
             self.network.train()
             saved = time.monotonic()
             for _ in self._steps(report):
@@ -318,7 +318,7 @@ def _fill(parameters: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> Non
 
 
 @contextmanager
-def _interrupts() -> Iterator[Callable[[], bool]]:
+def interrupts() -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C and SIGTERM wait for the end of a step; a second one does not wait.
 
     Yields a function that tells whether one came. Outside the main thread, Python does not deliver signals.

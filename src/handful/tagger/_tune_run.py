@@ -1,0 +1,209 @@
+"""A run of tuning: trainings with part of the labels held out, then one with all of them (imports torch)."""
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from handful.encoders import load
+from handful.encoders._thaw import write_tuned
+from handful.errors import Advice, EncoderError, ModelError
+from handful.evaluate import score
+from handful.text import Sentence, Span, types_in
+from handful.training import TuneRecipe
+from handful.training._checkpoint import read_checkpoint, write_checkpoint
+from handful.training._prepare import device_of
+from handful.training._state import showing
+from handful.training._student import Source, Student
+from handful.training._train import interrupts
+from handful.training._tuning import Loop, Pace
+
+from ._learning import type_names
+from ._text import sentences_of
+from ._tuning import SHARES
+
+__all__ = ["Run"]
+
+_EVERY = 60.0  # seconds between checkpoints
+_MEAN_COSINE = 0.97  # of the vectors of labelled words, before and after 8-bit weights
+
+_Found = dict[str, list[list[tuple[int, int, str]]]]
+"""By share, the mentions found in each held-out sentence."""
+
+
+class Run:
+    """Trainings, one after the other: one for each part that is held out, and one with all labels.
+
+    Parameters
+    ----------
+    tagger
+        Fitted to all labels, with its text.
+    source
+        Its encoder.
+    recipe
+        How to train.
+    device
+        Where; None for a GPU where there is one.
+    checkpoint
+        The file to continue from, and to write to.
+    """
+
+    def __init__(self, tagger: Any, source: Source, recipe: TuneRecipe, device: str | None, checkpoint: Path) -> None:
+        self._tagger, self._source, self._recipe = tagger, source, recipe
+        self._device, self._checkpoint = device_of(device), checkpoint
+        self._sentences = sentences_of(tagger._text.labels)
+        self._allowed = _allowed(tagger)
+        order = np.random.default_rng(recipe.seed).permutation(len(self._sentences))
+        self._folds = [np.sort(order[fold :: recipe.folds]) for fold in range(recipe.folds)]
+        self._student: Student | None = None
+        self._found: list[_Found] = []
+
+    def train(self, progress: Any) -> tuple[dict[float, float], float]:
+        """Train; return the F1 on what was held out by share of the change, and the share to take."""
+        learned = [np.setdiff1d(np.arange(len(self._sentences)), fold) for fold in self._folds]
+        steps = [self._recipe.n_steps(len(one)) for one in learned] + [self._recipe.n_steps(len(self._sentences))]
+        tensors, number, step = self._restore()
+        before = torch.get_num_threads()
+        devices = [self._device] if self._device.type == "cuda" else []
+        try:
+            torch.set_num_threads(self._tagger.threads or before)
+            with torch.random.fork_rng(devices), showing(progress) as report:
+                pace = Pace(steps, report, sum(steps[:number]) + step)
+                for fold in range(number, len(self._folds)):
+                    self._learn(learned[fold], fold, pace, tensors, step)
+                    self._found.append(self._measure(fold, learned[fold]))
+                    tensors, step = {}, 0
+                f1 = self._f1()
+                share = _choose(f1, self._recipe.least_gain)
+                if share:
+                    self._learn(np.arange(len(self._sentences)), len(self._folds), pace, tensors, step)
+        finally:
+            torch.set_num_threads(before)
+        return f1, share
+
+    def write(self, folder: Path, share: float) -> None:
+        """Write the encoder that was trained last, as 8-bit weights, and check it against the floats."""
+        student = self._student
+        assert student is not None
+        expected = student.encoder(share).encode(self._sentences)
+        write_tuned(self._source.folder, folder, self._source.graph, student.weights(share), student.names(share))
+        found = load(folder, threads=self._tagger.threads).encode(self._sentences)
+        norms = np.linalg.norm(expected, axis=1) * np.linalg.norm(found, axis=1)
+        cosine = float(((expected * found).sum(1) / np.maximum(norms, 1e-30)).mean())
+        if not cosine >= _MEAN_COSINE:
+            raise EncoderError(
+                f"8-bit weights are not faithful to the tuned encoder: the mean cosine of its words is {cosine:.3f}, "
+                f"under {_MEAN_COSINE}; nothing was written",
+                Advice("lower lr in the recipe", "say a lower --lr"),
+            )
+
+    def _learn(self, chosen: NDArray[np.int64], number: int, pace: Pace, tensors: Any, step: int) -> None:
+        """Train on some of the sentences."""
+        names = self._tagger._reads_names()
+        self._student = Student(self._source, self._tagger.types_, self._recipe, self._device, is_named=names)
+        lesson = self._student.lesson([self._sentences[i] for i in chosen], [self._allowed[i] for i in chosen])
+        loop = Loop(lesson, self._recipe, self._device, number)
+        if tensors:
+            loop.restore(tensors, step)
+        n_folds = len(self._folds)
+        what = f"checking {number + 1}/{n_folds}" if number < n_folds else "tuning"
+        with interrupts() as interrupted:
+            saved = time.monotonic()
+            while loop.step < loop.n_steps:
+                loop.take()
+                pace.step(what, loop.loss)
+                if interrupted():
+                    self._save(loop, number)
+                    raise KeyboardInterrupt(
+                        f"stopped while {what}, after step {loop.step} of {loop.n_steps}; the same call again "
+                        f"continues from there (state in {self._checkpoint})"
+                    )
+                if time.monotonic() - saved >= _EVERY:
+                    self._save(loop, number)
+                    saved = time.monotonic()
+
+    def _measure(self, fold: int, learned: NDArray[np.int64]) -> _Found:
+        """Fit a tagger without text on what was learned from, and find mentions in what was held out, by share."""
+        assert self._student is not None
+        support = [self._sentences[i] for i in learned]
+        held_out = [self._sentences[i].without_labels() for i in self._folds[fold]]
+        found: _Found = {}
+        for share in SHARES:
+            own = self._tagger.get_params(deep=False)
+            changed = {"encoder": self._student.encoder(share), "types": self._tagger.types_, "cache": False}
+            tagger = type(self._tagger)(**own | changed).fit(support, progress=False)
+            tagged = tagger.predict_sentences(held_out)
+            found[f"{share:g}"] = [[(span.start, span.end, span.type) for span in one.spans or ()] for one in tagged]
+        return found
+
+    def _f1(self) -> dict[float, float]:
+        """Return the F1 over all held-out sentences that are wholly labelled, for the types that labels have."""
+        types = set(types_in(self._sentences))
+        f1 = {}
+        for share in SHARES:
+            gold: list[Sentence] = []
+            found: list[Sentence] = []
+            for fold, by_share in zip(self._folds, self._found, strict=True):
+                for i, spans in zip(fold, by_share[f"{share:g}"], strict=True):
+                    if self._sentences[i].is_labelled:
+                        kept = tuple(Span(start, end, name) for start, end, name in spans if name in types)
+                        gold.append(self._sentences[i])
+                        found.append(replace(self._sentences[i], spans=kept))
+            f1[share] = float(score(gold, found).micro.f1) if gold else 0.0
+        return f1
+
+    def _what(self) -> dict[str, Any]:
+        """Return all that the result depends on, in types that JSON does not change."""
+        digest = hashlib.sha256()
+        for sentence, allowed in zip(self._sentences, self._allowed, strict=True):
+            digest.update(json.dumps(sentence.words).encode() + allowed.tobytes())
+        return {
+            "labels": digest.hexdigest(),
+            "encoder": self._source.encoder.fingerprint,
+            "types": [[one.name, one.description] for one in self._tagger.types_],
+            "recipe": asdict(self._recipe),
+        }
+
+    def _save(self, loop: Loop, number: int) -> None:
+        state = {"what": self._what(), "number": number, "step": loop.step, "found": self._found}
+        write_checkpoint(self._checkpoint, loop.state(), state)
+
+    def _restore(self) -> tuple[dict[str, Any], int, int]:
+        """Return the tensors of the checkpoint, which training it is of, and its step; nothing where there is none."""
+        if not self._checkpoint.exists():
+            return {}, 0, 0
+        tensors, state = read_checkpoint(self._checkpoint)
+        what = self._what()
+        if differing := [key for key in what if state.get("what", {}).get(key) != what[key]]:
+            raise ModelError(
+                f"{self._checkpoint} is the checkpoint of another tuning, with different {' and '.join(differing)}",
+                Advice(
+                    "remove it, say restart=True, or write to another folder",
+                    "remove it, say --restart, or write to another folder",
+                ),
+            )
+        self._found = state["found"]
+        return tensors, state["number"], state["step"]
+
+
+def _allowed(tagger: Any) -> list[NDArray[np.bool_]]:
+    """Return for each labelled sentence which tags its words may have, (n_words, n_tags)."""
+    names = type_names(tagger._open(), tuple(tagger.types_), tagger._model) if tagger._reads_names() else None
+    labelled = tagger._text.labelled_words([one.name for one in tagger.types_], names)
+    own = ~labelled.is_copy
+    allowed, places = labelled.allowed[own], labelled.places[own]
+    order = np.lexsort((places[:, 1], places[:, 0]))
+    starts = np.flatnonzero(np.diff(places[order, 0], prepend=-1))
+    return np.split(allowed[order], starts[1:])
+
+
+def _choose(f1: dict[float, float], least_gain: float) -> float:
+    """Return the share with the highest F1, the smallest of them; 0 where it is not enough above that of 0."""
+    best = max(f1, key=lambda share: (f1[share], -share))
+    return best if f1[best] >= f1[0.0] + least_gain else 0.0

@@ -1,0 +1,177 @@
+"""`Tagger.tune`: the encoder itself learns from labels, where that helps, and the tagger is fitted on the result."""
+
+import copy
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Self
+
+from handful._util.files import PathLike
+from handful.encoders._load import is_exported
+from handful.encoders._opened import encoder_folder, is_object
+from handful.errors import DataError, EncoderError, MissingExtraError
+from handful.training import TuneRecipe
+
+from ._saving import check_place
+from ._text import sentences_of
+
+if TYPE_CHECKING:
+    from handful.training._student import Source
+
+__all__ = ["SHARES", "Tunable", "Tuning"]
+
+#: How far the encoder may go from what it was to what training made of it. The first is the encoder as it was.
+SHARES = (0.0, 0.35, 0.7, 1.0)
+
+FEWEST = 12  # labelled sentences; with fewer, what is held out says nothing
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What tuning measured, and what it did.
+
+    Attributes
+    ----------
+    n_sentences : the labelled sentences
+    f1 : by share of the change, the F1 on labelled sentences that were held out; 0 is the encoder as it was
+    share : the share that was taken; 0 where the encoder stays as it was
+    seconds : how long it took
+    """
+
+    n_sentences: int
+    f1: dict[float, float]
+    share: float
+    seconds: float
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether the encoder was changed."""
+        return self.share > 0
+
+    def __str__(self) -> str:
+        before, best = 100 * self.f1[0.0], 100 * max(self.f1[share] for share in SHARES[1:])
+        on = f"on held-out labels, F1 was {before:.1f} before and {best:.1f} after tuning"
+        if self.is_tuned:
+            return f"{on}; the tuned encoder is taken"
+        return f"{on}; that is not enough, so the encoder stays as it was: label more, and tune again"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in JSON's types."""
+        return asdict(self) | {"f1": {f"{share:g}": f1 for share, f1 in self.f1.items()}}
+
+
+class Tunable:
+    """What can be tuned: a tagger."""
+
+    tuning_: Tuning
+
+    def tune(
+        self,
+        sentences: Any = None,
+        unlabelled: Any = None,
+        *,
+        out: PathLike,
+        recipe: TuneRecipe | None = None,
+        device: str | None = None,
+        restart: bool = False,
+        progress: Any = None,
+    ) -> Self:
+        """Let the encoder itself learn from the labels, and write the tagger that results (extra ``transformers``).
+
+        It pays from some 50 labels of each type on. Part of the labels is held out in turn, to see how far the encoder
+        should change; where that does not help, it stays as it was. The result is a tagger like any other, with its
+        encoder inside the folder: it needs no torch, and is as fast as before. See docs/tune.md.
+
+        When it is interrupted, it leaves a checkpoint beside `out` (its name and ``.checkpoint``), and the same call
+        continues from there.
+
+        Parameters
+        ----------
+        sentences : path or list, optional
+            More labelled sentences, as for `add`.
+        unlabelled : path or list, optional
+            Text of the kind to be tagged, as for `fit`: the tuned tagger is fitted on it too. A tagger from disk lacks
+            the text it was fitted with, if any: give that again.
+        out : path
+            The folder to write. One that holds a saved tagger is replaced; one with anything else is left alone.
+        recipe : TuneRecipe, optional
+            How to tune.
+        device : str, optional
+            "cpu" or "cuda"; None for a GPU where there is one.
+        restart : bool
+            Whether to start from the beginning even if there is a checkpoint.
+        progress
+            True: a bar on a terminal and lines elsewhere, on standard error. False: nothing. None: a bar on a terminal,
+            nothing elsewhere.
+
+        Returns
+        -------
+        Tagger
+            The tagger that was written; this one stays as it is. Its ``tuning_`` says what was measured.
+        """
+        recipe = TuneRecipe() if recipe is None else recipe
+        target = Path(out)
+        check_place(target)
+        _check_libraries()
+        started = time.monotonic()
+        untuned: Any = copy.copy(self)
+        given = untuned._fitted()[1].sentences if sentences is None else sentences
+        untuned.add(given, unlabelled, progress=progress if isinstance(progress, bool) else None)
+        labelled = sentences_of(untuned._text.labels)
+        if len(labelled) < FEWEST:
+            raise DataError(
+                f"there are {len(labelled)} labelled sentences, too few to tune an encoder: label at least {FEWEST}, "
+                "better some 50 mentions of each type"
+            )
+        checkpoint = target.with_name(f"{target.name}.checkpoint")
+        if restart:
+            checkpoint.unlink(missing_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _source(untuned) as source, TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
+            from ._tune_run import Run
+
+            run = Run(untuned, source, recipe, device, checkpoint)
+            f1, share = run.train(progress)
+            tuned = untuned
+            if share:
+                run.write(Path(scratch), share)
+                tuned = type(self)(**untuned.get_params(deep=False) | {"encoder": scratch, "types": untuned.types_})
+                text = untuned._text.sentences[: untuned._text.n_text]
+                tuned.fit(labelled, text or None, progress=progress if isinstance(progress, bool) else None)
+            tuning = Tuning(len(labelled), f1, share, time.monotonic() - started)
+            tuned.save(target, include_encoder=True if share else "auto")
+        checkpoint.unlink(missing_ok=True)
+        loaded: Any = type(self).load(target, threads=untuned.threads, cache=untuned.cache)  # type: ignore[attr-defined]
+        loaded.tuning_ = tuning
+        return loaded  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _source(tagger: Any) -> Iterator["Source"]:
+    """Give the encoder of a tagger, as an exported one in floats; one in the Hugging Face layout is exported first."""
+    from handful.training._student import read_source
+
+    if is_object(tagger.encoder):
+        raise EncoderError("the encoder is an object, which cannot be tuned; give the name or the path of an encoder")
+    if tagger.layers not in (-1, [-1], (-1,)):
+        raise EncoderError(f"the tagger reads layers {tagger.layers}; only one that reads the last layer can be tuned")
+    folder = encoder_folder(tagger._open().reference)
+    with TemporaryDirectory() as scratch:
+        if not is_exported(folder):
+            from handful.encoders._export import export_encoder
+
+            exported = Path(scratch) / "encoder"
+            export_encoder(folder, exported, layers=1)
+            folder = exported
+        yield read_source(folder)
+
+
+def _check_libraries() -> None:
+    """Refuse to begin without what tuning needs, which takes seconds to import."""
+    for name in ("torch", "onnx"):
+        if find_spec(name) is None:
+            raise MissingExtraError(f"tuning needs {name}: pip install 'handful[transformers]'")

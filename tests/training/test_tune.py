@@ -1,0 +1,183 @@
+"""`Tagger.tune`, from labels to a folder."""
+
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+from made import make_corpus, make_encoder, write_conll
+
+from handful import Tagger
+from handful.encoders import NameHead
+from handful.encoders._export import export_encoder
+from handful.encoders._names import NAMES_FILE
+from handful.errors import DataError, EncoderError, MissingExtraError, ModelError
+from handful.text import read
+from handful.training import TuneRecipe
+
+TYPES = {"PER": "who", "LOC": "where"}
+QUICK = TuneRecipe(rank=4, epochs=6, least_steps=60, batch=8, lr=0.02, head_lr=0.01, folds=2)
+
+
+@pytest.fixture(scope="module")
+def folders(made_once):
+    """Return a random encoder: in the Hugging Face layout, exported, and with a head that reads names."""
+    import numpy as np
+
+    def make(folder):
+        source = make_encoder(folder / "source", "bert")
+        export_encoder(source, folder / "int8", int8=True, layers=1)
+        head = NameHead(np.eye(32), np.zeros(32), np.random.default_rng(0).normal(size=(8, 32)))
+        head.save(folder / "source" / NAMES_FILE)
+        export_encoder(source, folder / "named", int8=True, layers=1)
+        (folder / "source" / NAMES_FILE).unlink()
+
+    return made_once("to-tune", make)
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory):
+    """Return labelled sentences to learn from, and others."""
+    folder = tmp_path_factory.mktemp("corpora")
+    made = {name: make_corpus(random.Random(name), n, ["PER", "LOC"]) for name, n in (("few", 40), ("test", 60))}
+    return {name: list(read(write_conll(folder / f"{name}.conll", some))) for name, some in made.items()}
+
+
+def fitted(encoder, corpora, **more):
+    return Tagger(encoder, cache=False, **more).fit(corpora["few"])
+
+
+@pytest.mark.parametrize("kind", ["int8", "named", "source"])
+def test_a_tuned_tagger_is_better_and_like_any_other(kind, folders, corpora, tmp_path):
+    types = {"types": TYPES} if kind == "named" else {}
+    before = fitted(folders / kind, corpora, **types)
+    after = before.tune(out=tmp_path / "tuned", recipe=QUICK)
+    f1 = [tagger.evaluate(corpora["test"]).scores.micro.f1 for tagger in (before, after)]
+    assert after.tuning_.is_tuned
+    assert f1[1] > f1[0] + 0.1
+    assert "the tuned encoder is taken" in str(after.tuning_)
+    assert set(after.tuning_.to_dict()["f1"]) == {"0", "0.35", "0.7", "1"}
+    assert not (tmp_path / "tuned.checkpoint").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["tuned"]
+    assert (tmp_path / "tuned" / "encoder" / "model.onnx").is_file()
+    again = Tagger.load(tmp_path / "tuned", cache=False)
+    assert again.predict_sentences(corpora["test"]) == after.predict_sentences(corpora["test"])
+    assert again.evaluate(corpora["test"]).scores.micro.f1 == f1[1]
+
+
+def test_it_is_loaded_without_torch(folders, corpora, tmp_path):
+    fitted(folders / "int8", corpora).tune(out=tmp_path / "tuned", recipe=QUICK)
+    code = "import sys; sys.modules['torch'] = None; from handful import Tagger; "
+    code += f"print(Tagger.load({str(tmp_path / 'tuned')!r}).predict('the katoson sees misuburg'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "katoson" in done.stdout
+
+
+def test_where_it_does_not_help_the_encoder_stays(folders, corpora, tmp_path):
+    before = fitted(folders / "int8", corpora)
+    after = before.tune(out=tmp_path / "same", recipe=TuneRecipe(rank=1, epochs=1, least_steps=1, lr=0, folds=2))
+    assert not after.tuning_.is_tuned
+    assert "the encoder stays as it was" in str(after.tuning_)
+    assert after.predict_sentences(corpora["test"]) == before.predict_sentences(corpora["test"])
+
+
+def test_more_labels_and_text_are_taken(folders, corpora, tmp_path):
+    before = Tagger(folders / "int8", cache=False).fit(corpora["few"][:20])
+    text = [sentence.without_labels() for sentence in corpora["test"]]
+    after = before.tune(corpora["few"][20:], text, out=tmp_path / "tuned", recipe=QUICK)
+    assert after.summary_.n_support == 40
+    assert after.summary_.n_unlabelled_words == sum(len(one.words) for one in text)
+    assert before.summary_.n_support == 20
+
+
+def test_partial_labels_count_for_what_they_say(folders, corpora, tmp_path):
+    words = "the katoson sees misuburg near lavisen .".split()
+    partial = {"tokens": words, "ner_tags": ["O", "PER|LOC", "O", "_", "O", "PER", "O"]}
+    before = Tagger(folders / "int8", cache=False).fit([*corpora["few"], partial])
+    assert before.tune(out=tmp_path / "tuned", recipe=QUICK).tuning_.n_sentences == 41
+
+
+def files(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_stopped_and_gone_on_with_it_gives_the_same_bytes(folders, corpora, tmp_path, monkeypatch):
+    from handful.training import _tuning
+
+    tagger = fitted(folders / "int8", corpora)
+    tagger.tune(out=tmp_path / "whole", recipe=QUICK)
+    take = _tuning.Loop.take
+
+    for stop in (5, 70, 130):  # in each of the three trainings
+        taken = []
+
+        def counted(loop, taken=taken, stop=stop):
+            take(loop)
+            taken.append(loop)
+            if len(taken) == stop:
+                import os
+                import signal
+
+                os.kill(os.getpid(), signal.SIGINT)
+
+        monkeypatch.setattr(_tuning.Loop, "take", counted)
+        with pytest.raises(KeyboardInterrupt, match="the same call again continues from there"):
+            tagger.tune(out=tmp_path / f"part{stop}", recipe=QUICK)
+        monkeypatch.setattr(_tuning.Loop, "take", take)
+        assert (tmp_path / f"part{stop}.checkpoint").is_file()
+        assert not (tmp_path / f"part{stop}").exists()
+        tagger.tune(out=tmp_path / f"part{stop}", recipe=QUICK)
+        assert files(tmp_path / f"part{stop}") == files(tmp_path / "whole")
+
+
+def test_progress_says_what_is_done_and_how_long_it_takes(folders, corpora, tmp_path):
+    states = []
+    fitted(folders / "int8", corpora).tune(out=tmp_path / "tuned", recipe=QUICK, progress=states.append)
+    assert [state.step for state in states] == list(range(1, states[-1].n_steps + 1))
+    assert str(states[0]).startswith("checking 1/2 · step 1/")
+    assert str(states[-1]).startswith("tuning · step")
+
+
+def test_bad_input_is_said_first(folders, corpora, tmp_path, monkeypatch):
+    few = Tagger(folders / "int8", cache=False).fit(corpora["few"][:8])
+    with pytest.raises(DataError, match="there are 8 labelled sentences, too few to tune"):
+        few.tune(out=tmp_path / "a")
+    with pytest.raises(DataError, match="not fitted"):
+        Tagger(folders / "int8").tune(out=tmp_path / "a")
+    tagger = fitted(folders / "int8", corpora)
+    other = Tagger(tagger._open(), cache=False).fit(corpora["few"])
+    with pytest.raises(EncoderError, match="an object, which cannot be tuned"):
+        other.tune(out=tmp_path / "a")
+    (tmp_path / "a.checkpoint").write_bytes(b"nothing")
+    with pytest.raises(ModelError, match="not a checkpoint"):
+        tagger.tune(out=tmp_path / "a", recipe=QUICK)
+    with pytest.raises(DataError, match="rank"):
+        TuneRecipe(rank=0)
+    monkeypatch.setattr("handful.tagger._tuning.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match="tuning needs torch"):
+        tagger.tune(out=tmp_path / "b")
+
+
+def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, monkeypatch):
+    from handful.training import _tuning
+
+    def stop(loop):
+        raise_signal()
+
+    def raise_signal():
+        import os
+        import signal
+
+        os.kill(os.getpid(), signal.SIGINT)
+
+    take = _tuning.Loop.take
+    monkeypatch.setattr(_tuning.Loop, "take", lambda loop: (take(loop), raise_signal()))
+    with pytest.raises(KeyboardInterrupt):
+        fitted(folders / "int8", corpora).tune(out=tmp_path / "a", recipe=QUICK)
+    monkeypatch.setattr(_tuning.Loop, "take", take)
+    fewer = Tagger(folders / "int8", cache=False).fit(corpora["few"][:30])
+    with pytest.raises(ModelError, match="the checkpoint of another tuning, with different labels"):
+        fewer.tune(out=tmp_path / "a", recipe=QUICK)
+    assert fewer.tune(out=tmp_path / "a", recipe=QUICK, restart=True).tuning_.n_sentences == 30
+    assert json.loads((tmp_path / "a" / "config.json").read_text())["encoder"]["is_inside"] in (True, False)
