@@ -379,7 +379,9 @@ def main():
                         recipe = BASE | recipes[name]
                         print(name, flush=True)
                         start = time.time()
-                        student, steps = tuned_by(recipe, base, graph, head, types, device, rows, text_rows, teacher, text)
+                        student, steps = tuned_by(
+                            recipe, base, graph, head, types, device, rows, text_rows, teacher, text
+                        )
                         seconds = time.time() - start
                         if recipe["noisy"]:
                             first = encoder_of(base, student.net, student.names.trained(), device)

@@ -92,7 +92,7 @@ def test_more_labels_and_text_are_taken(folders, corpora, tmp_path):
 
 
 def test_partial_labels_count_for_what_they_say(folders, corpora, tmp_path):
-    words = "the katoson sees misuburg near lavisen .".split()
+    words = ["the", "katoson", "sees", "misuburg", "near", "lavisen", "."]
     partial = {"tokens": words, "ner_tags": ["O", "PER|LOC", "O", "_", "O", "PER", "O"]}
     before = Tagger(folders / "int8", cache=False).fit([*corpora["few"], partial])
     assert before.tune(out=tmp_path / "tuned", recipe=QUICK).tuning_.n_sentences == 41

@@ -136,7 +136,7 @@ class Tunable:
 
             run = Run(untuned, source, recipe, device, checkpoint)
             f1, share = run.train(progress)
-            tuned = untuned
+            tuned: Any = untuned
             if share:
                 run.write(Path(scratch), share)
                 tuned = type(self)(**untuned.get_params(deep=False) | {"encoder": scratch, "types": untuned.types_})

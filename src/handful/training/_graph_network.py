@@ -5,26 +5,20 @@ graph. Only nodes that lead from what is known to what is wanted are run: with t
 layers below it cost nothing. Constants that are not weights stay on the CPU, where shapes are computed.
 """
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import torch
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 from torch import Tensor, nn
 from torch.nn import functional
 
 from handful.errors import EncoderError
 
-__all__ = ["GraphNetwork"]
+from ._operators import BY_ELEMENT, OPERATORS
 
-_KINDS = {
-    TensorProto.FLOAT: torch.float32,
-    TensorProto.INT32: torch.int32,
-    TensorProto.INT64: torch.int64,
-    TensorProto.BOOL: torch.bool,
-}
+__all__ = ["GraphNetwork"]
 
 _START_SCALE = 0.02  # of the first matrix of an adapter
 
@@ -56,7 +50,7 @@ class GraphNetwork(nn.Module):
             node.output[0]: {each.name: helper.get_attribute_value(each) for each in node.attribute}
             for node in model.graph.node
         }
-        unknown = sorted({node.op_type for node in model.graph.node} - set(_OPERATORS))
+        unknown = sorted({node.op_type for node in model.graph.node} - set(OPERATORS))
         if unknown:
             raise EncoderError(f"this encoder cannot be trained: its graph has {', '.join(unknown)}")
         self._parameter_names: dict[str, str] = {}
@@ -122,10 +116,10 @@ class GraphNetwork(nn.Module):
             for name in node.input:
                 if name and name not in values:
                     values[name] = self._constant(name)
-            inputs = [values[name] if name else None for name in node.input]
-            if node.op_type in _BY_ELEMENT:
+            inputs: list[Any] = [values[name] if name else None for name in node.input]
+            if node.op_type in BY_ELEMENT:
                 inputs = _together(inputs)
-            found = _OPERATORS[node.op_type](inputs, self._attributes[node.output[0]])
+            found = OPERATORS[node.op_type](inputs, self._attributes[node.output[0]])
             if node.op_type == "MatMul" and node.input[1] in self._adapters and self.share:
                 a, b = (self.get_parameter(name) for name in self._adapters[node.input[1]])
                 found = found + self.share * ((inputs[0] @ a) @ b)
@@ -184,159 +178,3 @@ def _together(inputs: list[Any]) -> list[Any]:
         return inputs
     (device,) = [each for each in devices if each.type != "cpu"]
     return [each.to(device) if each.dim() else each for each in inputs]
-
-
-_BY_ELEMENT = frozenset(
-    ["Add", "And", "Div", "Equal", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Mul", "Sub", "Where"]
-)
-
-_Inputs = list[Any]
-_Attributes = dict[str, Any]
-
-
-def _attention(inputs: _Inputs, attributes: _Attributes) -> Tensor:
-    query, key, value = (each.unflatten(-1, (attributes["num_heads"], -1)).transpose(1, 2) for each in inputs[:3])
-    bias = inputs[5] if len(inputs) > 5 else None
-    scale = attributes.get("scale") or 1 / math.sqrt(query.shape[-1])
-    if bias is not None:
-        bias = bias.to(query.dtype)
-    found = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias, scale=scale)
-    return found.transpose(1, 2).flatten(-2)
-
-
-def _layer_norm(inputs: _Inputs, attributes: _Attributes) -> Tensor:
-    x, gain = inputs[:2]
-    bias = inputs[2] if len(inputs) > 2 else None
-    return functional.layer_norm(x, gain.shape, gain, bias, attributes.get("epsilon", 1e-5))
-
-
-def _divide(inputs: _Inputs, _: _Attributes) -> Tensor:
-    a, b = inputs
-    return a / b if a.is_floating_point() else torch.div(a, b, rounding_mode="trunc")
-
-
-def _expand(inputs: _Inputs, _: _Attributes) -> Tensor:
-    x, shape = inputs
-    return x.expand(torch.broadcast_shapes(x.shape, shape.tolist()))
-
-
-def _slice(inputs: _Inputs, _: _Attributes) -> Tensor:
-    x, starts, ends = inputs[:3]
-    axes = inputs[3].tolist() if len(inputs) > 3 and inputs[3] is not None else range(x.dim())
-    steps = inputs[4].tolist() if len(inputs) > 4 else [1] * len(starts)
-    for start, end, axis, step in zip(starts.tolist(), ends.tolist(), axes, steps, strict=True):
-        if step < 1:
-            raise EncoderError("this encoder cannot be trained: its graph reads a tensor backwards")
-        index: list[Any] = [slice(None)] * x.dim()
-        index[axis] = slice(start, end, step)
-        x = x[tuple(index)]
-    return x
-
-
-def _gather(inputs: _Inputs, attributes: _Attributes) -> Tensor:
-    x, index = inputs[0], inputs[1].to(inputs[0].device)
-    axis = attributes.get("axis", 0)
-    if axis == 0 and x.dim() == 2 and x.is_floating_point():
-        return functional.embedding(index, x)
-    index = torch.where(index < 0, index + x.shape[axis], index)
-    found = x.index_select(axis, index.flatten())
-    return found.unflatten(axis, index.shape) if index.dim() else found.squeeze(axis)
-
-
-def _unsqueeze(inputs: _Inputs, _: _Attributes) -> Tensor:
-    x, axes = inputs
-    n = x.dim() + axes.numel()
-    for axis in sorted(int(axis) % n for axis in axes):
-        x = x.unsqueeze(axis)
-    return x
-
-
-def _squeeze(inputs: _Inputs, _: _Attributes) -> Tensor:
-    x = inputs[0]
-    if len(inputs) == 1:
-        return x.squeeze()
-    return x.squeeze(tuple(int(axis) for axis in inputs[1]))
-
-
-def _shape(inputs: _Inputs, attributes: _Attributes) -> Tensor:
-    sizes = list(inputs[0].shape)[attributes.get("start", 0) : attributes.get("end")]
-    return torch.tensor(sizes, dtype=torch.int64)
-
-
-def _reshape(inputs: _Inputs, _: _Attributes) -> Tensor:
-    x, shape = inputs
-    sizes = [x.shape[i] if size == 0 else size for i, size in enumerate(shape.tolist())]
-    return x.reshape(sizes)
-
-
-def _concat(inputs: _Inputs, attributes: _Attributes) -> Tensor:
-    return torch.cat(inputs, attributes["axis"])
-
-
-def _gather_nd(inputs: _Inputs, attributes: _Attributes) -> Tensor:
-    if attributes.get("batch_dims", 0):
-        raise EncoderError("this encoder cannot be trained: its graph gathers by batch")
-    x, index = inputs
-    return x[tuple(index.to(x.device).unbind(-1))]
-
-
-def _range(inputs: _Inputs, _: _Attributes) -> Tensor:
-    return torch.arange(*(each.item() for each in inputs))
-
-
-def _reduce(inputs: _Inputs, attributes: _Attributes, function: Callable[..., Tensor]) -> Tensor:
-    axes = [int(axis) for axis in inputs[1]] if len(inputs) > 1 else list(range(inputs[0].dim()))
-    return function(inputs[0], dim=axes, keepdim=bool(attributes.get("keepdims", 1)))
-
-
-_OPERATORS: dict[str, Callable[[_Inputs, _Attributes], Tensor]] = {
-    "Abs": lambda x, _: x[0].abs(),
-    "Add": lambda x, _: x[0] + x[1],
-    "And": lambda x, _: x[0] & x[1],
-    "Cast": lambda x, given: x[0].to(_KINDS[given["to"]]),
-    "Concat": _concat,
-    "Cos": lambda x, _: x[0].cos(),
-    "CumSum": lambda x, _: x[0].cumsum(int(x[1])),
-    "Div": _divide,
-    "Equal": lambda x, _: x[0] == x[1],
-    "Erf": lambda x, _: x[0].erf(),
-    "Expand": _expand,
-    "Gather": _gather,
-    "GatherElements": lambda x, given: x[0].gather(given.get("axis", 0), x[1].to(x[0].device)),
-    "GatherND": _gather_nd,
-    "Gelu": lambda x, given: functional.gelu(x[0], approximate=given.get("approximate", b"none").decode()),
-    "Gemm": lambda x, given: x[0] @ (x[1].T if given.get("transB") else x[1]) + (x[2] if len(x) > 2 else 0),
-    "GreaterOrEqual": lambda x, _: x[0] >= x[1],
-    "Identity": lambda x, _: x[0],
-    "LayerNormalization": _layer_norm,
-    "Less": lambda x, _: x[0] < x[1],
-    "LessOrEqual": lambda x, _: x[0] <= x[1],
-    "Log": lambda x, _: x[0].log(),
-    "MatMul": lambda x, _: x[0] @ x[1],
-    "Max": lambda x, _: torch.maximum(x[0], x[1]),
-    "Min": lambda x, _: torch.minimum(x[0], x[1]),
-    "Mod": lambda x, _: x[0] % x[1],
-    "Mul": lambda x, _: x[0] * x[1],
-    "MultiHeadAttention": _attention,
-    "Neg": lambda x, _: -x[0],
-    "Not": lambda x, _: ~x[0],
-    "Pow": lambda x, _: x[0] ** x[1],
-    "Range": _range,
-    "ReduceMax": lambda x, given: _reduce(x, given, torch.amax),
-    "ReduceMean": lambda x, given: _reduce(x, given, torch.mean),
-    "ReduceSum": lambda x, given: _reduce(x, given, torch.sum),
-    "Relu": lambda x, _: x[0].relu(),
-    "Reshape": _reshape,
-    "Shape": _shape,
-    "Sigmoid": lambda x, _: x[0].sigmoid(),
-    "Sin": lambda x, _: x[0].sin(),
-    "Slice": _slice,
-    "Softmax": lambda x, given: x[0].softmax(given.get("axis", -1)),
-    "Sqrt": lambda x, _: x[0].sqrt(),
-    "Squeeze": _squeeze,
-    "Sub": lambda x, _: x[0] - x[1],
-    "Tanh": lambda x, _: x[0].tanh(),
-    "Transpose": lambda x, given: x[0].permute(*given["perm"]),
-    "Unsqueeze": _unsqueeze,
-    "Where": lambda x, _: torch.where(x[0], x[1], x[2]),
-}

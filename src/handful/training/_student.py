@@ -106,9 +106,10 @@ class Student(nn.Module):
             words = [to_sentence(text_of(one)).words for one in types]
             self._texts = lay_out_texts(words, source.encoder.tokenizer, source.encoder.window)
         else:
-            self.head = nn.utils.skip_init(nn.Linear, dim, n_tags)  # type: ignore[no-untyped-call]
-            nn.init.normal_(self.head.weight, std=0.02, generator=torch.Generator().manual_seed(recipe.seed))
-            nn.init.zeros_(self.head.bias)
+            linear: nn.Linear = nn.utils.skip_init(nn.Linear, dim, n_tags)  # type: ignore[no-untyped-call]
+            nn.init.normal_(linear.weight, std=0.02, generator=torch.Generator().manual_seed(recipe.seed))
+            nn.init.zeros_(linear.bias)
+            self.head = linear
         self._source, self._recipe, self._device = source, recipe, device
         self.to(device)
 

@@ -1,0 +1,180 @@
+"""Operators of ONNX, as far as exported encoders have them, with torch.
+
+Each is a function from the list of a node's inputs and its attributes to its output.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from onnx import TensorProto
+from torch import Tensor
+from torch.nn import functional
+
+from handful.errors import EncoderError
+
+__all__ = ["BY_ELEMENT", "OPERATORS"]
+
+_KINDS = {
+    TensorProto.FLOAT: torch.float32,
+    TensorProto.INT32: torch.int32,
+    TensorProto.INT64: torch.int64,
+    TensorProto.BOOL: torch.bool,
+}
+
+#: Those whose inputs must be on one device.
+BY_ELEMENT = frozenset(
+    ["Add", "And", "Div", "Equal", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Mul", "Sub", "Where"]
+)
+
+_Inputs = list[Tensor]
+_Attributes = dict[str, Any]
+
+
+def _attention(inputs: _Inputs, attributes: _Attributes) -> Tensor:
+    query, key, value = (each.unflatten(-1, (attributes["num_heads"], -1)).transpose(1, 2) for each in inputs[:3])  # type: ignore[no-untyped-call]
+    bias: Tensor | None = inputs[5] if len(inputs) > 5 else None
+    scale = attributes.get("scale") or 1 / math.sqrt(query.shape[-1])
+    if bias is not None:
+        bias = bias.to(query.dtype)
+    found = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias, scale=scale)
+    return found.transpose(1, 2).flatten(-2)
+
+
+def _layer_norm(inputs: _Inputs, attributes: _Attributes) -> Tensor:
+    x, gain = inputs[:2]
+    bias = inputs[2] if len(inputs) > 2 else None
+    return functional.layer_norm(x, gain.shape, gain, bias, attributes.get("epsilon", 1e-5))
+
+
+def _divide(inputs: _Inputs, _: _Attributes) -> Tensor:
+    a, b = inputs
+    return a / b if a.is_floating_point() else torch.div(a, b, rounding_mode="trunc")
+
+
+def _expand(inputs: _Inputs, _: _Attributes) -> Tensor:
+    x, shape = inputs
+    return x.expand(torch.broadcast_shapes(x.shape, shape.tolist()))  # type: ignore[no-untyped-call]
+
+
+def _slice(inputs: _Inputs, _: _Attributes) -> Tensor:
+    x, starts, ends = inputs[:3]
+    axes = inputs[3].tolist() if len(inputs) > 3 and inputs[3] is not None else range(x.dim())
+    steps = inputs[4].tolist() if len(inputs) > 4 else [1] * len(starts)
+    for start, end, axis, step in zip(starts.tolist(), ends.tolist(), axes, steps, strict=True):
+        if step < 1:
+            raise EncoderError("this encoder cannot be trained: its graph reads a tensor backwards")
+        index: list[Any] = [slice(None)] * x.dim()
+        index[axis] = slice(start, end, step)
+        x = x[tuple(index)]
+    return x
+
+
+def _gather(inputs: _Inputs, attributes: _Attributes) -> Tensor:
+    x, index = inputs[0], inputs[1].to(inputs[0].device)
+    axis = attributes.get("axis", 0)
+    if axis == 0 and x.dim() == 2 and x.is_floating_point():
+        return functional.embedding(index, x)
+    index = torch.where(index < 0, index + x.shape[axis], index)
+    found = x.index_select(axis, index.flatten())
+    return found.unflatten(axis, index.shape) if index.dim() else found.squeeze(axis)  # type: ignore[no-untyped-call]
+
+
+def _unsqueeze(inputs: _Inputs, _: _Attributes) -> Tensor:
+    x, axes = inputs
+    n = x.dim() + axes.numel()
+    for axis in sorted(int(axis) % n for axis in axes):
+        x = x.unsqueeze(axis)
+    return x
+
+
+def _squeeze(inputs: _Inputs, _: _Attributes) -> Tensor:
+    x = inputs[0]
+    if len(inputs) == 1:
+        return x.squeeze()
+    return x.squeeze(tuple(int(axis) for axis in inputs[1]))
+
+
+def _shape(inputs: _Inputs, attributes: _Attributes) -> Tensor:
+    sizes = list(inputs[0].shape)[attributes.get("start", 0) : attributes.get("end")]
+    return torch.tensor(sizes, dtype=torch.int64)
+
+
+def _reshape(inputs: _Inputs, _: _Attributes) -> Tensor:
+    x, shape = inputs
+    sizes = [x.shape[i] if size == 0 else size for i, size in enumerate(shape.tolist())]
+    return x.reshape(sizes)
+
+
+def _concat(inputs: _Inputs, attributes: _Attributes) -> Tensor:
+    return torch.cat(inputs, attributes["axis"])
+
+
+def _gather_nd(inputs: _Inputs, attributes: _Attributes) -> Tensor:
+    if attributes.get("batch_dims", 0):
+        raise EncoderError("this encoder cannot be trained: its graph gathers by batch")
+    x, index = inputs
+    return x[tuple(index.to(x.device).unbind(-1))]
+
+
+def _range(inputs: _Inputs, _: _Attributes) -> Tensor:
+    return torch.arange(*(each.item() for each in inputs))
+
+
+def _reduce(inputs: _Inputs, attributes: _Attributes, function: Callable[..., Tensor]) -> Tensor:
+    axes = [int(axis) for axis in inputs[1]] if len(inputs) > 1 else list(range(inputs[0].dim()))
+    return function(inputs[0], dim=axes, keepdim=bool(attributes.get("keepdims", 1)))
+
+
+OPERATORS: dict[str, Callable[[_Inputs, _Attributes], Tensor]] = {
+    "Abs": lambda x, _: x[0].abs(),
+    "Add": lambda x, _: x[0] + x[1],
+    "And": lambda x, _: x[0] & x[1],
+    "Cast": lambda x, given: x[0].to(_KINDS[given["to"]]),
+    "Concat": _concat,
+    "Cos": lambda x, _: x[0].cos(),
+    "CumSum": lambda x, _: x[0].cumsum(int(x[1])),
+    "Div": _divide,
+    "Equal": lambda x, _: x[0] == x[1],
+    "Erf": lambda x, _: x[0].erf(),
+    "Expand": _expand,
+    "Gather": _gather,
+    "GatherElements": lambda x, given: x[0].gather(given.get("axis", 0), x[1].to(x[0].device)),
+    "GatherND": _gather_nd,
+    "Gelu": lambda x, given: functional.gelu(x[0], approximate=given.get("approximate", b"none").decode()),
+    "Gemm": lambda x, given: x[0] @ (x[1].T if given.get("transB") else x[1]) + (x[2] if len(x) > 2 else 0),
+    "GreaterOrEqual": lambda x, _: x[0] >= x[1],
+    "Identity": lambda x, _: x[0],
+    "LayerNormalization": _layer_norm,
+    "Less": lambda x, _: x[0] < x[1],
+    "LessOrEqual": lambda x, _: x[0] <= x[1],
+    "Log": lambda x, _: x[0].log(),
+    "MatMul": lambda x, _: x[0] @ x[1],
+    "Max": lambda x, _: torch.maximum(x[0], x[1]),
+    "Min": lambda x, _: torch.minimum(x[0], x[1]),
+    "Mod": lambda x, _: x[0] % x[1],
+    "Mul": lambda x, _: x[0] * x[1],
+    "MultiHeadAttention": _attention,
+    "Neg": lambda x, _: -x[0],
+    "Not": lambda x, _: ~x[0],
+    "Pow": lambda x, _: x[0] ** x[1],
+    "Range": _range,
+    "ReduceMax": lambda x, given: _reduce(x, given, torch.amax),
+    "ReduceMean": lambda x, given: _reduce(x, given, torch.mean),
+    "ReduceSum": lambda x, given: _reduce(x, given, torch.sum),
+    "Relu": lambda x, _: x[0].relu(),
+    "Reshape": _reshape,
+    "Shape": _shape,
+    "Sigmoid": lambda x, _: x[0].sigmoid(),
+    "Sin": lambda x, _: x[0].sin(),
+    "Slice": _slice,
+    "Softmax": lambda x, given: x[0].softmax(given.get("axis", -1)),
+    "Sqrt": lambda x, _: x[0].sqrt(),
+    "Squeeze": _squeeze,
+    "Sub": lambda x, _: x[0] - x[1],
+    "Tanh": lambda x, _: x[0].tanh(),
+    "Transpose": lambda x, given: x[0].permute(*given["perm"]),
+    "Unsqueeze": _unsqueeze,
+    "Where": lambda x, _: torch.where(x[0], x[1], x[2]),
+}
