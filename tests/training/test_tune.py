@@ -53,7 +53,7 @@ def test_a_tuned_tagger_is_better_and_like_any_other(kind, folders, corpora, tmp
     types = {"types": TYPES} if kind == "named" else {}
     before = fitted(folders / kind, corpora, **types)
     after = before.tune(out=tmp_path / "tuned", recipe=QUICK)
-    f1 = [tagger.evaluate(corpora["test"]).scores.micro.f1 for tagger in (before, after)]
+    f1 = [tagger.evaluate(corpora["test"]).strict.micro.f1 for tagger in (before, after)]
     assert after.tuning_.is_tuned
     assert f1[1] > f1[0] + 0.1
     assert "the tuned encoder is taken" in str(after.tuning_)
@@ -63,7 +63,7 @@ def test_a_tuned_tagger_is_better_and_like_any_other(kind, folders, corpora, tmp
     assert (tmp_path / "tuned" / "encoder" / "model.onnx").is_file()
     again = Tagger.load(tmp_path / "tuned", cache=False)
     assert again.predict_sentences(corpora["test"]) == after.predict_sentences(corpora["test"])
-    assert again.evaluate(corpora["test"]).scores.micro.f1 == f1[1]
+    assert again.evaluate(corpora["test"]).strict.micro.f1 == f1[1]
 
 
 def test_it_is_loaded_without_torch(folders, corpora, tmp_path):

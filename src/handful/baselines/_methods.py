@@ -9,6 +9,7 @@ from handful.text import Sentence
 
 from ._base import Baseline
 from ._container import Container
+from ._finetuned import FineTuned, SetFit
 from ._frozen import FrozenContainer
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import Regression
@@ -45,6 +46,8 @@ BASELINES: dict[str, Callable[[AnyEncoder, Source | None], Baseline]] = {
     "container-frozen-viterbi": partial(_frozen, viterbi=True),
     "container": _container,
     "container-viterbi": partial(_container, viterbi=True),
+    "finetuned": lambda encoder, source: FineTuned(encoder),
+    "setfit": lambda encoder, source: SetFit(encoder),
 }
 
 

@@ -17,6 +17,8 @@ from handful.errors import Advice, DataError
 from handful.tagger import Tagger
 from handful.text import EntityType, Sentence
 
+from ._tuned import TunedTagger
+
 __all__ = [
     "DEFAULTS",
     "NAMES",
@@ -35,9 +37,15 @@ Ratio = float | str | None
 Types = Sequence[EntityType]
 
 NAMES = "names"  # the method that has nothing but the names of types
-DEFAULTS = ("handful", "handful-nonames")  # our default, and what it is where names are not read
+DEFAULTS = ("handful", "handful-nonames", "tuned")  # our default; where names are not read; with a tuned encoder
 
-TRAINERS = ("container", "container-viterbi")  # they train the encoder itself, and need its folder
+TRAINERS = (
+    "container",
+    "container-viterbi",
+    "finetuned",
+    "setfit",
+    "tuned",
+)  # they train the encoder itself, and need its folder
 RATIO_WORDS = ("none", "auto", "share", "over")
 TEXT_WORDS = ("all", "dev", "none")
 
@@ -98,7 +106,7 @@ def _no_names(encoder: WordEncoder, o_ratio: Ratio, has_text: bool, types: Types
 
 #: Our own variants: from an encoder, a ratio, whether there is unlabelled text, and the types, to a tagger. The first
 #: four are the paper's.
-OURS: dict[str, Callable[[WordEncoder, Ratio, bool, Types], Tagger]] = {
+OURS: dict[str, Callable[[Any, Ratio, bool, Types], Method]] = {
     "hard": _paper,
     "soft": partial(_paper, assignment="soft"),
     "hard-nosubspace": partial(_paper, subspace=False),
@@ -106,6 +114,7 @@ OURS: dict[str, Callable[[WordEncoder, Ratio, bool, Types], Tagger]] = {
     "handful": _handful,
     "handful-nonames": _no_names,
     NAMES: _handful,
+    "tuned": TunedTagger,
 }
 
 
@@ -168,7 +177,7 @@ def takes_types(method: str) -> bool:
     """
     if ":" in method:
         return "types" in inspect.signature(_import(method)).parameters
-    return method in ("handful", NAMES)
+    return method in ("handful", NAMES, "tuned")
 
 
 def make_method(
@@ -196,12 +205,12 @@ def make_method(
     types
         The types of the target, for methods that read names.
     """
+    given = encoder if folder is None or variant.method not in TRAINERS else folder
     if variant.method in OURS:
-        return OURS[variant.method](encoder, o_ratio, variant.text != "none", types)
+        return OURS[variant.method](given, o_ratio, variant.text != "none", types)
     if ":" in variant.method:
         more = {"types": types} if takes_types(variant.method) else {}
         return _import(variant.method)(encoder, **more)  # type: ignore[no-any-return]
-    given = encoder if folder is None or variant.method not in TRAINERS else folder
     return make_baseline(variant.method, given, source=source)
 
 

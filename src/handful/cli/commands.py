@@ -34,6 +34,7 @@ COMMANDS = (
     "evaluate",
     "suggest",
     "add",
+    "tune",
     "sample",
     "stats",
     "convert",

@@ -6,6 +6,7 @@ from ._explanation import Explanation, NearPrototype, NearWord, WordEvidence
 from ._predictor import Predictor
 from ._summary import FitSummary
 from ._tagger import Tagger
+from ._tuning import Tuning
 
 __all__ = [
     "Evaluation",
@@ -16,6 +17,7 @@ __all__ = [
     "NearWord",
     "Predictor",
     "Tagger",
+    "Tuning",
     "WordEvidence",
 ]
 

@@ -2,16 +2,13 @@
 
 import copy
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from handful._util.files import PathLike
-from handful.encoders._load import is_exported
 from handful.encoders._opened import encoder_folder, is_object
 from handful.errors import DataError, EncoderError, MissingExtraError
 from handful.training import TuneRecipe
@@ -19,10 +16,7 @@ from handful.training import TuneRecipe
 from ._saving import check_place
 from ._text import sentences_of
 
-if TYPE_CHECKING:
-    from handful.training._student import Source
-
-__all__ = ["SHARES", "Tunable", "Tuning"]
+__all__ = ["FEWEST", "SHARES", "Tunable", "Tuning"]
 
 #: How far the encoder may go from what it was to what training made of it. The first is the encoder as it was.
 SHARES = (0.0, 0.35, 0.7, 1.0)
@@ -131,9 +125,12 @@ class Tunable:
         if restart:
             checkpoint.unlink(missing_ok=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _source(untuned) as source, TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
-            from ._tune_run import Run
+        folder = _folder(untuned)
+        from handful.training._student import open_source
 
+        from ._tune_run import Run
+
+        with open_source(folder) as source, TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
             run = Run(untuned, source, recipe, device, checkpoint)
             f1, share = run.train(progress)
             tuned: Any = untuned
@@ -150,24 +147,13 @@ class Tunable:
         return loaded  # type: ignore[no-any-return]
 
 
-@contextmanager
-def _source(tagger: Any) -> Iterator["Source"]:
-    """Give the encoder of a tagger, as an exported one in floats; one in the Hugging Face layout is exported first."""
-    from handful.training._student import read_source
-
+def _folder(tagger: Any) -> Path:
+    """Return the folder of a tagger's encoder; an error says why it cannot be tuned."""
     if is_object(tagger.encoder):
         raise EncoderError("the encoder is an object, which cannot be tuned; give the name or the path of an encoder")
     if tagger.layers not in (-1, [-1], (-1,)):
         raise EncoderError(f"the tagger reads layers {tagger.layers}; only one that reads the last layer can be tuned")
-    folder = encoder_folder(tagger._open().reference)
-    with TemporaryDirectory() as scratch:
-        if not is_exported(folder):
-            from handful.encoders._export import export_encoder
-
-            exported = Path(scratch) / "encoder"
-            export_encoder(folder, exported, layers=1)
-            folder = exported
-        yield read_source(folder)
+    return encoder_folder(tagger._open().reference)
 
 
 def _check_libraries() -> None:

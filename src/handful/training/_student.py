@@ -5,9 +5,11 @@ encoder does not read names, those of a linear layer. The loss of a word is ``-l
 its label allows, so a word of which nothing is known counts nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,8 @@ from torch.nn import functional
 
 from handful.encoders import Encoder, NameHead, load
 from handful.encoders._encoder import Inputs
+from handful.encoders._export import export_encoder
+from handful.encoders._load import is_exported
 from handful.encoders._thaw import read_graph, thaw
 from handful.encoders._type_texts import text_of
 from handful.text import EntityType, Sentence, to_sentence
@@ -28,7 +32,7 @@ from ._heads import NamesHead
 from ._tune_recipe import TuneRecipe
 from ._tuning import Lesson
 
-__all__ = ["Source", "Student", "read_source"]
+__all__ = ["Source", "Student", "open_source"]
 
 Allowed = npt.NDArray[np.bool_]
 
@@ -56,11 +60,17 @@ class Source:
         return str(self.graph.graph.output[0].name)
 
 
-def read_source(folder: Path) -> Source:
-    """Read an exported encoder."""
-    graph = read_graph(folder / "model.onnx")
-    thaw(graph)
-    return Source(folder, load(folder), graph)
+@contextmanager
+def open_source(folder: Path) -> Iterator[Source]:
+    """Give an encoder in floats; one in the Hugging Face layout is exported first, to a folder for the time being."""
+    with TemporaryDirectory() as scratch:
+        if not is_exported(folder):
+            exported = Path(scratch) / "encoder"
+            export_encoder(folder, exported, layers=1)
+            folder = exported
+        graph = read_graph(folder / "model.onnx")
+        thaw(graph)
+        yield Source(folder, load(folder), graph)
 
 
 class Student(nn.Module):

@@ -1,0 +1,101 @@
+"""What people do with a few hundred labels elsewhere, on the same encoder: fine-tune it (extra ``transformers``).
+
+`FineTuned` is token classification as in transformers: a new linear layer, all weights trained, the learning rate of
+its `Trainer` falling from 5e-5. It makes more passes than the three that are usual with large corpora: with a few dozen
+sentences three passes learn nothing. `SetFit` follows the method of that name (Tunstall et al. 2022): words with the
+same tag are drawn together, others apart, by cosine; then a logistic regression on the tuned vectors.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from handful._util.progress import Progress
+from handful.encoders._opened import encoder_folder, is_object, open_encoder
+from handful.errors import EncoderError
+from handful.training import TuneRecipe
+
+from ._base import Baseline, Fitted, LabelledSupport
+from ._regression import Regression
+
+if TYPE_CHECKING:
+    from handful.training._student import Student
+
+__all__ = ["FineTuned", "SetFit"]
+
+RECIPE = TuneRecipe(lr=5e-5, head_lr=5e-5, warmup=0.0)
+
+TEMPERATURE = 0.1  # of cosines
+MOST_MENTIONS = 512  # words in mentions that are compared in a step; as many O words are
+
+
+class FineTuned(Baseline):
+    """Token classification: all weights and a new linear layer are trained on the labelled words."""
+
+    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+        student = self._train(support)
+        weight, bias = (one.detach().float().cpu().numpy() for one in (student.head.weight, student.head.bias))
+
+        def log_scores(features: Any) -> Any:
+            logits = np.asarray(features, np.float64) @ weight.T.astype(np.float64) + bias
+            logits -= logits.max(axis=1, keepdims=True)
+            return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+
+        return Fitted(student.encoder(1.0), support.types, log_scores)
+
+    def _train(self, support: LabelledSupport, loss: Callable[["Student", Any, Any], Any] | None = None) -> "Student":
+        """Train all weights on a support."""
+        if is_object(self.encoder):
+            raise EncoderError("the encoder is an object, which cannot be trained; give the name or path of an encoder")
+        import torch
+
+        from handful.training._prepare import device_of
+        from handful.training._student import Student, open_source
+        from handful.training._tuning import Lesson, Loop
+
+        reference = getattr(open_encoder(self.encoder), "reference", None)
+        device = device_of(None)
+        tags, n_tags = support.tags(), 1 + len(support.types)
+        allowed = np.eye(n_tags, dtype=bool)[np.maximum(tags, 0)]
+        allowed[tags < 0] = True
+        ends = np.cumsum([len(sentence.words) for sentence in support.sentences])
+        with open_source(encoder_folder(reference)) as source, torch.random.fork_rng():
+            student = Student(source, support.types, RECIPE, device, is_named=False, has_adapters=False)
+            lesson = student.lesson(support.sentences, np.split(allowed, ends[:-1]))
+            if loss is not None:
+                known = torch.from_numpy(tags).to(device)
+                lesson = Lesson(
+                    lesson.parameters, lesson.decay, lambda batch: loss(student, batch, known), lesson.rows, student
+                )
+            loop = Loop(lesson, RECIPE, device)
+            while loop.step < loop.n_steps:
+                loop.take()
+        return student
+
+
+class SetFit(FineTuned):
+    """Words of a tag are drawn together; then a logistic regression on the tuned vectors."""
+
+    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+        encoder = self._train(support, _contrast).encoder(1.0)
+        return Regression(encoder)._learn(support, progress)
+
+
+def _contrast(student: "Student", batch: Any, known: Any) -> Any:
+    """Return ``-log`` of the share that words of the same tag have in the nearness of a word, the mean over words."""
+    import torch
+    from torch.nn import functional
+
+    tags = known[batch.tags]
+    mentions = (tags > 0).nonzero()[:MOST_MENTIONS, 0]
+    others = (tags == 0).nonzero()[:, 0]
+    n_others = max(16, len(mentions))
+    chosen = torch.cat((mentions, others[torch.randperm(len(others))[:n_others].to(others.device)]))
+    unit, own = functional.normalize(student.words(batch)[chosen], dim=1), tags[chosen]
+    is_self = torch.eye(len(own), dtype=torch.bool, device=own.device)
+    near = (unit @ unit.T / TEMPERATURE).masked_fill(is_self, -1e9)
+    is_partner = (own[:, None] == own) & ~is_self
+    of_partners = (near - near.logsumexp(1, keepdim=True)).masked_fill(~is_partner, 0.0).sum(1)
+    has_partner = is_partner.any(1)
+    return -(of_partners / is_partner.sum(1).clamp(min=1)).sum() / has_partner.sum().clamp(min=1)

@@ -1,0 +1,46 @@
+"""Our default with a tuned encoder, as a method to compare."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from handful.encoders._opened import AnyEncoder
+from handful.tagger import Tagger
+from handful.tagger._tuning import FEWEST
+from handful.text import EntityType, Sentence
+
+__all__ = ["TunedTagger"]
+
+
+class TunedTagger:
+    """A tagger that is fitted, and then tuned; with too few labelled sentences for that, it is only fitted.
+
+    Parameters
+    ----------
+    encoder
+        The name or path of the encoder.
+    o_ratio
+        As for `handful.Tagger`.
+    has_text
+        Not used: the text that `fit` is given counts.
+    types
+        Those to find.
+    """
+
+    def __init__(
+        self, encoder: AnyEncoder, o_ratio: float | str | None, has_text: bool, types: Sequence[EntityType]
+    ) -> None:
+        self._tagger = Tagger(encoder, types=types, o_ratio=o_ratio)
+
+    def fit(self, support: Any, unlabelled: Any = None) -> "TunedTagger":
+        """Learn from labelled sentences and unlabelled text."""
+        fitted = self._tagger.fit(support, unlabelled, progress=False)
+        if fitted.summary_.n_support >= FEWEST:
+            self._folder = TemporaryDirectory()  # it holds the encoder
+            self._tagger = fitted.tune(out=Path(self._folder.name) / "tuned", progress=False)
+        return self
+
+    def predict_sentences(self, sentences: Iterable[Any]) -> list[Sentence]:
+        """Return the sentences with the mentions found in them."""
+        return self._tagger.predict_sentences(sentences)
