@@ -1,3 +1,4 @@
+# ruff: noqa: D101, D102 - a trial, as it was run
 """Recipes for tuning the encoder, compared on the development halves of corpora (docs/decisions/0010).
 
     python benchmarks/tune/trial.py DATA/ncbi_disease DATA/bc5cdr --shots 20,100 --sets 3 --out trials.jsonl
@@ -31,24 +32,37 @@ from handful.training._batches import collate, lay_out_corpus, lay_out_texts, on
 from handful.training._graph_network import GraphNetwork
 from handful.training._heads import NamesHead
 
-BASE = dict(
+BASE = dict(  # noqa: C408
     top=0, epochs=20, steps=0, batch=16, lr=5e-5, head_lr=5e-4, dropout=0.1, text=0.0, text_batch=16, teacher="fixed",
     rounds=1, temperature=1.0, alpha=1.0, wd=0.01, warmup=0.1, head="names", sure=0.0, start=0.0, final="all", ema=0.99,
     scale=1.0, text_share=1.0, seeds=1, lora=0, noisy="",
 )  # fmt: skip
 
 RECIPES = {
+    # the first round
     "labels": {},
+    "lr1e-4": {"lr": 1e-4},
+    "lr1e-4-a0.6": {"lr": 1e-4, "alpha": 0.6},
+    "epochs40": {"epochs": 40},
+    "slow-head": {"head_lr": 5e-5},
+    "text": {"text": 0.5, "scale": 2.0},
+    "noisy": {"text": 1.0, "scale": 3.0, "noisy": "again", "epochs": 30},
+    "noisy-on": {"text": 1.0, "scale": 3.0, "noisy": "on"},
+    "soup3": {"seeds": 3},
+    "top4": {"top": 4, "lr": 2e-4},
+    "top2": {"top": 2, "lr": 3e-4},
+    "lora": {"lora": 16, "lr": 1e-3},
+    "plain": {"head": "free"},
+    "plain-lr1e-4": {"head": "free", "lr": 1e-4},
+    # the second round
     "full-a": {"lr": 1e-4, "alpha": 0.6},
     "full-40-a": {"epochs": 40, "alpha": 0.8},
     "full-8-a": {"batch": 8, "alpha": 0.7},
     "full-noisy-a": {"lr": 1e-4, "alpha": 0.6, "text": 1.0, "scale": 3.0, "noisy": "on"},
-    "lora": {"lora": 16, "lr": 1e-3},
     "lora-5": {"lora": 16, "lr": 5e-4, "epochs": 30},
     "lora-a": {"lora": 16, "lr": 1e-3, "alpha": 0.7},
     "lora-drop": {"lora": 16, "lr": 1e-3, "dropout": 0.2},
     "lora-noisy": {"lora": 16, "lr": 1e-3, "text": 1.0, "scale": 3.0, "noisy": "on"},
-    "plain": {"head": "free"},
     "setfit": {"head": "contrast"},
 }
 
@@ -129,9 +143,9 @@ class Student:
             one.requires_grad_(False)
         weights = self.net.weights()
         inputs = ["input_ids", "attention_mask"]
-        used = self.net.leading_to("layer_7", [*inputs, self.boundary] if top else inputs)
+        used = leading_to(self.net, "layer_7", [*inputs, self.boundary] if top else inputs)
         if top:
-            used -= self.net.leading_to(self.boundary, inputs)
+            used -= leading_to(self.net, self.boundary, inputs)
         self.trained = [weights[name] for name in sorted(used)]
         if recipe["lora"]:
             self.trained = self.net.add(recipe["lora"])
@@ -175,6 +189,11 @@ class Student:
         head = self.free.parameters() if self.recipe["head"] == "free" else [
             self.names.linear.weight, self.names.linear.bias, self.names.o_prototypes, self.names.beta]  # fmt: skip
         return self.trained, list(head)
+
+
+def leading_to(net, wanted, known):
+    """Return the names of the weights that are used between what is known and what is wanted."""
+    return {name for node in net._plan((wanted,), frozenset(known)) for name in node.input} & set(net.weights())
 
 
 def layer_norms(graph):
@@ -261,8 +280,8 @@ def train(student, rows, text_rows, targets, recipe, seed=0):
 
 def contrastive(x, tags, most=512, temperature=0.1):
     """Words with the same tag are to be near each other, by cosine; O words as many as others."""
-    others = torch.flatnonzero(tags == 0)
-    mentions = torch.flatnonzero(tags > 0)[:most]
+    others = (tags == 0).nonzero()[:, 0]
+    mentions = (tags > 0).nonzero()[:most, 0]
     chosen = torch.cat((mentions, others[torch.randperm(len(others), device=x.device)[: max(16, len(mentions))]]))
     z, own = functional.normalize(x[chosen], dim=1), tags[chosen]
     near = (z @ z.T / temperature).fill_diagonal_(-1e9)
@@ -289,7 +308,7 @@ def tuned_by(recipe, base, graph, head, types, device, rows, text_rows, teacher,
 
 
 def soft_targets(tagger, sentences, encoder, scale):
-    """The tagger's belief of each word: a softmax of its logits at the scale that its calibration has."""
+    """Return the tagger's belief of each word: a softmax of its logits at the scale that its calibration has."""
     model = tagger._model
     features = encoder.encode(sentences)
     n_words = [len(s.words) for s in sentences]
@@ -399,7 +418,8 @@ def main():
                         else:
                             tuned = encoder_of(base, student.net, student.names.trained(), device)
                             f1s["all"] = f1_of(
-                                Tagger(tuned, types=types, cache=False).fit(support.sentences, text), task.scored)  # fmt: skip
+                                Tagger(tuned, types=types, cache=False).fit(support.sentences, text), task.scored
+                            )
                         write(given.out, row | {"recipe": name, "steps": steps, "seconds": seconds, **f1s})
                         del student
                     except Exception:
