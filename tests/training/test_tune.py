@@ -7,13 +7,16 @@ import sys
 
 import pytest
 from made import ENDINGS, make_corpus, make_encoder, write_conll
+from typer.testing import CliRunner
 
 from handful import Tagger
-from handful.encoders import NameHead
+from handful.cli.commands import make_app
+from handful.encoders import NameHead, load
 from handful.encoders._export import export_encoder
 from handful.encoders._names import NAMES_FILE
 from handful.errors import DataError, EncoderError, MissingExtraError, ModelError
-from handful.text import read
+from handful.evaluate import score
+from handful.text import read, types_of, write
 from handful.training import TuneRecipe
 
 TYPES = {"PER": "who", "LOC": "where", "GENE": "which", "DRUG": "what"}
@@ -178,3 +181,58 @@ def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, mon
         fewer.tune(out=tmp_path / "a", recipe=QUICK)
     assert fewer.tune(out=tmp_path / "a", recipe=QUICK, restart=True).tuning_.n_sentences == 20
     assert json.loads((tmp_path / "a" / "config.json").read_text())["encoder"]["is_inside"] in (True, False)
+
+
+@pytest.mark.parametrize("name", ["finetuned", "setfit"])
+def test_what_people_do_elsewhere(name, folders, corpora, monkeypatch):
+    from handful.baselines import _finetuned, make_baseline
+
+    monkeypatch.setattr(_finetuned, "RECIPE", TuneRecipe(least_steps=80, lr=3e-3, head_lr=3e-3, dropout=0))
+    found = [
+        make_baseline(name, folders / "int8").fit(corpora["few"]).predict_sentences(corpora["test"]) for _ in range(2)
+    ]
+    assert found[0] == found[1]
+    f1 = score(corpora["test"], found[0]).micro.f1
+    assert f1 > 0.5
+    with pytest.raises(EncoderError, match="an object, which cannot be trained"):
+        make_baseline(name, load(folders / "int8")).fit(corpora["few"])
+
+
+def test_tuned_is_a_method_of_the_bench(folders, corpora, monkeypatch):
+    from handful.bench._methods import Variant, make_method, takes_types, variants
+    from handful.tagger import _tuning
+
+    monkeypatch.setattr(_tuning.Tunable.tune, "__kwdefaults__", _tuning.Tunable.tune.__kwdefaults__ | {"recipe": QUICK})
+    assert variants(["tuned"], ["none", "auto"]) == [Variant("tuned", "auto", "all")]
+    assert takes_types("tuned")
+    encoder = load(folders / "named")
+    for n, is_tuned in ((24, True), (8, False)):  # with eight sentences there is nothing to hold out
+        method = make_method(Variant("tuned", "auto"), encoder, "auto", folder=folders / "named", types=types_of(TYPES))
+        found = method.fit(corpora["few"][:n], None).predict_sentences(corpora["test"])
+        assert [one.words for one in found] == [one.words for one in corpora["test"]]
+        assert hasattr(method._tagger, "tuning_") is is_tuned
+
+
+QUICK_ON_SHELL = (
+    "--rank=4 --least-steps=60 --batch=8 --epochs=12 --lr=0.02 --head-lr=0.02 --dropout=0 --folds=2"  # as `QUICK`
+)
+
+
+def test_the_command(folders, corpora, tmp_path):
+    fitted(folders / "int8", corpora).save(tmp_path / "model")
+    write(corpora["test"][:20], tmp_path / "more.conll", "conll")
+
+    def tune(out, *more):
+        arguments = ["tune", tmp_path / "model", tmp_path / "more.conll", "--out", tmp_path / out]
+        return CliRunner().invoke(make_app(["tune", "fit"]), [*map(str, arguments), *QUICK_ON_SHELL.split(), *more])
+
+    done = tune("tuned")
+    assert done.exit_code == 0
+    assert "F1 on held-out labels" in done.stdout
+    assert "44 sentences" in " ".join(done.stdout.split())
+    assert json.loads(tune("again", "--json").stdout)["n_sentences"] == 44
+    assert Tagger.load(tmp_path / "again").summary_.n_support == 44
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    refused = tune("other")
+    assert (refused.exit_code, "other things in it" in refused.stderr) == (1, True)

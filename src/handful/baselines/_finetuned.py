@@ -35,10 +35,11 @@ class FineTuned(Baseline):
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
         student = self._train(support)
-        weight, bias = (one.detach().float().cpu().numpy() for one in (student.head.weight, student.head.bias))
+        head: Any = student.head
+        weight, bias = (one.detach().float().cpu().numpy() for one in (head.weight, head.bias))
 
         def log_scores(features: Any) -> Any:
-            logits = np.asarray(features, np.float64) @ weight.T.astype(np.float64) + bias
+            logits = np.asarray(features, np.float64) @ weight.T + bias
             logits -= logits.max(axis=1, keepdims=True)
             return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
 

@@ -37,8 +37,8 @@ class TunedTagger:
         """Learn from labelled sentences and unlabelled text."""
         fitted = self._tagger.fit(support, unlabelled, progress=False)
         if fitted.summary_.n_support >= FEWEST:
-            self._folder = TemporaryDirectory()  # it holds the encoder
-            self._tagger = fitted.tune(out=Path(self._folder.name) / "tuned", progress=False)
+            with TemporaryDirectory() as folder:  # what is in it is loaded
+                self._tagger = fitted.tune(out=Path(folder) / "tuned", progress=False)
         return self
 
     def predict_sentences(self, sentences: Iterable[Any]) -> list[Sentence]:
