@@ -20,7 +20,7 @@ class TuneRecipe:
     head_lr: float = option(5e-4, least=0, help="Learning rate of what reads the names of types.")
     dropout: float = option(0.1, least=0, below=1, help="How much of each layer is left out while training.")
     warmup: float = option(0.1, least=0, below=1, help="Share of the steps in which the learning rates rise.")
-    folds: int = option(3, least=2, help="Parts of the labelled sentences; each is held out once, to measure on.")
+    folds: int = option(2, least=2, help="Parts of the labelled sentences; each is held out once, to measure on.")
     least_gain: float = option(
         0.01, least=0, help="By how much F1 on what was held out must rise, or the encoder stays as it was."
     )
