@@ -1,0 +1,1 @@
+"""Changed inputs for everything that reads what others wrote; see CONTRIBUTING.md."""

@@ -1,0 +1,11 @@
+"""Everything that reads what others wrote, by name."""
+
+from fuzz.engine import Target
+
+from .folders import FOLDERS
+from .text import TEXT
+from .web import WEB
+
+__all__ = ["TARGETS"]
+
+TARGETS: dict[str, Target] = {target.name: target for target in (*TEXT, *FOLDERS, *WEB)}

@@ -1,0 +1,237 @@
+"""Requests to the servers: ``handful serve``, its backend of Label Studio, and the workbench.
+
+An input is a list of requests, which a server gets one after the other: ``method``, ``path``, ``query``, ``headers``,
+and a ``body`` (JSON) or ``raw`` (characters that stand for bytes). They go to the application itself, without a socket.
+"""
+
+import asyncio
+import json
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fuzz.engine import SEEDS, Case, Run, Target, read_case
+from fuzz.mutate import change_bytes, change_json
+from handful.errors import HandfulError
+from handful.tagger import Tagger
+
+from .folders import write_case
+from .toy import Toy, fitted
+
+__all__ = ["WEB"]
+
+MOST_REQUESTS = 6
+TOKEN = "a-token-of-the-fuzzer"
+JSON_HEADERS = {"host": "127.0.0.1", "content-type": "application/json", "x-handful-token": TOKEN}
+
+Answer = tuple[int, bytes]
+
+
+def requests_of(data: bytes) -> list[dict[str, Any]]:
+    """Return the requests of an input; what is none is left out."""
+    try:
+        given = json.loads(data)
+    except (ValueError, RecursionError):
+        return []
+    given = given if isinstance(given, list) else [given]
+    return [one for one in given if isinstance(one, dict)][:MOST_REQUESTS]
+
+
+async def ask(app: Any, request: dict[str, Any]) -> Answer:
+    """Send a request to an application, and check what must hold of any answer."""
+    headers = JSON_HEADERS | (request["headers"] if isinstance(request.get("headers"), dict) else {})
+    body = json.dumps(request.get("body")).encode()
+    if isinstance(request.get("raw"), str):
+        body = request["raw"].encode("utf-8", "surrogatepass")
+    path = str(request.get("path", "/"))
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": str(request.get("method", "POST"))[:20],
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode("utf-8", "replace"),
+        "root_path": "",
+        "query_string": str(request.get("query", "")).encode("utf-8", "replace"),
+        "headers": [(_header(name).lower(), _header(value)) for name, value in headers.items()],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+    }
+    sent = [{"type": "http.request", "body": body, "more_body": False}]
+    came: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return sent.pop() if sent else {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        came.append(message)
+
+    await asyncio.wait_for(app(scope, receive, send), 15)
+    start, *rest = came
+    status, answer = start["status"], b"".join(one.get("body", b"") for one in rest)
+    names = {name for name, _ in start["headers"]}
+    assert status < 500, (status, answer)
+    assert {b"content-security-policy", b"x-content-type-options"} <= names
+    if status >= 400 and request.get("method") != "HEAD":
+        assert isinstance(json.loads(answer)["error"]["what"], str), answer
+    return status, answer
+
+
+@contextmanager
+def running_loop() -> Iterator[Callable[[Any, dict[str, Any]], Answer]]:
+    """Run an event loop in a thread, as a server does; give a function that asks an application there.
+
+    The threads that answer requests live as long as the loop.
+    """
+    loop, end = asyncio.new_event_loop(), asyncio.Event()
+    thread = threading.Thread(target=loop.run_until_complete, args=(end.wait(),), daemon=True)
+    thread.start()
+    try:
+        yield lambda app, request: asyncio.run_coroutine_threadsafe(ask(app, request), loop).result()
+    finally:
+        loop.call_soon_threadsafe(end.set)
+        thread.join()
+        loop.close()
+
+
+def _header(value: Any) -> bytes:
+    return str(value).encode("latin-1", "replace").replace(b"\r", b" ").replace(b"\n", b" ")
+
+
+def kind_of(answer: Answer) -> object:
+    """Return what tells answers apart: the status, and the message of an error."""
+    status, body = answer
+    if status >= 400 and body:
+        words = json.loads(body)["error"]["what"].split()
+        return status, " ".join(word for word in words if word.isalpha())[:60]
+    return status, len(body).bit_length()
+
+
+@contextmanager
+def open_serve(folder: Path) -> Iterator[Run]:
+    """Ask a server with a model for predictions."""
+    from handful.serve import Settings
+    from handful.serve._server import Service, make_server
+
+    service = Service({"people": fitted()}, Settings(wait=0))
+    guard = make_server(service, None, frozenset({"localhost"})).app
+
+    def run(case: Case) -> object:
+        kinds = []
+        for request in requests_of(case["requests.json"]):
+            status, body = send(guard, request)
+            kinds.append(kind_of((status, body)))
+            if status == 200 and str(request.get("path", "")).endswith("predict"):
+                check_predictions(json.loads(body), request)
+        return kinds
+
+    with running_loop() as send:
+        try:
+            yield run
+        finally:
+            service.stop()
+
+
+def check_predictions(found: Any, request: dict[str, Any]) -> None:
+    """Check that mentions are where they are said to be."""
+    asked = json.loads(request["raw"]) if isinstance(request.get("raw"), str) else request.get("body")
+    if "text" in asked or "words" in asked:
+        pairs = [(asked.get("text", asked.get("words")), found["entities"])]
+    else:
+        pairs = [(text, one["entities"]) for text, one in zip(asked["texts"], found["results"], strict=True)]
+    for text, entities in pairs:
+        text = text if isinstance(text, str) else " ".join(text)
+        for one in entities:
+            assert text[one["start"] : one["end"]] == one["word"]
+
+
+@contextmanager
+def open_label_studio(folder: Path) -> Iterator[Run]:
+    """Send tasks and annotations as Label Studio does, to a new backend each time; wait for what it learns."""
+    from handful.serve import Settings
+    from handful.serve._label_studio import Backend
+    from handful.serve._server import Service, make_server
+
+    models: dict[str, Tagger] = {"people": fitted()}
+
+    def run(case: Case) -> object:
+        service = Service(models, Settings(wait=0))
+        backend = Backend(service)
+        guard = make_server(service, None, frozenset({"localhost"}), more_routes=backend.routes()).app
+        learned: list[Any] = []
+        backend.projects._report = lambda key, trained: learned.append(trained)
+        kinds = []
+        try:
+            for request in requests_of(case["requests.json"]):
+                kinds.append(kind_of(send(guard, request)))
+            for done in list(backend.projects._asked.values()):
+                done.result(15)
+        finally:
+            backend.stop()
+            service.stop()
+        for one in learned:
+            if isinstance(one, Exception) and not isinstance(one, HandfulError):
+                raise one
+        return kinds, len(learned)
+
+    with running_loop() as send:
+        yield run
+
+
+@contextmanager
+def open_workbench(folder: Path) -> Iterator[Run]:
+    """Label in a new copy of a project each time; now and then do what the worker would do afterwards."""
+    from handful.workbench._learner import Learner
+    from handful.workbench._memory import RememberingEncoder
+    from handful.workbench._server import make_server
+    from handful.workbench._session import Session
+    from handful.workbench._store import Project
+
+    class Alone(Session):
+        """A session without its thread."""
+
+        def do(self, job: Callable[[], Any]) -> Any:
+            """Do something at once."""
+            return job()
+
+        def work(self) -> None:
+            """Do all that there is to do."""
+            self._learner = self._learner or Learner(RememberingEncoder(Toy()))
+            while (step := self._next_step()) is not None:
+                step()
+
+    (small,) = [read_case(path)["file"] for path in (SEEDS / "project").iterdir()]
+    path = folder / "p.db"
+
+    def run(case: Case) -> object:
+        write_case(folder, {"p.db": small})
+        kinds = []
+        with Project(path, "anna") as project:
+            session = Alone(project, Toy(), cache=False)
+            guard = make_server(session, TOKEN, frozenset({"localhost"}))
+            if zlib.crc32(case["requests.json"]) % 64 == 0:
+                session.work()
+            for request in requests_of(case["requests.json"]):
+                if str(request.get("path", "")).startswith("/api/events"):
+                    continue  # it does not end
+                kinds.append(kind_of(send(guard, request)))
+            if zlib.crc32(case["requests.json"]) % 64 <= 1:
+                session.work()
+        return kinds
+
+    with running_loop() as send:
+        yield run
+
+
+_CHANGES = {"requests.json": (change_json, change_json, change_json, change_json, change_bytes)}
+_NEEDS = ("starlette",)
+
+WEB = [
+    Target("serve", "requests to handful serve", open_serve, _CHANGES, _NEEDS),
+    Target("label-studio", "requests of Label Studio", open_label_studio, _CHANGES, _NEEDS),
+    Target("workbench", "requests to the workbench", open_workbench, _CHANGES, _NEEDS),
+]
