@@ -8,6 +8,7 @@ import pickle
 import shutil
 import tempfile
 import time
+import traceback
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -69,7 +70,17 @@ def fuzz(target: Target, *, n: int, seconds: float, seed: int) -> tuple[Outcome,
 
 
 def _work(name: str, n: int, seconds: float, seed: int, folder: str, pipe: Connection) -> None:
-    """Run in a process of its own: try inputs and send faults, and at the end what came of all."""
+    """Run in a process of its own; a fault of the fuzzer itself is noted like the death of the process."""
+    try:
+        _try_all(name, n, seconds, seed, folder, pipe)
+    except BaseException:
+        (Path(folder) / "death").write_text(traceback.format_exc(), encoding="utf-8")
+        os._exit(1)
+    os._exit(0)  # threads of libraries are not waited for
+
+
+def _try_all(name: str, n: int, seconds: float, seed: int, folder: str, pipe: Connection) -> None:
+    """Try inputs and send faults, and at the end what came of all."""
     target = TARGETS[name]
     place = Path(folder)
     current = os.open(place / "current", os.O_RDWR | os.O_CREAT)
@@ -92,7 +103,6 @@ def _work(name: str, n: int, seconds: float, seed: int, folder: str, pipe: Conne
         faulthandler.disable()
         pipe.send(("done", outcome))
     pipe.close()
-    os._exit(0)  # threads of libraries are not waited for
 
 
 def replay(target: Target, case: Case) -> tuple[str, Fault | None]:

@@ -1,13 +1,15 @@
 """Files that handful itself wrote, and that were damaged since: models, encoders, cached features, databases."""
 
 import shutil
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 
-from fuzz.engine import Case, Run, Target
+from fuzz.engine import SEEDS, Case, Run, Target, read_case
 from fuzz.mutate import (
     Mutator,
     change_bytes,
@@ -91,6 +93,17 @@ def open_encoders(folder: Path) -> Iterator[Run]:
         return encoder.dim, encoder.has_names, encoder.window, str(encoder.transitions)
 
     yield run
+
+
+@contextmanager
+def open_hugging_face(folder: Path) -> Iterator[Run]:
+    """Do the same, after what it takes has been imported."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import_module("handful.encoders._transformers")
+        with open_encoders(folder) as run:
+            run(read_case(SEEDS / "encoder-hugging-face" / "bert"))
+            yield run
 
 
 @contextmanager
@@ -196,7 +209,7 @@ FOLDERS = [
     Target(
         "encoder-hugging-face",
         "the folder of a Hugging Face encoder",
-        open_encoders,
+        open_hugging_face,
         {
             "config.json": _JSON,
             "tokenizer.json": _JSON,

@@ -84,6 +84,8 @@ class Card:
             raise EncoderError(
                 f"{path}: dim, window, n_layers, layers, pad_id, unknown_id and shape_stride must be whole numbers"
             )
+        if not all(0 <= number < 1 << 31 for number in numbers):
+            raise EncoderError(f"{path}: {numbers} are not all from 0 to 2147483647")
         if card.dim < 1 or card.shape_stride < 0 or not layers or min(layers) < 0 or max(layers) != card.n_layers:
             raise EncoderError(
                 f"{path}: dim must be at least 1, shape_stride at least 0, and layers must hold n_layers and none above"
@@ -118,7 +120,7 @@ def _read_json(path: Path) -> Any:
     text = read_text(path)
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise EncoderError(f"{path} is not JSON: {error}") from None
 
 

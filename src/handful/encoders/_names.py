@@ -35,6 +35,8 @@ NAMES_FILE = "names.safetensors"
 #: vectors of types, as after a change of `handful.encoders._type_texts.readable`.
 _SCHEME = b"handful names 1"
 
+_LARGEST = 1e15  # squares can still be summed in float32
+
 _NAMES = ("linear.weight", "linear.bias", "o_prototypes", "beta")
 
 
@@ -64,8 +66,8 @@ class NameHead:
         for name, array in arrays.items():
             if array.shape != shapes[name]:
                 raise EncoderError(f"{name} has the shape {array.shape}, expected {shapes[name]}")
-            if not np.isfinite(array).all():
-                raise EncoderError(f"{name} has values that are not finite")
+            if not (np.abs(array) <= _LARGEST).all():  # nor those that are not finite
+                raise EncoderError(f"{name} has values that are not finite, or above {_LARGEST:g}")
         put = object.__setattr__
         put(self, "weight", arrays["linear.weight"])
         put(self, "bias", arrays["linear.bias"])

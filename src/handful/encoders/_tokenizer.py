@@ -71,8 +71,8 @@ class WordTokenizer:
             tokenizer.no_truncation()
             tokenizer.no_padding()
             sample = tokenizer.encode(["a"], is_pretokenized=True, add_special_tokens=True)
-        except Exception as error:  # the library raises bare exceptions
-            raise EncoderError(f"tokenizer.json cannot be read by the tokenizers library: {error}") from None
+        except BaseException as error:  # the library raises bare exceptions, and panics, which are no Exception
+            raise _unless_stopped(error, "tokenizer.json cannot be read by the tokenizers library") from None
         special = sample.special_tokens_mask
         start = special.index(0) if 0 in special else len(special)
         end = len(special) - special[::-1].index(0) if 0 in special else len(special)
@@ -81,8 +81,8 @@ class WordTokenizer:
             batch = [[lead + word if word.strip() else word] for word in words]
             try:
                 encodings = tokenizer.encode_batch(batch, is_pretokenized=True, add_special_tokens=False)
-            except Exception as error:
-                raise EncoderError(f"the tokenizer cannot split a word: {error}") from None
+            except BaseException as error:
+                raise _unless_stopped(error, "the tokenizer cannot split a word") from None
             return [encoding.ids for encoding in encodings]
 
         return cls(
@@ -125,6 +125,13 @@ class WordTokenizer:
     def are_unknown(self, words: Sequence[str]) -> list[bool]:
         """Return for each word whether the vocabulary has none of its sub-words."""
         return [self._says_nothing.issuperset(ids) for ids in self(words)]
+
+
+def _unless_stopped(error: BaseException, what: str) -> BaseException:
+    """Return an error of ours for one of the library; what ends the program stays as it is."""
+    if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+        return error
+    return EncoderError(f"{what}: {error}")
 
 
 def with_leading_space(text: str) -> str:

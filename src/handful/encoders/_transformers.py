@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful.errors import EncoderError
+from handful.errors import EncoderError, HandfulError
 
 from ._card import trained_transitions
 from ._encoder import Encoder, Inputs
@@ -107,6 +107,10 @@ class TorchNetwork:
         try:
             with torch.inference_mode(), self._exact(), _explained_when_full():
                 return self._hidden(tensors).cpu().numpy()  # type: ignore[no-any-return]
+        except HandfulError:
+            raise
+        except Exception as error:  # each network has its own errors for settings that do not fit its weights
+            raise EncoderError(f"broken encoder: the network cannot be run: {first_line(error)}") from None
         finally:
             torch.set_num_threads(before)
 
@@ -163,11 +167,18 @@ def load_transformers(
         )
     model, tokenizer = read_pretrained(name_or_path)
     folder = Path(name_or_path)
-    network = TorchNetwork(model, layers, threads=threads, precision=precision)
-    names = None
-    if network.is_last and (folder / NAMES_FILE).is_file():
-        names = NameHead.load(folder / NAMES_FILE, model.config.hidden_size)
-    return as_encoder(network, tokenizer, pooling=pooling, transitions=trained_transitions(folder), names=names)
+    try:
+        network = TorchNetwork(model, layers, threads=threads, precision=precision)
+        names = None
+        if network.is_last and (folder / NAMES_FILE).is_file():
+            names = NameHead.load(folder / NAMES_FILE, model.config.hidden_size)
+        return as_encoder(network, tokenizer, pooling=pooling, transitions=trained_transitions(folder), names=names)
+    except HandfulError:
+        raise
+    except Exception as error:  # settings of all kinds that the library takes as they are
+        raise EncoderError(
+            f"broken encoder {name_or_path}: its settings do not fit each other or its weights: {first_line(error)}"
+        ) from None
 
 
 def as_encoder(

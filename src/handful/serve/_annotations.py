@@ -4,6 +4,8 @@ import io
 import json
 import sqlite3
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,18 +44,22 @@ class Annotations:
     def __init__(self, path: str | Path | None = None) -> None:
         self.path = path
         self._lock = threading.Lock()
-        try:
+        with self._errors("opened as"):
             self._connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
-        except sqlite3.Error as error:
-            raise FileError(f"{path}: cannot be opened as a store of annotations: {error}") from None
         try:
-            self._prepare()
-        except sqlite3.Error as error:
-            self._connection.close()
-            raise FileError(f"{path}: cannot be opened as a store of annotations: {error}") from None
+            with self._errors("opened as"):
+                self._prepare()
         except FileError:
             self._connection.close()
             raise
+
+    @contextmanager
+    def _errors(self, what: str = "used as") -> Iterator[None]:
+        """Turn errors of the database, and of what is in it, into those of handful."""
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter of a message of SQLite's
+            raise FileError(f"{self.path}: cannot be {what} a store of annotations: {error}") from None
 
     def _prepare(self) -> None:
         """Make the tables in an empty file; refuse what is something else."""
@@ -70,26 +76,26 @@ class Annotations:
 
     def set_config(self, key: Key, config: str) -> None:
         """Keep the labelling interface of a project."""
-        with self._lock, self._connection as connection:
+        with self._errors(), self._lock, self._connection as connection:
             connection.execute("INSERT OR REPLACE INTO projects VALUES (?, ?, ?)", (*key, config))
 
     def config(self, key: Key) -> LabelConfig | None:
         """Return the labelling interface of a project; None where it is not known."""
-        with self._lock:
+        with self._errors(), self._lock:
             rows = self._connection.execute("SELECT config FROM projects WHERE model = ? AND project = ?", key)
             found = rows.fetchone()
-        return None if found is None else read_config(found[0])
+        return None if found is None else read_config(str(found[0]))
 
     def put(self, key: Key, task: int, text: str, annotation: dict[str, Any]) -> None:
         """Keep an annotation, in the place of the one with its number."""
         row = (*key, annotation["id"], task, text, json.dumps(annotation))
-        with self._lock, self._connection as connection:
+        with self._errors(), self._lock, self._connection as connection:
             connection.execute("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def remove(self, key: Key, column: str, ids: list[int]) -> None:
         """Drop annotations, by their own numbers (id) or by those of their tasks (task)."""
         assert column in ("id", "task")
-        with self._lock, self._connection as connection:
+        with self._errors(), self._lock, self._connection as connection:
             for one in ids:
                 connection.execute(
                     f"DELETE FROM annotations WHERE model = ? AND project = ? AND {column} = ?", (*key, one)
@@ -97,19 +103,23 @@ class Annotations:
 
     def count(self, key: Key) -> int:
         """Return how many annotations a project has."""
-        with self._lock:
+        with self._errors(), self._lock:
             rows = self._connection.execute("SELECT count(*) FROM annotations WHERE model = ? AND project = ?", key)
             return int(rows.fetchone()[0])
 
     def sentences(self, key: Key) -> list[Sentence]:
         """Return the labelled texts of a project, in the order of their tasks."""
-        with self._lock:
+        with self._errors(), self._lock:
             rows = self._connection.execute(
                 "SELECT task, text, body FROM annotations WHERE model = ? AND project = ? ORDER BY task, id", key
             ).fetchall()
         tasks: dict[int, tuple[str, list[Any]]] = {}
         for task, text, body in rows:
-            tasks.setdefault(task, (text, []))[1].append(json.loads(body))
+            try:
+                annotation = check_annotation(json.loads(body))
+                tasks.setdefault(task, (str(text), []))[1].append(annotation)
+            except (ValueError, TypeError, RecursionError) as error:
+                raise FileError(f"{self.path}: an annotation of task {task!r:.50} is damaged: {error}") from None
         found = (read_labels(text, annotations) for text, annotations in tasks.values())
         return [sentence for sentence in found if sentence is not None]
 

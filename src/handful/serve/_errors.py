@@ -4,10 +4,11 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from handful.errors import HandfulError
 from handful.web._guard import refusal
+from handful.web._http import Json
 
 from ._batches import Busy, Stopping
 
@@ -27,24 +28,24 @@ def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     what = "there is nothing at this address" if error.detail == "Not Found" else error.detail
     what = "this address does not answer to this method" if error.detail == "Method Not Allowed" else what
-    return JSONResponse(refusal(what, _ADVICE.get(error.status_code)), error.status_code, headers=error.headers)
+    return Json(refusal(what, _ADVICE.get(error.status_code)), error.status_code, headers=error.headers)
 
 
 def _handful(request: Request, error: Exception) -> Response:
     assert isinstance(error, HandfulError)
-    return JSONResponse(refusal(error.message, None if error.advice is None else error.advice.python), 422)
+    return Json(refusal(error.message, None if error.advice is None else error.advice.python), 422)
 
 
 def _later(status: int, what: str) -> Any:
     def answer(request: Request, error: Exception) -> Response:
         headers = {"retry-after": str(RETRY_AFTER)}
-        return JSONResponse(refusal(what, f"try again in {RETRY_AFTER} second"), status, headers=headers)
+        return Json(refusal(what, f"try again in {RETRY_AFTER} second"), status, headers=headers)
 
     return answer
 
 
 def _fault(request: Request, error: Exception) -> Response:
-    return JSONResponse(refusal(f"a fault of the server: {type(error).__name__}", None), 500)
+    return Json(refusal(f"a fault of the server: {type(error).__name__}", None), 500)
 
 
 #: Exception handlers of an application.

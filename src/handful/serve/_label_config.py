@@ -48,7 +48,7 @@ def read_config(config: str) -> LabelConfig:
         raise DataError("the labelling interface is too long, or defines entities")
     try:
         root = ElementTree.fromstring(config)
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, UnicodeEncodeError) as error:  # the latter: half of a surrogate pair
         raise DataError(f"the labelling interface is not XML: {error}") from None
     texts = {one.get("name"): one for one in root.iter("Text")}
     for labels in root.iter("Labels"):

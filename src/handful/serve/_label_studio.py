@@ -11,11 +11,12 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from handful.errors import DataError, HandfulError
 from handful.text import Prediction
+from handful.web._http import Json
 
 from ._annotations import Annotations, Key, check_annotation, check_id, read_labels
 from ._batches import Job
@@ -70,7 +71,7 @@ class Backend:
     async def health(self, request: Request) -> Response:
         """Say that the backend is there."""
         self.service.tagger(request)
-        return JSONResponse({"status": "UP", "model_class": "handful"})
+        return Json({"status": "UP", "model_class": "handful"})
 
     async def setup(self, request: Request) -> Response:
         """Read the labelling interface of a project; the answer is the version of its model."""
@@ -81,7 +82,7 @@ class Backend:
         if trained is None:  # setup may take three seconds
             self.projects.train(key)
             trained = self.projects.base(name)
-        return JSONResponse({"model_version": trained.version})
+        return Json({"model_version": trained.version})
 
     async def predict(self, request: Request) -> Response:
         """Find mentions in the texts of tasks."""
@@ -98,21 +99,21 @@ class Backend:
             request.state.texts = len(texts)
             found = await self.service.predict(job)
             request.state.words = job.n_words
-        return JSONResponse({"results": [_result(one, config, trained.version) for one in found]})
+        return Json({"results": [_result(one, config, trained.version) for one in found]})
 
     async def webhook(self, request: Request) -> Response:
         """Take note of an annotation, and learn from it afterwards."""
         name, given = await self._read(request)
         action = given.get("action")
         if action not in (*CREATED, *DELETED, "TASKS_DELETED", "START_TRAINING"):
-            return JSONResponse({"status": "Unknown event"})
+            return Json({"status": "Unknown event"})
         project = given.get("project")
         if not isinstance(project, dict):
             raise DataError("the event has no project")
         key = (name, _project(project.get("id")))
         n_annotations = await run_in_threadpool(self._note, key, project.get("label_config"), str(action), given)
         self.projects.train(key)
-        return JSONResponse({"result": {"annotations": n_annotations}, "status": "ok"}, 201)
+        return Json({"result": {"annotations": n_annotations}, "status": "ok"}, 201)
 
     async def _read(self, request: Request) -> tuple[str, Record]:
         name, _ = self.service.tagger(request)

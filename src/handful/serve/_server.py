@@ -6,14 +6,14 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from handful import __version__
 from handful.tagger import Tagger
 from handful.text import Prediction
 from handful.web._guard import Guard
-from handful.web._http import read_json, read_static, static_file
+from handful.web._http import Json, read_json, read_static, static_file
 
 from ._asked import read_asked
 from ._batches import Batches, Busy, Job
@@ -138,20 +138,20 @@ def make_server(
             found = await service.predict(job)
             request.state.words = job.n_words
         if asked.is_one:
-            return JSONResponse({"model": name, "entities": found[0]})
-        return JSONResponse({"model": name, "results": [{"entities": one} for one in found]})
+            return Json({"model": name, "entities": found[0]})
+        return Json({"model": name, "results": [{"entities": one} for one in found]})
 
     async def health(request: Request) -> Response:
-        return JSONResponse({"status": "ok"})
+        return Json({"status": "ok"})
 
     async def show_info(request: Request) -> Response:
-        return JSONResponse(info)
+        return Json(info)
 
     async def metrics(request: Request) -> Response:
         return PlainTextResponse(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def describe_all(request: Request) -> Response:
-        return JSONResponse(description)
+        return Json(description)
 
     routes = [
         Route("/", page),

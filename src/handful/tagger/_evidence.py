@@ -32,6 +32,8 @@ INVERSE_PENALTY = 40.0  # without names
 BESIDE_NAMES = 20.0
 NAMES_TAKEN = 0.5  # of the logits of names
 
+LARGEST = 1e15  # of the numbers of a model: their squares can still be summed in float32
+
 
 class Evidence(Protocol):
     """Something that speaks for a word's tag.
@@ -365,7 +367,7 @@ def unit(features: Float) -> NDArray[np.float32]:
 
 
 def check_arrays(arrays: Arrays, expected: Mapping[str, tuple[tuple[int, ...], type[Any]]]) -> None:
-    """Refuse arrays that are not those expected by name, shape and kind, or have values that are not finite."""
+    """Refuse arrays that are not those expected by name, shape and kind, or have values that cannot be summed."""
     if set(arrays) != set(expected):
         raise DataError(f"found {', '.join(sorted(arrays)) or 'nothing'}, expected {', '.join(sorted(expected))}")
     for name, (shape, dtype) in expected.items():
@@ -376,3 +378,5 @@ def check_arrays(arrays: Arrays, expected: Mapping[str, tuple[tuple[int, ...], t
             )
         if not np.isfinite(found).all():
             raise DataError(f"{name} has values that are not finite")
+        if found.dtype.kind == "f" and np.abs(found).max(initial=0) > LARGEST:
+            raise DataError(f"{name} has values above {LARGEST:g}")

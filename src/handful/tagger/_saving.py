@@ -20,7 +20,7 @@ from handful.errors import DataError, FileError, FormatError, ModelError
 from handful.text import EntityType, Transitions, read, types_of, write
 
 from ._card import model_card
-from ._evidence import EVIDENCE, Evidence, Prototypes, check_arrays
+from ._evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
 from ._model import CALIBRATIONS, Calibration, Examples, Model
 from ._summary import FitSummary
 
@@ -148,8 +148,10 @@ def read_folder(path: Path) -> Saved:
     types = _read_types(path, config.get("types"))
     try:
         summary = FitSummary.from_dict(sections["summary"])
-    except (TypeError, KeyError, ValueError) as error:
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise ModelError(f"{path / CONFIG}: 'summary' is not that of a fit: {error}") from None
+    if {one.name for one in summary.types} != {one.name for one in types}:
+        raise ModelError(f"{path / CONFIG}: 'summary' is not that of its types")
     arrays = _read_arrays(path / ARRAYS)
     model = _read_model(path, sections["model"], types, arrays, encoder["dim"])
     return Saved(sections["parameters"], encoder, model, _read_examples(path, arrays, model, encoder["dim"]), summary)
@@ -220,7 +222,7 @@ def _read_model(
     pieces: list[Evidence] = []
     try:
         for entry in settings["evidence"]:
-            kind, weight = entry["kind"], float(entry["weight"])
+            kind, weight = entry["kind"], _number(entry["weight"], "weight")
             own = {name: arrays.pop(name) for name in list(arrays) if name.startswith(f"{kind}.")}
             own = {name.removeprefix(f"{kind}."): array for name, array in own.items()}
             try:
@@ -230,10 +232,10 @@ def _read_model(
         calibration = _read_calibration(settings["calibration"])
         found = settings["transitions"]
         transitions = None if found is None else Transitions.from_dict(found)
-        without_prior = float(settings["without_prior"])
+        without_prior = _number(settings["without_prior"], "without_prior")
     except ModelError:
         raise
-    except (TypeError, KeyError, ValueError) as error:
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise ModelError(f"{path / CONFIG}: 'model' is not that of a tagger: {type(error).__name__} {error}") from None
     if not pieces:
         raise ModelError(f"{path / CONFIG}: 'model' has no evidence")
@@ -241,14 +243,17 @@ def _read_model(
 
 
 def _read_calibration(settings: dict[str, Any]) -> Calibration:
-    numbers = {name: value for name, value in settings.items() if name != "kind"}
-    for name, value in numbers.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise DataError(f"calibration: {name} is {value!r}, expected a number")
-    if not numbers.get("temperature", 1) > 0:
+    numbers = {name: _number(value, f"calibration: {name}") for name, value in settings.items() if name != "kind"}
+    if not numbers.get("temperature", 1) > 1 / LARGEST:
         raise DataError(f"calibration: temperature is {numbers['temperature']}, expected a number above 0")
     calibration: Calibration = CALIBRATIONS[settings["kind"]](**numbers)
     return calibration
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
+        raise DataError(f"{name} is {value!r:.50}, expected a number")
+    return float(value)
 
 
 def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model, dim: int) -> Examples:

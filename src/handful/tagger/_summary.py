@@ -1,6 +1,7 @@
 """`FitSummary`: what a fit learned, in words, and what to try next."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,37 @@ __all__ = ["FitSummary", "summarise"]
 FEW_MENTIONS = 5
 LITTLE_TEXT = 5_000  # words
 _HEAD = ("type", "mentions", "unlabelled words", "such as", "what it means")
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 63
+
+
+def _are_counts(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_count, value.values()))
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is float or _is_count(value)
+
+
+def _are_lines(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+# What the fields of a summary are, in JSON's types.
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "method": lambda value: isinstance(value, str),
+    "types": lambda value: isinstance(value, list),
+    **dict.fromkeys(("n_support", "n_support_words", "n_unlabelled_words", "rounds"), _is_count),
+    **dict.fromkeys(("has_names", "is_estimated"), lambda value: isinstance(value, bool)),
+    **dict.fromkeys(("o_share", "objective"), _is_number),
+    "o_ratio": lambda value: value is None or _is_number(value),
+    **dict.fromkeys(("mentions", "unlabelled_words"), _are_counts),
+    "examples": lambda value: isinstance(value, dict) and all(map(_are_lines, value.values())),
+    "advice": lambda value: isinstance(value, list) and all(_are_lines([*one.values()]) for one in value),
+    "notes": _are_lines,
+}
 
 
 @dataclass(frozen=True)
@@ -76,8 +108,14 @@ class FitSummary:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "FitSummary":
-        """Read what `to_dict` returned; a TypeError or KeyError where it is something else."""
+        """Read what `to_dict` returned; a TypeError, KeyError or ValueError where it is something else."""
+        for name, is_right in _KINDS.items():
+            if not is_right(content[name]):
+                raise ValueError(f"{name} is {content[name]!r:.100}")
         types = [EntityType(**one) for one in content["types"]]
+        names = {one.name for one in types}
+        if any(content[name].keys() != names for name in ("mentions", "unlabelled_words", "examples")):
+            raise ValueError("mentions, unlabelled_words and examples are not those of its types")
         return cls(**content | {"types": types, "advice": [Advice(**one) for one in content["advice"]]})
 
     def __str__(self) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import quote
 
-from handful.errors import FileError, FormatError
+from handful.errors import DataError, FileError, FormatError
 
 from ._document import Document
 from ._entity_types import EntityType
@@ -34,6 +34,7 @@ __all__ = [
     "APPLICATION",
     "NEW",
     "PROJECT_FORMAT",
+    "DamagedError",
     "ProjectSource",
     "State",
     "database_errors",
@@ -51,6 +52,14 @@ PROJECT_FORMAT = 1  # raised when the tables change
 
 _MAGIC = b"SQLite format 3\0"
 _LABELLED = ("labelled", "none", "partial")
+STATUSES = ("new", *_LABELLED, "unsure", "skipped")
+
+# What comes of reading JSON that somebody has changed.
+_NOT_AS_WRITTEN = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+class DamagedError(Exception):
+    """Something in a project is not what was written there; `database_errors` says in which."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +91,22 @@ class State:
 
     @classmethod
     def parse(cls, written: str | None) -> "State":
-        """Read what `written` wrote."""
+        """Read what `written` wrote; a `DamagedError` where it is something else."""
         if written is None:
             return NEW
-        record = json.loads(written)
-        allowed = record.get("allowed")
-        return cls(
-            record["status"],
-            tuple(Span(start, end, name) for start, end, name in record.get("spans", ())),
-            None if allowed is None else tuple(None if one is None else Allowed.parse(one) for one in allowed),
-        )
+        try:
+            record = json.loads(written)
+            allowed = record.get("allowed")
+            state = cls(
+                record["status"],
+                tuple(Span(start, end, name) for start, end, name in record.get("spans", ())),
+                None if allowed is None else tuple(None if one is None else Allowed.parse(one) for one in allowed),
+            )
+        except _NOT_AS_WRITTEN as error:
+            raise DamagedError(f"a decision cannot be read ({type(error).__name__}: {error})") from None
+        if state.status not in STATUSES:
+            raise DamagedError(f"a decision has the status {state.status!r:.50}, expected one of {', '.join(STATUSES)}")
+        return state
 
     def written(self) -> str:
         """Return it as JSON."""
@@ -108,11 +123,14 @@ class State:
         return self.status in _LABELLED
 
     def on(self, sentence: Sentence) -> Sentence:
-        """Return a sentence with these labels, or without any."""
+        """Return a sentence with these labels, or without any; a `DamagedError` where they do not fit."""
         if not self.is_label:
             return sentence
         parts = sentence.words, self.spans, self.allowed, sentence.text, sentence.starts, sentence.offset
-        return Sentence(*parts)
+        try:
+            return Sentence(*parts)
+        except DataError as error:
+            raise DamagedError(f"a decision does not fit its sentence ({error})") from None
 
 
 NEW = State()
@@ -139,7 +157,7 @@ def database_errors(name: object) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         raise FileError(f"{name}: the project cannot be used: {error}") from None
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, DamagedError, UnicodeDecodeError) as error:  # the last of a message of SQLite's
         raise FormatError(f"{name}: the project is damaged: {error}") from None
 
 
@@ -170,22 +188,47 @@ def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.
 def states(connection: "sqlite3.Connection") -> dict[int, tuple[int, State]]:
     """Return the number of the last log entry about each sentence that has one, and its state."""
     rows = connection.execute("SELECT subject, max(seq), after FROM log WHERE subject > 0 GROUP BY subject")
-    return {subject: (seq, State.parse(after)) for subject, seq, after in rows}
+    found = {subject: (seq, State.parse(after)) for subject, seq, after in rows}
+    if not all(type(subject) is int for subject in found):
+        raise DamagedError("a decision is on no sentence")
+    return found
 
 
 def types(connection: "sqlite3.Connection") -> list[dict[str, Any]]:
     """Return the types, each with its name, description, colour and key."""
     row = connection.execute("SELECT after FROM log WHERE subject = 0 ORDER BY seq DESC LIMIT 1").fetchone()
-    return [] if row is None or row[0] is None else list(json.loads(row[0]))
+    if row is None or row[0] is None:
+        return []
+    try:
+        found = json.loads(row[0])
+        for one in found:
+            EntityType(one["name"], one["description"])
+            if not isinstance(one["colour"], int) or not isinstance(one["key"], str | None):
+                raise TypeError(f"found {one!r:.100}")
+        if len({one["name"] for one in found}) < len(found):
+            raise ValueError("a type is there twice")
+    except _NOT_AS_WRITTEN as error:
+        raise DamagedError(f"its types cannot be read ({type(error).__name__}: {error})") from None
+    return list(found)
 
 
 def sentence_of(text: str, start: int, end: int, words: str) -> Sentence:
     """Return a sentence of a text; `words` says where its words start in it, and then how long they are."""
-    numbers = json.loads(words)
-    n = len(numbers) // 2
-    part, starts = text[start:end], numbers[:n]
-    found = tuple([part[first : first + length] for first, length in zip(starts, numbers[n:], strict=True)])
-    return Sentence.trusted(found, None, part, tuple(starts), start)
+    try:
+        numbers = json.loads(words)
+        n = len(numbers) // 2
+        part, starts = text[start:end], numbers[:n]
+        at, found = 0, []
+        for first, length in zip(starts, numbers[n:], strict=True):
+            if first < at or length < 1:
+                raise ValueError(f"a word is at {first}, after one that ends at {at}")
+            at = first + length
+            found.append(part[first:at])
+        if not found or at > len(part) or start < 0 or end - start != len(part):
+            raise ValueError(f"{n} words that end at {at} do not fit its {len(part)} characters")
+    except _NOT_AS_WRITTEN as error:
+        raise DamagedError(f"the words of a sentence cannot be read ({type(error).__name__}: {error})") from None
+    return Sentence.trusted(tuple(found), None, part, tuple(starts), start)
 
 
 def documents(
@@ -205,8 +248,18 @@ def documents(
             sentences.append(state.on(sentence_of(text, start, stop, words)))
             ids.append(sentence)
             row = rows.fetchone()
-        known = (None if name is None else json.loads(name)), json.loads(meta)
-        yield Document(text, tuple(sentences), known[0], known[1]), ids
+        yield Document(text, tuple(sentences), *_fields(text, name, meta)), ids
+
+
+def _fields(text: object, name: str | None, meta: str) -> tuple[str | int | None, dict[str, Any]]:
+    """Return what the source calls a text, and what else came with it."""
+    try:
+        identifier, fields = (None if name is None else json.loads(name)), json.loads(meta)
+    except _NOT_AS_WRITTEN as error:
+        raise DamagedError(f"what came with a text cannot be read ({type(error).__name__}: {error})") from None
+    if not isinstance(text, str) or not isinstance(identifier, str | int | None) or not isinstance(fields, dict):
+        raise DamagedError(f"a text is {type(text).__name__}, its id {identifier!r:.50}, its fields {fields!r:.50}")
+    return identifier, fields
 
 
 class ProjectSource:

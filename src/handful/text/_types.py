@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 from handful._util.html import marked
@@ -198,6 +199,8 @@ class Sentence:
         for span in spans:
             if not isinstance(span, Span):
                 raise DataError(f"spans hold Span objects, not {span!r}")
+            if not all(isinstance(place, Integral) for place in (span.start, span.end)):
+                raise DataError(f"{span} is not from one word to another: its places are whole numbers")
             if not 0 <= span.start < span.end <= len(self.words):
                 raise DataError(f"{span} does not fit a sentence of {len(self.words)} words")
             check_type(span.type)

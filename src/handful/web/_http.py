@@ -7,11 +7,22 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
-__all__ = ["read_body", "read_json", "read_static", "static_file"]
+__all__ = ["Json", "read_body", "read_json", "read_static", "static_file"]
 
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+class Json(JSONResponse):
+    """An answer in JSON; half of a surrogate pair, which UTF-8 cannot hold, is written by its number."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the body."""
+        try:
+            return super().render(content)
+        except UnicodeEncodeError:
+            return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 async def read_json(request: Request, most: int, *, seconds: float | None = None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.text import EntityType, Sentence
-from handful.text._project import NEW, State
+from handful.text._project import NEW, State, database_errors
 
 from ._store import Project
 
@@ -68,12 +68,15 @@ class Mirror:
         with self.lock:
             changes = self.project.changes(self.version)
             subjects = []
-            for subject, seq, written in changes:
+            for subject, seq, state in changes:
                 self.version = max(self.version, seq)
                 if subject == 0:
                     self._types = self.project.types()
                 else:
-                    self._states[subject] = (seq, State.parse(written))
+                    if subject in self.entries:
+                        with database_errors(self.project.path):
+                            state.on(self.entries[subject].sentence)  # an error where it does not fit
+                    self._states[subject] = (seq, state)
                     subjects.append(subject)
             return News(subjects, any(subject == 0 for subject, _, _ in changes), self.version)
 

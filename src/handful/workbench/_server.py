@@ -17,13 +17,13 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from handful.errors import DataError, HandfulError, StaleError
 from handful.text import FORMATS, stream, write
 from handful.web._guard import Guard, refusal
-from handful.web._http import read_body, read_json, read_static, static_file
+from handful.web._http import Json, read_body, read_json, read_static, static_file
 
 from ._session import Session
 from ._views import Record, Views, error_of
@@ -50,7 +50,7 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
 
     def get(function: Callable[[Any], Record]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
-            return JSONResponse(await run_in_threadpool(function, request.query_params))
+            return Json(await run_in_threadpool(function, request.query_params))
 
         return answer
 
@@ -59,7 +59,7 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
             given = await read_json(request, MOST_JSON)
             if not isinstance(given, dict):
                 raise HTTPException(400, "the body is not a JSON object")
-            return JSONResponse(await run_in_threadpool(function, request, given))
+            return Json(await run_in_threadpool(function, request, given))
 
         return answer
 
@@ -86,7 +86,7 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
         return views.mentions(query.get("type", ""), least, n, max(after, 0))
 
     async def sentence(request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(views.sentence, request.path_params["id"]))
+        return Json(await run_in_threadpool(views.sentence, request.path_params["id"]))
 
     async def events(request: Request) -> Response:
         last = request.headers.get("last-event-id") or request.query_params.get("since") or str(session.events.last)
@@ -95,7 +95,7 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
     async def bring_in(request: Request) -> Response:
         body = await read_body(request, "application/octet-stream", MOST_IMPORT)
         format = request.query_params.get("format") or None
-        return JSONResponse(await run_in_threadpool(_import, session, body, format, request.query_params.get("name")))
+        return Json(await run_in_threadpool(_import, session, body, format, request.query_params.get("name")))
 
     async def export(request: Request) -> Response:
         format = request.query_params.get("format", "")
@@ -129,13 +129,13 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
         record = {"error": error_of(error)}
         if "id" in request.path_params:
             record["sentence"] = views.sentence(request.path_params["id"])
-        return JSONResponse(record, 409)
+        return Json(record, 409)
 
     handlers: dict[Any, Any] = {
         StaleError: stale,
-        HandfulError: lambda request, error: JSONResponse({"error": error_of(error)}, 400),
-        HTTPException: lambda request, error: JSONResponse(refusal(error.detail, None), error.status_code),
-        Exception: lambda request, error: JSONResponse(
+        HandfulError: lambda request, error: Json({"error": error_of(error)}, 400),
+        HTTPException: lambda request, error: Json(refusal(error.detail, None), error.status_code),
+        Exception: lambda request, error: Json(
             refusal(f"a fault of the server: {type(error).__name__}", "what was decided is stored; try again"), 500
         ),
     }
@@ -199,7 +199,7 @@ def _tagger(session: Session) -> Response:
     try:
         tagger = session.export_tagger()
     except HandfulError as error:
-        return JSONResponse({"error": error_of(error)}, 409)
+        return Json({"error": error_of(error)}, 409)
     out = BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         tagger.save(Path(folder) / "tagger")

@@ -19,6 +19,7 @@ from handful.errors import FileError, StaleError
 from handful.text import Document, EntityType, Sentence
 from handful.text._project import (
     NEW,
+    DamagedError,
     State,
     database_errors,
     documents,
@@ -109,13 +110,16 @@ class Project:
         with self._lock, database_errors(self.path):
             return states(self._connection)
 
-    def changes(self, after: int) -> list[tuple[int, int, str | None]]:
-        """Return what changed after a log entry: for each subject its last entry since, and its state there."""
+    def changes(self, after: int) -> list[tuple[int, int, State]]:
+        """Return what changed after a log entry: for each subject its last entry since, and its state there.
+
+        Types, the subject 0, have none.
+        """
         with self._lock, database_errors(self.path):
             rows = self._connection.execute(
                 "SELECT subject, max(seq), after FROM log WHERE seq > ? GROUP BY subject ORDER BY 2", (after,)
             )
-            return rows.fetchall()
+            return [(subject, seq, State.parse(written) if subject else NEW) for subject, seq, written in rows]
 
     def sentences(self, after: int = 0) -> Iterator[tuple[int, int, int, Sentence]]:
         """Yield the id, the `same` and the text of each sentence after one, and its words without labels."""
@@ -278,12 +282,12 @@ class Project:
         )
         for step, action, undoes, last in rows:
             self._seen = last
-            if action == "undo":
-                self._done.remove(undoes)
-                self._undone.append(undoes)
-            elif action == "redo":
-                self._undone.remove(undoes)
-                self._done.append(undoes)
+            if action in ("undo", "redo"):
+                before, after = (self._done, self._undone) if action == "undo" else (self._undone, self._done)
+                if undoes not in before:
+                    raise DamagedError(f"step {step} of its log takes back {undoes}, which is no step")
+                before.remove(undoes)
+                after.append(undoes)
             elif action != "create":
                 self._done.append(step)
                 self._undone.clear()

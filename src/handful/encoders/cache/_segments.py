@@ -91,7 +91,7 @@ class Segment:
             content = file.read(head_bytes + index_bytes)
         if zlib.crc32(content) != crc:
             raise DamagedError(f"{path} has an index that does not match its checksum")
-        self.head: dict[str, Any] = json.loads(content[:head_bytes])
+        self.head = _read_head(path, content[:head_bytes])
         entries = np.frombuffer(content[head_bytes:], _ENTRY)
         self.keys: list[bytes] = entries["key"].tolist()
         self.starts: Ints = np.concatenate([[0], np.cumsum(entries["n_words"], dtype=np.int64)])
@@ -234,6 +234,23 @@ def put(target: Features, rows: Features) -> None:
             target[:] = rows
     except FloatingPointError as error:
         raise DataError(f"out is {target.dtype}, and a feature is too large for that; use float32") from error
+
+
+def _read_head(path: Path, content: bytes) -> dict[str, Any]:
+    """Read a head, which says how long a row is, in which precision, and whose features these are."""
+    try:
+        head = json.loads(content)
+    except (ValueError, RecursionError):
+        head = None
+    if (
+        not isinstance(head, dict)
+        or head.get("precision") not in ("float32", "float16")
+        or type(head.get("dim")) is not int
+        or not 0 < head["dim"] < 1 << 31
+        or not all(isinstance(head.get(name), str) for name in ("encoder", "fingerprint"))
+    ):
+        raise DamagedError(f"{path} does not say whose features it has")
+    return head
 
 
 def _dtype(head: Mapping[str, Any]) -> np.dtype[np.floating[Any]]:
