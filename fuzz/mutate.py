@@ -428,7 +428,7 @@ def change_sqlite(rng: Random, data: bytes) -> bytes:
             connection.execute(sql)
         connection.commit()
         return connection.serialize()
-    except (sqlite3.Error, UnicodeError, OverflowError):
+    except (sqlite3.Error, UnicodeError, OverflowError, MemoryError):  # the last where there is nothing in it
         return change_bytes(rng, data)
     finally:
         connection.close()

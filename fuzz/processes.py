@@ -17,6 +17,7 @@ from typing import Any
 
 from .engine import REPORT, Case, Fault, Outcome, Target, try_inputs, try_one
 from .targets import TARGETS
+from .targets.faulty import FAULTY
 
 __all__ = ["FOUND", "fuzz", "missing", "replay", "save"]
 
@@ -31,7 +32,7 @@ def missing(target: Target) -> list[str]:
     return [name for name in target.needs if find_spec(name) is None]
 
 
-def fuzz(target: Target, *, n: int, seconds: float, seed: int) -> tuple[Outcome, float]:
+def fuzz(target: Target, *, n: int, seconds: float, seed: int, hangs: int = HANGS) -> tuple[Outcome, float]:
     """Try inputs until there were n of them or the time is over; return what came of them, and the seconds it took."""
     total, started, taken = Outcome(), time.monotonic(), 0.0
     context = multiprocessing.get_context("spawn")
@@ -40,7 +41,9 @@ def fuzz(target: Target, *, n: int, seconds: float, seed: int) -> tuple[Outcome,
             here, there = context.Pipe(duplex=False)
             left = n - total.n_inputs
             rest = seconds - taken
-            process = context.Process(target=_work, args=(target.name, left, rest, seed + attempt, folder, there))
+            process = context.Process(
+                target=_work, args=(target.name, left, rest, seed + attempt, hangs, folder, there)
+            )
             process.start()
             there.close()
             begun, is_done = time.monotonic(), False
@@ -59,6 +62,8 @@ def fuzz(target: Target, *, n: int, seconds: float, seed: int) -> tuple[Outcome,
             taken += time.monotonic() - begun
             if is_done:
                 break
+            if not (Path(folder) / "current").exists():
+                raise RuntimeError((Path(folder) / "death").read_text(encoding="utf-8"))
             died = _death(Path(folder), process.exitcode)
             if died.key not in total.faults:
                 save(target, died)
@@ -69,19 +74,19 @@ def fuzz(target: Target, *, n: int, seconds: float, seed: int) -> tuple[Outcome,
     return total, min(taken, time.monotonic() - started)
 
 
-def _work(name: str, n: int, seconds: float, seed: int, folder: str, pipe: Connection) -> None:
+def _work(name: str, n: int, seconds: float, seed: int, hangs: int, folder: str, pipe: Connection) -> None:
     """Run in a process of its own; a fault of the fuzzer itself is noted like the death of the process."""
     try:
-        _try_all(name, n, seconds, seed, folder, pipe)
+        _try_all(name, n, seconds, seed, hangs, folder, pipe)
     except BaseException:
         (Path(folder) / "death").write_text(traceback.format_exc(), encoding="utf-8")
         os._exit(1)
     os._exit(0)  # threads of libraries are not waited for
 
 
-def _try_all(name: str, n: int, seconds: float, seed: int, folder: str, pipe: Connection) -> None:
+def _try_all(name: str, n: int, seconds: float, seed: int, hangs: int, folder: str, pipe: Connection) -> None:
     """Try inputs and send faults, and at the end what came of all."""
-    target = TARGETS[name]
+    target = {**TARGETS, **FAULTY}[name]
     place = Path(folder)
     current = os.open(place / "current", os.O_RDWR | os.O_CREAT)
     with open(place / "death", "w", encoding="utf-8") as death, target.open(_empty(place / "files")) as run:
@@ -94,7 +99,7 @@ def _try_all(name: str, n: int, seconds: float, seed: int, folder: str, pipe: Co
         def note(case: Case) -> None:
             data = pickle.dumps((case, outcome.n_results, outcome.n_errors, outcome.n_faults))
             os.pwrite(current, data, 0)
-            faulthandler.dump_traceback_later(HANGS, exit=True, file=death)
+            faulthandler.dump_traceback_later(hangs, exit=True, file=death)
 
         until = time.monotonic() + seconds
         for fault in try_inputs(target, run, Random(f"{seed} {name}"), outcome, n=n, until=until, before=note):
@@ -107,14 +112,8 @@ def _try_all(name: str, n: int, seconds: float, seed: int, folder: str, pipe: Co
 
 def replay(target: Target, case: Case) -> tuple[str, Fault | None]:
     """Try one input in this process."""
-    with tempfile.TemporaryDirectory(prefix="handful-fuzz-") as folder:
-        faulthandler.enable()
-        faulthandler.dump_traceback_later(HANGS, exit=True)
-        try:
-            with target.open(_empty(Path(folder) / "files")) as run:
-                return try_one(run, case)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
+    with tempfile.TemporaryDirectory(prefix="handful-fuzz-") as folder, target.open(Path(folder)) as run:
+        return try_one(run, case)
 
 
 def save(target: Target, fault: Fault) -> Path:

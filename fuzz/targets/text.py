@@ -40,6 +40,7 @@ from handful.text import (
     write,
 )
 from handful.text._formats import TABLE
+from handful.text._json_read import LABEL_KEYS
 from handful.text._schemes import count_adjacent
 
 __all__ = ["TEXT", "check_document"]
@@ -130,6 +131,8 @@ def reader(format: str | None) -> Run:
 def came_back(documents: list[Document], format: str, *, is_unlabelled: bool) -> bool:
     """Whether a format can hold documents; if so, they must come back from it as they were."""
     documents = [one for one in documents if one.sentences]
+    if any(set(LABEL_KEYS["json"]) & set(one.meta) for one in documents):
+        return False  # other fields that are called as labels are, such as classes, would be read as labels
     try:
         first = written(documents, format)
     except DataError:
@@ -231,8 +234,10 @@ def run_schemes(case: Case) -> object:
 
 def merged(sentence: Sentence) -> Sentence:
     """Return a sentence as IO tags hold it: mentions of a type side by side are one."""
+    if sentence.spans is None:
+        return sentence
     spans: list[Span] = []
-    for span in sentence.spans or ():
+    for span in sentence.spans:
         if spans and spans[-1].end == span.start and spans[-1].type == span.type:
             span = Span(spans.pop().start, span.end, span.type)
         spans.append(span)

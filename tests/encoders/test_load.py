@@ -43,12 +43,28 @@ def test_a_damaged_file_is_named(folder, name, content):
         ({"n_layers": 1}, "layers must hold n_layers and none above"),
         ({"layers": []}, "layers must hold n_layers"),
         ({"dim": 0}, "dim must be at least 1"),
+        ({"pad_id": -1}, "from 0 to 2147483647"),
+        ({"unknown_id": 2**64}, "from 0 to 2147483647"),
     ],
 )
 def test_a_wrong_card_is_told(folder, change, message):
     card = json.loads((folder / "encoder.json").read_text())
     (folder / "encoder.json").write_text(json.dumps(card | change))
     with pytest.raises(EncoderError, match=message):
+        load(folder)
+
+
+def test_a_card_that_nests_without_end_is_told(folder):
+    (folder / "encoder.json").write_text("[" * 100_000)
+    with pytest.raises(EncoderError, match="not JSON"):
+        load(folder)
+
+
+def test_a_tokenizer_that_makes_its_library_panic_is_told(folder):
+    settings = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    settings["post_processor"]["special_tokens"] = {}
+    (folder / "tokenizer.json").write_text(json.dumps(settings), encoding="utf-8")
+    with pytest.raises(EncoderError, match=r"tokenizer\.json cannot be read"):
         load(folder)
 
 
@@ -148,6 +164,22 @@ def test_a_damaged_file_of_a_hugging_face_folder_is_named(source, tmp_path, name
     shutil.copytree(source("bert"), tmp_path / "hf")
     (tmp_path / "hf" / name).write_bytes(content)
     with pytest.raises(EncoderError, match=name):
+        load(tmp_path / "hf")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("tokenizer_config.json", {"model_max_length": "64"}),
+        ("tokenizer_config.json", {"model_max_length": -9}),
+        ("config.json", {"num_attention_heads": -4}),
+    ],
+)
+def test_settings_of_a_hugging_face_folder_that_do_not_fit_are_told(source, tmp_path, name, change):
+    shutil.copytree(source("bert"), tmp_path / "hf")
+    settings = json.loads((tmp_path / "hf" / name).read_text(encoding="utf-8"))
+    (tmp_path / "hf" / name).write_text(json.dumps(settings | change), encoding="utf-8")
+    with pytest.raises(EncoderError, match="broken encoder"):
         load(tmp_path / "hf")
 
 

@@ -100,6 +100,7 @@ def test_the_identity_follows_every_number():
         ({"o_prototypes": np.zeros((0, 32))}, r"o_prototypes has the shape \(0, 32\), expected \(1, 32\)"),
         ({"beta": np.zeros(1)}, r"beta has the shape \(1,\), expected \(\)"),
         ({"linear.bias": np.full(32, np.nan)}, "linear.bias has values that are not finite"),
+        ({"linear.bias": np.full(32, 1e30)}, "linear.bias has values that are not finite, or above 1e"),
     ],
 )
 def test_broken_files_are_told_with_their_names(tmp_path, change, message):

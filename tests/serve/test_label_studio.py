@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from handful.errors import FileError
+from handful.errors import DataError, FileError
 from handful.serve._annotations import Annotations
 from handful.serve._label_config import read_config
 from tagger.toy import ToyEncoder
@@ -222,6 +222,29 @@ def test_annotations_are_there_after_a_restart(tmp_path):
         Annotations(tmp_path / "db")
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DROP TABLE annotations",
+        "UPDATE annotations SET body = '{'",
+        "UPDATE annotations SET body = '[]'",
+        "UPDATE annotations SET body = x'ff'",
+        "UPDATE annotations SET body = 3",
+    ],
+)
+def test_a_damaged_store_is_an_error(tmp_path, damage):
+    key = ("people", "7")
+    store = Annotations(tmp_path / "a.db")
+    store.put(key, 1, "so Gog slept", {"id": 1, "result": []})
+    assert store.sentences(key)
+    store.close()
+    sqlite3.connect(tmp_path / "a.db").executescript(damage).connection.close()
+    store = Annotations(tmp_path / "a.db")
+    with pytest.raises(FileError, match=r"a\.db: (cannot be used|an annotation of task 1 is damaged)"):
+        store.sentences(key)
+    store.close()
+
+
 def test_each_model_and_each_project_has_its_own(studio):
     with serving({"people": fitted(), "more": fitted()}, label_studio=True) as served:
         first, second = Studio(served), Studio(served, "/models/more/label-studio")
@@ -277,3 +300,5 @@ def test_the_interface_is_read():
     assert (config.from_name, config.to_name, config.field) == ("kind", "body", "article")
     assert [(one.name, one.description) for one in config.types] == [("PER", ""), ("GOD", "G gods")]
     assert config.text({"id": 1, "data": {"$undefined$": "a"}}) == "a"
+    with pytest.raises(DataError, match="not XML"):
+        read_config(GODS.replace("Mark", "\ud800"))

@@ -97,6 +97,7 @@ def test_info_health_and_the_description(served):
         (b'{"text": "a", "min_score": NaN}', 422, "min_score is nan"),
         (b'{"text": "a", "min_score": "x"}', 422, "min_score is 'x'"),
         (b'{"text": "a", "min_score": {"X": 1}}', 422, "min_score names X"),
+        (b'{"text": "a", "min_score": {"\\ud800": 1}}', 422, "min_score names \ud800"),
     ],
 )
 def test_bad_input_is_said(served, body, status, what):

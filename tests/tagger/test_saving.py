@@ -2,6 +2,7 @@
 
 import errno
 import json
+import math
 import os
 import re
 import shutil
@@ -248,12 +249,50 @@ def test_the_config_that_others_are_made_of_is_whole(saved):
         {"model": WHOLE | {"calibration": {"kind": "magic"}}},
         {"model": WHOLE | {"transitions": {"start_type": 0.1}}},
         {"model": WHOLE | {"transitions": {"start_type": 2, "o_type": 0.1, "type_o": 0.1, "type_other": 0.1}}},
+        {"model": WHOLE | {"evidence": [{"kind": "prototypes", "weight": 1e300}]}},
+        {"model": WHOLE | {"evidence": [{"kind": "prototypes", "weight": math.nan}]}},
+        {"model": WHOLE | {"evidence": [{"kind": "prototypes", "weight": 10**400}]}},
+        {"model": WHOLE | {"calibration": {"kind": "softmax", "temperature": 1e-300}}},
+        {"model": WHOLE | {"calibration": ["softmax"]}},
+        {"model": WHOLE | {"without_prior": math.inf}},
         {"summary": {"types": []}},
     ],
 )
 def test_a_config_that_does_not_fit_is_an_error(saved, entries):
     change(saved, **entries)
     with pytest.raises(ModelError):
+        load(saved)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"method": 3},
+        {"types": {}},
+        {"types": [{"name": "LOC", "description": ""}]},
+        {"mentions": {"LOC": 1}},
+        {"mentions": {"LOC": "1", "PER": 1}},
+        {"mentions": None},
+        {"n_support": -1},
+        {"n_support_words": 1.5},
+        {"rounds": True},
+        {"o_ratio": "0.9"},
+        {"o_share": None},
+        {"objective": 10**400},
+        {"unlabelled_words": {"LOC": 1, "PER": 10**30}},
+        {"examples": {"LOC": [], "PER": [3]}},
+        {"examples": {"LOC": [], "PER": [], "ORG": []}},
+        {"advice": [{"python": "a", "shell": 3}]},
+        {"advice": [3]},
+        {"notes": "a"},
+    ],
+)
+def test_a_summary_that_does_not_fit_is_an_error(saved, entries):
+    summary = json.loads((saved / "config.json").read_text(encoding="utf-8"))["summary"]
+    change(saved, summary=summary)
+    assert str(load(saved).summary_)
+    change(saved, summary=summary | entries)
+    with pytest.raises(ModelError, match="'summary' is not that"):
         load(saved)
 
 
@@ -275,6 +314,7 @@ def test_parameters_of_the_clustering_that_are_not_possible_are_an_error_when_th
         lambda arrays: arrays.update({"prototypes.prototypes": arrays["prototypes.prototypes"].astype(np.float32)}),
         lambda arrays: arrays.update({"prototypes.projection": arrays["prototypes.projection"] * np.nan}),
         lambda arrays: arrays.update({"prototypes.projection": arrays["prototypes.projection"][:-1].copy()}),
+        lambda arrays: arrays.update({"prototypes.prototypes": arrays["prototypes.prototypes"] * 1e200}),
         lambda arrays: arrays.update({"prototypes.tags": arrays["prototypes.tags"] + 1}),
         lambda arrays: arrays.update({"examples.tags": arrays["examples.tags"] + 7}),
         lambda arrays: arrays.update({"examples.places": arrays["examples.places"] + 100}),

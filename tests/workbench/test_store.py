@@ -18,6 +18,7 @@ from handful.errors import DataError, FileError, FormatError, StaleError
 from handful.text import Document, EntityType, Sentence, Span, read, stream, write
 from handful.text._project import NEW, State
 from handful.workbench import Project
+from handful.workbench._mirror import Mirror
 
 TEXTS = ["Slugs ate the box. We sprayed soap.", "Aphids again!", "We sprayed soap.", "Nothing here."]
 PEST = State("labelled", (Span(0, 1, "PEST"),))
@@ -334,6 +335,70 @@ def test_documents_keep_their_ids_and_what_came_with_them(tmp_path):
         project.add(documents)
         (document,) = project.documents()
     assert (document.id, document.meta) == (7, {"weather": {"rain": True}})
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        *(
+            ("sentences", "words", value)
+            for value in ("", "[", "{}", "[]", "[0]", '["a", 1]', "[0, 99]", "[4, -1]", "[1.0, 1]")
+        ),
+        *(("sentences", "words", value) for value in ("[5, 0, 5, 2]", "[0, 0]", None, b"\xff", "[" * 100_000)),
+        *(("sentences", "start", value) for value in (-1, 10**6, "x")),
+        ("sentences", "stop", 10**6),
+        *(("texts", "meta", value) for value in ("", "[]", b"\xff")),
+        *(("texts", "name", value) for value in ("{", "[]")),
+        ("texts", "text", b"\xff"),
+        *(("log", "after", value) for value in ("", "[]", "{}", '{"status": "odd"}', '{"status": []}', b"\xff")),
+        *(
+            ("log", "after", f'{{"status": "labelled", "spans": {spans}}}')
+            for spans in ("3", "[3]", '[[0, 99, "PEST"]]')
+        ),
+        *(
+            ("log", "after", f'{{"status": "labelled", "spans": {spans}}}')
+            for spans in ('[["0", 1, "PEST"]]', "[[0, 1, 3]]")
+        ),
+        ("log", "after", '{"status": "partial", "allowed": [3]}'),
+        ("log", "subject", "x"),
+        *(("types", "after", value) for value in ("[3]", "3", '[{"name": "PEST"}]', "[[]]", b"\xff")),
+        ("types", "after", '[{"name": "PEST", "description": "", "colour": "red", "key": null}]'),
+        ("undone", "undoes", 99),
+    ],
+)
+def test_a_project_that_somebody_has_changed_is_said_to_be_damaged(project, table, column, value):
+    project.decide("label", {1: PEST})
+    project.decide("label", {2: PEST})
+    project.undo()
+    project.close()
+    table, rows = {
+        "log": ("log", "subject = 1"),
+        "types": ("log", "subject = 0"),
+        "undone": ("log", "undoes IS NOT NULL"),
+    }.get(table, (table, "true"))
+    connection = sqlite3.connect(project.path, isolation_level=None)
+    connection.execute("DROP TRIGGER log_only_grows")
+    connection.execute("PRAGMA ignore_check_constraints = ON")
+    if value is None:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'words TEXT NOT NULL', 'words TEXT')")
+        connection.close()
+        connection = sqlite3.connect(project.path, isolation_level=None)
+    connection.execute(f"UPDATE {table} SET {column} = ? WHERE {rows}", (value,))
+    connection.close()
+
+    def use():
+        with Project(project.path) as again:
+            Mirror(again).labelled()
+            list(again.documents())
+            again.types()
+            again.count_undo()
+
+    with pytest.raises(FormatError, match=r"p\.db: the project is damaged"):
+        use()
+    if column != "undoes":  # which reading does not look at
+        with pytest.raises(FormatError, match=r"p\.db: the project is damaged"):
+            read(project.path)
 
 
 def test_what_is_not_a_project_is_refused(tmp_path):

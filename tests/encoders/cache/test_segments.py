@@ -1,13 +1,16 @@
 """Segments: kept in parts, merged, shared by processes, and never corrupt after any damage."""
 
+import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import threading
 import time
 import warnings
+import zlib
 from pathlib import Path
 
 import pytest
@@ -124,6 +127,36 @@ def test_no_byte_of_head_and_index_can_change_unseen(cache):
         path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
         with pytest.raises(DamagedError, match=path.name):
             Segment(path)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"dim": "4"},
+        {"dim": -4},
+        {"dim": 0},
+        {"precision": "int8"},
+        {"precision": []},
+        {"encoder": 3},
+        {"fingerprint": None},
+    ],
+)
+def test_a_head_that_does_not_fit_is_damage_though_its_checksum_holds(cache, entries):
+    CachedEncoder(CountingEncoder(), cache).encode(sentences_of(5))
+    (path,) = segments_of(cache)
+    content = path.read_bytes()
+    n_head, n_sentences = struct.unpack_from("<II", content, 8)
+    head, index = content[20 : 20 + n_head], content[20 + n_head : 20 + n_head + 24 * n_sentences]
+    for changed in (json.dumps(json.loads(head) | entries).encode(), b"[]", b"\xff", b"[" * 100_000):
+        start = (
+            struct.pack("<8sIII", content[:8], len(changed), n_sentences, zlib.crc32(changed + index)) + changed + index
+        )
+        path.write_bytes(start.ljust(-(-len(start) // 4096) * 4096, b"\0") + content[4096:])
+        with pytest.raises(DamagedError, match="does not say whose features"):
+            Segment(path)
+    assert cache.contents() == []
+    with pytest.warns(HandfulWarning, match="could not be used"):
+        assert_same(CachedEncoder(CountingEncoder(), cache).encode(sentences_of(5)), expected(sentences_of(5)))
 
 
 def test_only_the_damaged_sentence_is_encoded_again(cache):
