@@ -4,7 +4,7 @@ PIP = .venv/bin/python -m pip --disable-pip-version-check install -q -c constrai
 
 PYTEST = .venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-label-studio test-lowest coverage lint docs docs-serve audit lock build release clean
+.PHONY: demo test test-label-studio test-lowest coverage fuzz lint docs docs-serve audit lock build release clean
 
 demo: .venv/ready
 	.venv/bin/handful demo
@@ -53,6 +53,11 @@ docs: .venv/ready-test
 
 docs-serve: .venv/ready-test
 	$(MKDOCS) serve --strict --dev-addr 127.0.0.1:8490
+
+# Changed inputs for everything that reads what others wrote, for about so many seconds; what fails is in fuzz/found.
+SECONDS ?= 120
+fuzz: .venv/ready-test
+	OMP_NUM_THREADS=1 .venv/bin/python -m fuzz --seconds $(SECONDS)
 
 lint: .venv/ready-test
 	.venv/bin/ruff check .

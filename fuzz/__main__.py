@@ -58,9 +58,7 @@ def main() -> int:
         for key in outcome.faults:
             print(f"    {key}", flush=True)
     if n_faults:
-        print(
-            f"\n{n_faults} kinds of faults; {FOUND.relative_to(Path.cwd()) if FOUND.is_relative_to(Path.cwd()) else FOUND} has their inputs, and how to try them again"
-        )
+        print(f"\n{n_faults} kinds of faults; {FOUND} has their inputs, and how to try them again")
     return int(n_faults > 0)
 
 

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,10 @@ from .engine import SEEDS
 from .targets.folders import SENTENCES
 from .targets.toy import SUPPORT, TEXTS, TYPES, Toy, fitted
 
-CONFIG = '<View><Labels name="label" toName="text"><Label value="PER"/><Label value="LOC" hint="L places"/></Labels><Text name="text" value="$text"/></View>'
+CONFIG = (
+    '<View><Labels name="label" toName="text"><Label value="PER"/><Label value="LOC" hint="L places"/></Labels>'
+    '<Text name="text" value="$text"/></View>'
+)
 
 
 def main() -> None:
@@ -105,8 +109,10 @@ def _tokenizer(vocabulary: list[str]) -> dict[str, object]:
 def make_hugging_face(folder: Path) -> None:
     """Write a very small BERT."""
     import torch
-    import transformers
+    import transformers as library
     from tokenizers import Tokenizer
+
+    transformers: Any = library
 
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "dog", "Pia", "left", "Leeds", "##s", "person", "place", "."]
     torch.manual_seed(0)

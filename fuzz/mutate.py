@@ -9,7 +9,7 @@ import json
 import sqlite3
 import struct
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -25,146 +25,32 @@ __all__ = [
     "change_safetensors",
     "change_segment",
     "change_sqlite",
-    "chosen",
 ]
 
 Mutator = Callable[[Random, bytes], bytes]
 
+# fmt: off
 WORDS = [
-    *(
-        "O",
-        "_",
-        "X",
-        "B-",
-        "I-",
-        "E-PER",
-        "S-",
-        "U-",
-        "PER",
-        "LOC|ORG",
-        "!O",
-        "!PER|",
-        "|",
-        "-DOCSTART-",
-        "#begin document",
-    ),
-    *("[x](PER)", "[a", "](", ')"', '("A B")', "](PER", "[[", "]]", "\\[", "\\", "://", "# A: b\n", "# ", "a: b: c"),
-    *(
-        "\t",
-        "\n",
-        "\r",
-        "\r\n",
-        "\n\n",
-        " ",
-        "  ",
-        "\x00",
-        "\x0b",
-        "\x0c",
-        "\x1c",
-        "\x85",
-        "\u2028",
-        "\ufeff",
-        "\u00a0",
-    ),
-    *('"', "'", ",", ";", ":", "{", "}", "[", "]", "[]", "{}", "null", "true", "NaN", "Infinity", "-1", "1e9", "1e999"),
-    *("9" * 20, "9" * 5000, "[" * 3000, '{"a":' * 2000, "\\ud800", '"id": 1,', '"text": "', "&lt;", "<!", "<b/>", "%s"),
-    *(
-        "é",
-        "e\u0301",
-        "\u0301",
-        "\u200b",
-        "\u200d",
-        "👍🏽",
-        "🇫🇷",
-        "東京",
-        "שלום",
-        "مرحبا\u200f",
-        "\u202eabc",
-        "don't",
-        "U.N.",
-    ),
+    "O", "_", "X", "B-", "I-", "E-PER", "S-", "U-", "PER", "LOC|ORG", "!O", "!PER|", "|", "-DOCSTART-",
+    "#begin document", "[x](PER)", "[a", "](", ')"', '("A B")', "](PER", "[[", "]]", "\\[", "\\", "://", "# A: b\n",
+    "# ", "a: b: c", "\t", "\n", "\r", "\r\n", "\n\n", " ", "  ", "\x00", "\x0b", "\x0c", "\x1c", "\x85", "\u2028",
+    "\ufeff", "\u00a0", '"', "'", ",", ";", ":", "{", "}", "[", "]", "[]", "{}", "null", "true", "NaN", "Infinity",
+    "-1", "1e9", "1e999", "9" * 20, "9" * 5000, "[" * 3000, '{"a":' * 2000, "\\ud800", '"id": 1,', '"text": "', "&lt;",
+    "<!", "<b/>", "%s", "é", "e\u0301", "\u0301", "\u200b", "\u200d", "👍🏽", "🇫🇷", "東京", "שלום", "مرحبا\u200f",
+    "\u202eabc", "don't", "U.N.",
 ]
 BYTES = [*(word.encode() for word in WORDS), b"\xff", b"\xfe\xff", b"\xc3", b"\xed\xa0\x80", b"\x1f\x8b", b"\x78\x9c"]
-
 VALUES: list[Any] = [
-    *(
-        None,
-        True,
-        False,
-        0,
-        1,
-        -1,
-        2,
-        0.5,
-        -0.0,
-        1.5,
-        1e308,
-        -1e308,
-        1e-320,
-        2**31,
-        2**32,
-        2**63,
-        2**64,
-        -(2**63),
-        10**30,
-    ),
-    *(
-        float("nan"),
-        float("inf"),
-        -float("inf"),
-        "",
-        " ",
-        "O",
-        "_",
-        "B-PER",
-        "LOC|ORG",
-        "!O",
-        "\ud800",
-        "\x00",
-        "\ufeff",
-        "1",
-    ),
-    *(
-        "a" * 300,
-        "../x",
-        "9" * 30,
-        [],
-        {},
-        [[]],
-        [None],
-        [1, 2],
-        ["a"],
-        {"": ""},
-        {"text": "a"},
-        {"name": "PER"},
-        [[0, 1, "PER"]],
-    ),
+    None, True, False, 0, 1, -1, 2, 0.5, -0.0, 1.5, 1e308, -1e308, 1e-320, 2**31, 2**32, 2**63, 2**64, -(2**63), 10**30,
+    float("nan"), float("inf"), -float("inf"), "", " ", "O", "_", "B-PER", "LOC|ORG", "!O", "\ud800", "\x00", "\ufeff",
+    "1", "a" * 300, "../x", "9" * 30, [], {}, [[]], [None], [1, 2], ["a"], {"": ""}, {"text": "a"}, {"name": "PER"},
+    [[0, 1, "PER"]],
 ]
-
 INTS = [
-    0,
-    1,
-    2,
-    3,
-    7,
-    8,
-    127,
-    128,
-    255,
-    256,
-    1 << 15,
-    (1 << 16) - 1,
-    1 << 31,
-    (1 << 32) - 1,
-    1 << 62,
-    (1 << 63) - 1,
+    0, 1, 2, 3, 7, 8, 127, 128, 255, 256, 1 << 15, (1 << 16) - 1, 1 << 31, (1 << 32) - 1, 1 << 62, (1 << 63) - 1,
     (1 << 64) - 1,
 ]
-
-
-def chosen(mutators: Sequence[Mutator]) -> Mutator:
-    """Return a mutator that takes one of several each time."""
-    return lambda rng, data: rng.choice(mutators)(rng, data)
+# fmt: on
 
 
 def change_bytes(rng: Random, data: bytes) -> bytes:
@@ -236,8 +122,8 @@ def change_tree(rng: Random, tree: Any) -> Any:
     places: list[tuple[Any, Any]] = [([tree], 0)]
     for parent, key in places:  # it grows while it is gone through
         value = parent[key]
-        if len(places) < 5000:
-            places += [(value, one) for one in (value if isinstance(value, dict) else range(len(value)))] if isinstance(value, dict | list) else []  # fmt: skip
+        if isinstance(value, dict | list) and len(places) < 5000:
+            places += [(value, one) for one in (value if isinstance(value, dict) else range(len(value)))]
     parent, key = rng.choice(places)
     other = rng.choice(places)
     root = places[0][0]
@@ -355,7 +241,7 @@ def _field(field: tuple[int, int, Any]) -> bytes:
     head = _packed(number << 3 | kind)
     if kind == 0:
         return head + _packed(value & (1 << 64) - 1)
-    return head + (_packed(len(value)) if kind == 2 else b"") + value
+    return b"".join([head, _packed(len(value)) if kind == 2 else b"", value])
 
 
 def _packed(value: int) -> bytes:
@@ -386,7 +272,8 @@ def change_docbin(rng: Random, data: bytes) -> bytes:
             value[0] = change_bytes(rng, value[0])
         else:
             tree = change_tree(rng, tree)
-        return zlib.compress(srsly.msgpack_dumps(tree))
+        packed: bytes = srsly.msgpack_dumps(tree)
+        return zlib.compress(packed)
     except Exception:  # what was changed before may be no longer a DocBin, or cannot be packed
         return change_bytes(rng, data)
 

@@ -122,13 +122,13 @@ def reader(format: str | None) -> Run:
         corpus = read(io.BytesIO(case["file"]), format, **options)
         assert [one.words for one in corpus] == [one.words for each in documents for one in each.sentences]
         again = {"conll-2012": "conll", "json": "jsonl", None: "jsonl"}.get(format, format)
-        came = came_back(documents, again or "jsonl", is_unlabelled=options.get("unlabelled", False))
+        came = not options.get("unlabelled") and came_back(documents, again or "jsonl")
         return report.format, len(documents), len(types), sorted(report.notes, key=str), report.scheme, came
 
     return run
 
 
-def came_back(documents: list[Document], format: str, *, is_unlabelled: bool) -> bool:
+def came_back(documents: list[Document], format: str) -> bool:
     """Whether a format can hold documents; if so, they must come back from it as they were."""
     documents = [one for one in documents if one.sentences]
     if any(set(LABEL_KEYS["json"]) & set(one.meta) for one in documents):
@@ -137,7 +137,7 @@ def came_back(documents: list[Document], format: str, *, is_unlabelled: bool) ->
         first = written(documents, format)
     except DataError:
         return False
-    options: dict[str, Any] = {"wrapped": False, "misaligned": "widen", "unlabelled": is_unlabelled}
+    options: dict[str, Any] = {"wrapped": False, "misaligned": "widen"}
     if documents:
         options["text_field"] = documents[0].text_field
     try:

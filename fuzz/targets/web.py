@@ -138,7 +138,7 @@ def open_serve(folder: Path) -> Iterator[Run]:
 
 def check_predictions(found: Any, request: dict[str, Any]) -> None:
     """Check that mentions are where they are said to be."""
-    asked = json.loads(request["raw"]) if isinstance(request.get("raw"), str) else request.get("body")
+    asked: Any = json.loads(request["raw"]) if isinstance(request.get("raw"), str) else request.get("body")
     if "text" in asked or "words" in asked:
         pairs = [(asked.get("text", asked.get("words")), found["entities"])]
     else:
