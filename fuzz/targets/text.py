@@ -122,24 +122,28 @@ def reader(format: str | None) -> Run:
         corpus = read(io.BytesIO(case["file"]), format, **options)
         assert [one.words for one in corpus] == [one.words for each in documents for one in each.sentences]
         again = {"conll-2012": "conll", "json": "jsonl", None: "jsonl"}.get(format, format)
-        came = not options.get("unlabelled") and came_back(documents, again or "jsonl")
+        came = not options.get("unlabelled") and came_back(documents, again or "jsonl", options.get("text_field"))
         return report.format, len(documents), len(types), sorted(report.notes, key=str), report.scheme, came
 
     return run
 
 
-def came_back(documents: list[Document], format: str) -> bool:
+def came_back(documents: list[Document], format: str, text_field: str | None) -> bool:
     """Whether a format can hold documents; if so, they must come back from it as they were."""
     documents = [one for one in documents if one.sentences]
     if any(set(LABEL_KEYS["json"]) & set(one.meta) for one in documents):
         return False  # other fields that are called as labels are, such as classes, would be read as labels
+    if len({one.text_field for one in documents}) > 1:
+        return False  # reading takes one name for the field of the text
     try:
         first = written(documents, format)
     except DataError:
         return False
     options: dict[str, Any] = {"wrapped": False, "misaligned": "widen"}
-    if documents:
+    if format in ("jsonl", "csv", "tsv") and documents:  # others have a name of their own for it
         options["text_field"] = documents[0].text_field
+    elif format == "label-studio":
+        options["text_field"] = text_field
     try:
         back = list(stream(io.BytesIO(first), format, **options))
     except Exception as error:
