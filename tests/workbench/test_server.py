@@ -198,6 +198,16 @@ def test_bad_requests_are_answered_in_words(served, path, status):
     assert answer.json()["error"]["what"]
 
 
+@pytest.mark.parametrize("kind", ["accept", "reject"])
+@pytest.mark.parametrize(("start", "end"), [(0, 2**64), (-(2**64), 1), (1, 1), (2, 1)])
+def test_a_mention_beyond_its_sentence_is_refused_at_once(served, kind, start, end):
+    mention = {"sentence": 2, "start": start, "end": end, "version": 0}
+    answer = post(served, "/api/mentions/review", {"type": "PER", kind: [mention]})
+    assert answer.status_code == 400
+    assert "does not fit a sentence" in answer.json()["error"]["what"]
+    assert served.client.get("/api/sentences/2").json()["status"] == "new"
+
+
 @pytest.mark.parametrize("path", ["/api/state", "/nothing", "/api/queue?n=x"])
 def test_every_answer_has_safe_headers(served, path):
     headers = served.client.get(path).headers

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from handful.errors import DataError
-from handful.text import FORMATS, Span
+from handful.text import FORMATS, Sentence, Span
 from handful.text._project import State
 
 from ._learner import Found
@@ -197,6 +197,7 @@ class Views:
                         stale.append({key: one[key] for key in ("sentence", "start", "end")})
                         continue
                     span = Span(one["start"], one["end"], str(name))
+                    Sentence(entry.sentence.words, (span,))  # checks its place
                     state = changes.get(entry.id, state)
                     changes[entry.id] = (accepted if kind == "accept" else rejected)(state, entry.sentence, span)
                     versions[entry.id] = version
