@@ -54,8 +54,9 @@ def test_a_wrong_card_is_told(folder, change, message):
         load(folder)
 
 
-def test_a_card_that_nests_without_end_is_told(folder):
-    (folder / "encoder.json").write_text("[" * 100_000)
+@pytest.mark.parametrize("name", ["encoder.json", "tokenizer.json"])
+def test_a_file_that_nests_without_end_is_told(folder, name):
+    (folder / name).write_text("[" * 100_000)
     with pytest.raises(EncoderError, match="not JSON"):
         load(folder)
 

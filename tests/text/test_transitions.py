@@ -49,7 +49,7 @@ def test_they_are_saved_as_a_dict():
         ({"start_type": 0.1}, "expected numbers for"),
         (
             {"start_type": 2, "o_type": 0, "type_o": 0, "type_other": 0},
-            "start_type is 2, expected a number from 0 to 1",
+            "start_type is 2, expected a number above 0 and below 1",
         ),
         ({"start_type": True, "o_type": 0, "type_o": 0, "type_other": 0}, "start_type is True"),
     ],

@@ -153,7 +153,7 @@ def with_leading_space(text: str) -> str:
                 step["prepend_scheme"] = "always"
                 step.pop("add_prefix_space", None)
         _needs_a_space(settings)  # for its errors only
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise EncoderError("tokenizer.json is not JSON of the tokenizers library") from None
     return json.dumps(settings, ensure_ascii=False)
 

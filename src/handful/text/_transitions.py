@@ -10,6 +10,8 @@ from ._types import Sentence
 
 __all__ = ["Transitions"]
 
+_RAREST = 1e-12  # a chance of 0 has no logarithm, and no count gives one: every count starts at one
+
 
 @dataclass(frozen=True, slots=True)
 class Transitions:
@@ -69,6 +71,6 @@ class Transitions:
         if not isinstance(chances, Mapping) or set(chances) != set(names):
             raise DataError(f"transitions are {chances!r}, expected numbers for {', '.join(names)}")
         for name, chance in chances.items():
-            if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
-                raise DataError(f"transitions: {name} is {chance!r}, expected a number from 0 to 1")
+            if not isinstance(chance, float) or not _RAREST <= chance <= 1 - _RAREST:
+                raise DataError(f"transitions: {name} is {chance!r:.50}, expected a number above 0 and below 1")
         return cls(**{name: float(chances[name]) for name in names})
