@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+import zlib
 
 import pytest
 from hypothesis import given
@@ -123,6 +124,25 @@ def test_what_is_no_docbin_is_one_clear_error(tmp_path):
     with pytest.raises(FormatError, match=r"file: record 1 \(id 5\): there is no word"):
         read_bytes(blank)
     assert [document.sentences for document in stream_bytes(blank, unlabelled=True)] == [()]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("cats", [3]),
+        ("cats", [[3]]),
+        ("user_data", [{5: 1}]),
+        ("user_data", [{None: 1}]),
+        ("span_groups", [{"partial": b"x"}]),
+    ],
+)
+def test_damage_within_a_document_is_an_error_too(name, value):
+    import srsly
+
+    tree = srsly.msgpack_loads(zlib.decompress(written([Sentence(("a",), ())], "docbin")))
+    tree[name] = [srsly.msgpack_dumps(one) for one in value] if name != "cats" else value
+    with pytest.raises(FormatError, match="the open file: this is not a DocBin of spaCy, or it is damaged"):
+        read_bytes(zlib.compress(srsly.msgpack_dumps(tree)))
 
 
 def test_without_spacy_the_error_says_what_to_install(tmp_path, monkeypatch):

@@ -44,18 +44,25 @@ def read_docbin(reading: Reading) -> Iterator[Document]:
     try:
         docs = list(spacy.tokens.DocBin().from_bytes(source.data).get_docs(spacy.vocab.Vocab()))
     except Exception as error:  # spaCy and what it reads with have no error of their own for this
-        raise FormatError(f"{source.name}: this is not a DocBin of spaCy, or it is damaged ({error!r})") from None
+        raise _damaged(source, error) from None
     for number, doc in enumerate(docs, 1):
-        identifier, meta = _fields(reading, doc)
+        identifier = None
         try:
+            identifier, meta = _fields(reading, doc)
             sentences = tuple(_sentences(reading, doc))
             if not sentences and not reading.options.unlabelled:
                 raise NoWordsError.of(doc.text)
         except DataError as error:
             shown = "" if identifier is None else f" (id {shorten(identifier, 40)})"
             reading.malformed(f": record {number}{shown}", error)
+        except Exception as error:  # spaCy reads some parts of a document when they are asked for
+            raise _damaged(source, error) from None
         else:
             yield Document(doc.text, sentences, identifier, meta)
+
+
+def _damaged(source: ByteSource, error: Exception) -> FormatError:
+    return FormatError(f"{source.name}: this is not a DocBin of spaCy, or it is damaged ({shorten(repr(error), 200)})")
 
 
 def _fields(reading: Reading, doc: Any) -> tuple[str | int | None, dict[str, Any]]:
