@@ -131,7 +131,7 @@ def reader(format: str | None) -> Run:
 def came_back(documents: list[Document], format: str, text_field: str | None) -> bool:
     """Whether a format can hold documents; if so, they must come back from it as they were."""
     documents = [one for one in documents if one.sentences]
-    if any(set(LABEL_KEYS["json"]) & set(one.meta) for one in documents):
+    if any({*LABEL_KEYS["json"], "annotations"} & set(one.meta) for one in documents):
         return False  # other fields that are called as labels are, such as classes, would be read as labels
     if len({one.text_field for one in documents}) > 1:
         return False  # reading takes one name for the field of the text

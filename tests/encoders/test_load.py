@@ -174,6 +174,7 @@ def test_a_damaged_file_of_a_hugging_face_folder_is_named(source, tmp_path, name
         ("tokenizer_config.json", {"model_max_length": "64"}),
         ("tokenizer_config.json", {"model_max_length": -9}),
         ("config.json", {"num_attention_heads": -4}),
+        ("config.json", {"num_hidden_layers": 10**30}),
     ],
 )
 def test_settings_of_a_hugging_face_folder_that_do_not_fit_are_told(source, tmp_path, name, change):

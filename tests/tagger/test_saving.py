@@ -212,6 +212,7 @@ def change(folder, **entries):
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
 
 
+PARAMETERS = {"types": [], "names": True, "method": "paper", "o_ratio": None, "layers": -1}
 WHOLE = {
     "evidence": [{"kind": "prototypes", "weight": 1.0}],
     "calibration": {"kind": "softmax", "temperature": 1.0},
@@ -221,7 +222,7 @@ WHOLE = {
 
 
 def test_the_config_that_others_are_made_of_is_whole(saved):
-    change(saved, model=WHOLE)
+    change(saved, model=WHOLE, parameters=PARAMETERS | {"clusters": None})
     assert load(saved).predict(TEXT)
 
 
@@ -239,6 +240,7 @@ def test_the_config_that_others_are_made_of_is_whole(saved):
         {"encoder": None},
         {"parameters": {}},
         {"parameters": {"clusters": None, "method": "paper"}},
+        {"parameters": PARAMETERS | {"clusters": [3]}},
         {"parameters": {"types": 3, "method": "paper", "o_ratio": None, "clusters": None, "layers": -1}},
         {"model": {}},
         {"model": {"evidence": [], "calibration": {"kind": "softmax", "temperature": 1.0}, "transitions": None}},

@@ -15,6 +15,8 @@ from ._shapes import SHAPES_FILE, load_word_shapes
 
 __all__ = ["first_line", "quiet", "read_pretrained"]
 
+_MOST_LAYERS = 1000  # no encoder has as many
+
 
 def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
     """Read a Hugging Face encoder in float32; a folder that exists is read without asking the hub.
@@ -33,6 +35,8 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
         ) from None
     path = Path(name_or_path)
     is_local = path.is_dir()
+    if is_local:
+        _check_layers(path)
     try:
         with quiet():
             # Without `trust_remote_code` it would ask, on a terminal, whether to run code that came with the model.
@@ -58,6 +62,17 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
         model = model.get_encoder()
     load_word_shapes(model, path)
     return model.eval(), tokenizer
+
+
+def _check_layers(folder: Path) -> None:
+    """Refuse a damaged number of layers, which the library would make for ever, before it looks at the weights."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return  # what is wrong with it is said later
+    for name, value in config.items() if isinstance(config, dict) else ():
+        if "layer" in name and isinstance(value, int) and value > _MOST_LAYERS:
+            raise EncoderError(f"broken encoder {folder}: config.json says {name}: {value!r:.50}")
 
 
 @contextmanager

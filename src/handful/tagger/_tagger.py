@@ -380,6 +380,8 @@ class Tagger(Parameters, OnHub, Tunable, Predictor):
             given = {name: saved.parameters[name] for name in ("types", "names", "method", "o_ratio", "layers")}
             tagger = cls(chosen, **given | {"types": types_of(given["types"])}, threads=threads, cache=cache)
             tagger._saved_clusters = saved.parameters["clusters"]
+            if not isinstance(tagger._saved_clusters, dict | None):
+                raise DataError("clusters are not those of a clustering")
         except (KeyError, DataError):
             raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
         tagger._opened = opened
