@@ -185,6 +185,15 @@ def test_settings_of_a_hugging_face_folder_that_do_not_fit_are_told(source, tmp_
         load(tmp_path / "hf")
 
 
+def test_a_vocabulary_with_a_damaged_id_is_told(source, tmp_path):
+    shutil.copytree(source("bert"), tmp_path / "hf")
+    settings = json.loads((tmp_path / "hf" / "tokenizer.json").read_text(encoding="utf-8"))
+    settings["model"]["vocab"]["[PAD]"] = 2**31  # the library would make a list of as many
+    (tmp_path / "hf" / "tokenizer.json").write_text(json.dumps(settings), encoding="utf-8")
+    with pytest.raises(EncoderError, match=r"tokenizer\.json gives '\[PAD\]' the id 2147483648"):
+        load(tmp_path / "hf")
+
+
 @pytest.mark.parametrize("family", ["bert", "roberta"])
 def test_a_folder_without_its_tokenizer_is_an_error(source, tmp_path, family):
     shutil.copytree(source(family), tmp_path / "hf")

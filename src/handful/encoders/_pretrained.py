@@ -15,7 +15,7 @@ from ._shapes import SHAPES_FILE, load_word_shapes
 
 __all__ = ["first_line", "quiet", "read_pretrained"]
 
-_MOST_LAYERS = 1000  # no encoder has as many
+_MOST_LAYERS, _MOST_TOKENS = 1000, 1 << 24  # no encoder has as many
 
 
 def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
@@ -36,7 +36,7 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
     path = Path(name_or_path)
     is_local = path.is_dir()
     if is_local:
-        _check_layers(path)
+        _check_sizes(path)
     try:
         with quiet():
             # Without `trust_remote_code` it would ask, on a terminal, whether to run code that came with the model.
@@ -64,15 +64,25 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
     return model.eval(), tokenizer
 
 
-def _check_layers(folder: Path) -> None:
-    """Refuse a damaged number of layers, which the library would make for ever, before it looks at the weights."""
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return  # what is wrong with it is said later
-    for name, value in config.items() if isinstance(config, dict) else ():
+def _check_sizes(folder: Path) -> None:
+    """Refuse damaged numbers of layers and tokens: the libraries would make as many before they look at the weights."""
+    for name, value in _read_dict(folder / "config.json").items():
         if "layer" in name and isinstance(value, int) and value > _MOST_LAYERS:
             raise EncoderError(f"broken encoder {folder}: config.json says {name}: {value!r:.50}")
+    model = _read_dict(folder / "tokenizer.json").get("model")
+    vocabulary = model.get("vocab") if isinstance(model, dict) else None
+    for token, number in vocabulary.items() if isinstance(vocabulary, dict) else ():
+        if isinstance(number, int) and number >= _MOST_TOKENS:
+            raise EncoderError(f"broken encoder {folder}: tokenizer.json gives {token!r:.50} the id {number!r:.50}")
+
+
+def _read_dict(path: Path) -> dict[str, Any]:
+    """Read a JSON object; an empty one where there is none: what is wrong with the file is said later."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 @contextmanager
