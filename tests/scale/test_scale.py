@@ -89,6 +89,14 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(client, tmp_path):
     assert not list(folder.glob(".*"))
 
 
+def test_a_run_that_was_killed_before_its_plan_was_written_begins_again(client, tmp_path):
+    folder = tmp_path / "features"
+    folder.mkdir()
+    (folder / ".plan.json.0123abcd.99.tmp").write_bytes(b"{")
+    encoded(client, tmp_path)
+    assert not list(folder.glob(".*"))
+
+
 def test_other_texts_or_another_encoder_do_not_get_into_the_same_folder(client, tmp_path):
     features = encoded(client, tmp_path)
     with pytest.raises(FileError, match="made from other texts, or in another way"):

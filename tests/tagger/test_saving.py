@@ -15,6 +15,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from handful import Tagger
+from handful._util import files
 from handful.encoders import load as load_encoder
 from handful.encoders._export import export_encoder
 from handful.encoders._opened import encoder_folder
@@ -152,6 +153,7 @@ def test_a_save_that_fails_leaves_what_was_there(saved, tmp_path, monkeypatch, f
         return true(*args)
 
     monkeypatch.setattr(os, place, fail)
+    monkeypatch.setattr(files, "_swap", lambda one, other: False)
     expected = FileError if isinstance(fault, OSError) else KeyboardInterrupt
     with pytest.raises(expected):
         fitted().save(saved)
@@ -166,6 +168,26 @@ def test_a_truncated_file_is_an_error(saved, file, share):
     content = (saved / file).read_bytes()
     (saved / file).write_bytes(content[: int(share * len(content))])
     with pytest.raises(ModelError, match=file):
+        load(saved)
+
+
+@pytest.mark.parametrize("file", FILES[1:])
+def test_a_bit_that_was_flipped_is_an_error(saved, file):
+    content = (saved / file).read_bytes()
+    for bit in range(0, 8 * len(content), 8 * len(content) // 150):
+        damaged = bytearray(content)
+        damaged[bit // 8] ^= 1 << bit % 8
+        (saved / file).write_bytes(damaged)
+        with pytest.raises(ModelError):
+            load(saved)
+    (saved / file).write_bytes(content)
+    assert load(saved).predict(TEXT)
+
+
+def test_a_change_that_nothing_else_would_notice_says_what_to_do(saved):
+    text = (saved / "config.json").read_text(encoding="utf-8")
+    (saved / "config.json").write_text(text.replace('"without_prior": 0.0', '"without_prior": 0.5'), encoding="utf-8")
+    with pytest.raises(ModelError, match=r"config\.json: does not match its checksum.*or fit again"):
         load(saved)
 
 
@@ -202,13 +224,13 @@ def test_a_newer_format_is_an_error_that_says_so(saved):
 @pytest.mark.parametrize("version", [1, 2])
 def test_an_older_format_asks_to_fit_again(saved, version):
     change(saved, format_version=version, handful_version="0.0.1")
-    with pytest.raises(ModelError, match=rf"in format {version}; .* reads format 3: fit again"):
+    with pytest.raises(ModelError, match=rf"in format {version}; .* reads format 4: fit again"):
         load(saved)
 
 
 def change(folder, **entries):
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    config.update(entries)
+    config.update({"format_version": 3} | entries)  # one without checksums
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
 
 
@@ -331,6 +353,7 @@ def test_arrays_that_do_not_fit_are_an_error(saved, damage):
     arrays = load_file(saved / "model.safetensors")
     damage(arrays)
     save_file(arrays, saved / "model.safetensors")
+    change(saved)
     with pytest.raises(ModelError, match=r"model\.safetensors"):
         load(saved)
 

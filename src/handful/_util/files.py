@@ -1,16 +1,39 @@
-"""Files and folders that appear when they are complete, or not at all."""
+"""Files and folders that appear when they are complete, or not at all.
+
+What a killed process left beside them is removed by the next one that writes there.
+"""
 
 import os
+import platform
+import re
 import shutil
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 
 from handful.errors import FileError, HandfulError
 
-__all__ = ["PathLike", "check_empty", "check_file", "check_folder", "check_into", "replacing", "replacing_folder"]
+__all__ = [
+    "PathLike",
+    "beside",
+    "check_empty",
+    "check_file",
+    "check_folder",
+    "check_into",
+    "is_temporary",
+    "replacing",
+    "replacing_folder",
+]
 
 PathLike = str | os.PathLike[str]
+
+_TEMPORARY = re.compile(r"\.(.+)\.([0-9a-f]{8})\.(\d{1,9})\.(tmp|old)", re.DOTALL)
+_STALE = 24 * 3600.0  # seconds after which nobody elsewhere is writing any more
+_SWAP = 2  # what RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS are
 
 
 @contextmanager
@@ -32,7 +55,7 @@ def replacing(path: PathLike, *, sync: bool = False) -> Iterator[Path]:
     target = Path(path)
     if not target.name:
         raise FileError(f"{os.fspath(path)!r} names no file")
-    temporary = _beside(target, "tmp")
+    temporary = beside(target)
     try:
         yield temporary
         if sync:
@@ -66,7 +89,8 @@ def replacing_folder(path: PathLike, *, check: Callable[[Path], None] | None = N
     """
     target = Path(os.path.realpath(path))
     check_folder(target, check)
-    temporary, old = _beside(target, "tmp"), _beside(target, "old")
+    temporary = beside(target)
+    old = temporary.with_suffix(".old")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(temporary, ignore_errors=True)
@@ -74,14 +98,10 @@ def replacing_folder(path: PathLike, *, check: Callable[[Path], None] | None = N
         yield temporary
         for file in [*temporary.rglob("*"), temporary]:
             _sync(file)
-        if target.exists():
-            os.rename(target, old)
-        try:
+        if not target.exists():
             os.rename(temporary, target)
-        except BaseException:
-            if old.exists():
-                os.rename(old, target)
-            raise
+        elif not _swap(temporary, target):
+            _replace_in_two(temporary, target, old)
         _sync(target.parent)
     except FileError as error:  # the temporary name is nobody's business
         raise FileError(error.message.replace(str(temporary), str(target)), error.advice) from None
@@ -91,7 +111,8 @@ def replacing_folder(path: PathLike, *, check: Callable[[Path], None] | None = N
         raise _failed(target, error) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+        if target.exists():
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def check_folder(path: PathLike, check: Callable[[Path], None] | None = None) -> None:
@@ -136,8 +157,83 @@ def check_empty(folder: Path) -> None:
         raise FileError(f"{folder}: is a folder with files in it; give the name of a new or empty one")
 
 
-def _beside(target: Path, ending: str) -> Path:
-    return target.with_name(f".{target.name[:100]}.{os.getpid()}.{ending}")
+def beside(target: Path) -> Path:
+    """Return a temporary path beside a file or folder, for this process alone; what killed processes left is removed.
+
+    A folder that one of them had put aside, in order to put another in its place, is put back.
+    """
+    start = target.name.encode("utf-8", "surrogatepass")[:100].decode("utf-8", "ignore")  # names end at 255 bytes
+    with suppress(OSError):
+        for name in [name for name in os.listdir(target.parent) if name.startswith(f".{start}.")]:
+            found = _TEMPORARY.fullmatch(name)
+            if found and found[1] == start and _is_left(target.with_name(name), found[2], int(found[3])):
+                _tidy(target.with_name(name), target)
+    return target.with_name(f".{start}.{_here()}.{os.getpid()}.tmp")
+
+
+def is_temporary(name: str) -> bool:
+    """Tell whether a file of this name is one that is being written, or one that a killed process left."""
+    return _TEMPORARY.fullmatch(name) is not None
+
+
+@cache
+def _here() -> str:
+    """Return a name for where a process has its number: a machine, or a container on it."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
+    except OSError:  # not Linux
+        space = ""
+    return blake2b(f"{platform.node()} {space}".encode(), digest_size=4).hexdigest()
+
+
+def _is_left(path: Path, place: str, pid: int) -> bool:
+    """Tell whether nobody is writing a temporary file or folder any more."""
+    if place != _here() or os.name == "nt":  # the process cannot be asked for
+        with suppress(OSError):
+            return time.time() - path.stat().st_mtime > _STALE
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it is somebody else's
+        return False
+    return False
+
+
+def _tidy(left: Path, target: Path) -> None:
+    """Remove what was left, or put it back if it is what was there before, and nothing has taken its place."""
+    if left.suffix == ".old" and not target.exists():
+        os.rename(left, target)
+    elif left.is_dir():
+        shutil.rmtree(left, ignore_errors=True)
+    else:
+        left.unlink(missing_ok=True)
+
+
+def _swap(one: Path, other: Path) -> bool:
+    """Let two folders change places in one step; return whether the system could do that."""
+    import ctypes
+
+    first, second = os.fsencode(one), os.fsencode(other)
+    try:
+        library = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return bool(library.renamex_np(first, second, _SWAP) == 0)
+        return bool(library.renameat2(-100, first, -100, second, _SWAP) == 0)  # -100: paths as they are everywhere else
+    except (AttributeError, OSError, TypeError):  # no such call; Windows
+        return False
+
+
+def _replace_in_two(temporary: Path, target: Path, old: Path) -> None:
+    """Put a folder in the place of another where that takes two steps; `beside` mends it if they are torn apart."""
+    try:
+        os.rename(target, old)
+        os.rename(temporary, target)
+    except BaseException:
+        if not target.exists():
+            os.rename(old, target)
+        raise
 
 
 def _sync(path: Path) -> None:

@@ -13,7 +13,7 @@ from handful.errors import DataError
 
 from ._pooling import Float32
 
-__all__ = ["check_out", "fill", "write", "write_mapped"]
+__all__ = ["check_out", "fill", "new_mapped", "write", "write_mapped"]
 
 
 def check_out(out: Any, shape: tuple[int, int]) -> None:
@@ -57,11 +57,17 @@ def write(path: Path, chunks: Iterable[Float32], shape: tuple[int, int]) -> npt.
 def write_mapped(path: Path, shape: tuple[int, int], fill: Callable[[npt.NDArray[Any]], None]) -> npt.NDArray[Any]:
     """Write an .npy file in any order: `fill` gets it mapped into memory; return it mapped, read-only."""
     with replacing(path) as temporary:
-        rows = np.lib.format.open_memmap(temporary, "w+", np.dtype(np.float32), shape)
-        if hasattr(os, "posix_fallocate"):  # a full disk is an error now, not a crash later
-            with temporary.open("r+b") as file:
-                os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
+        rows = new_mapped(temporary, shape, "float32")
         fill(rows)
         rows.flush()
         del rows
     return np.lib.format.open_memmap(path, "r")
+
+
+def new_mapped(path: Path, shape: tuple[int, int], dtype: str) -> "np.memmap[Any, np.dtype[Any]]":
+    """Return an array in a new file, mapped into memory; a full disk is an error now, not a crash later."""
+    rows = np.lib.format.open_memmap(path, "w+", np.dtype(dtype), shape)
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
+    return rows

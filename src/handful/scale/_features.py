@@ -18,6 +18,7 @@ from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
 from handful.encoders._opened import AnyEncoder, encode, is_object, open_encoder, unreadable
+from handful.encoders._writing import new_mapped
 from handful.errors import DataError, EncoderError, FileError
 from handful.tagger._far import FarText, TextShard, encoder_here
 from handful.tagger._tagging import MOST, batches
@@ -291,7 +292,7 @@ def _encode_piece(
 def _new(path: Path, shape: tuple[int, int], dtype: str) -> Any:
     """Return an array in a new file, to be filled; one without rows cannot be mapped into memory."""
     if shape[0]:
-        return np.lib.format.open_memmap(path, mode="w+", dtype=np.dtype(dtype), shape=shape)
+        return new_mapped(path, shape, dtype)
     with open(path, "wb") as file:
         np.save(file, np.empty(shape, dtype))
     return np.empty(shape, dtype)

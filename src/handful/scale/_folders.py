@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from handful._util.files import PathLike, check_into, replacing
+from handful._util.files import PathLike, check_into, is_temporary, replacing
 from handful.errors import Advice, FileError, FormatError
 
 __all__ = ["ShardFolder"]
@@ -40,7 +40,7 @@ class ShardFolder:
                     f"{self.path}: holds {self.kind} that were made from other texts, or in another way",
                     Advice("give another folder, or remove this one", "give another folder, or remove this one"),
                 )
-        elif self.path.exists() and any(one.name != "texts" for one in self.path.iterdir()):
+        elif self.path.exists() and any(not _is_ours(one.name) for one in self.path.iterdir()):
             raise FileError(f"{self.path}: is a folder with other files in it; give the name of a new or empty one")
 
     def start(self, plan: dict[str, Any]) -> None:
@@ -93,3 +93,8 @@ class ShardFolder:
     def _write(self, name: str, content: dict[str, Any]) -> None:
         with replacing(self.path / name, sync=True) as temporary:
             temporary.write_text(json.dumps(content, ensure_ascii=False, indent=0), encoding="utf-8")
+
+
+def _is_ours(name: str) -> bool:
+    """Tell whether a file may be there before the plan is: the texts of compressed files, and what was not finished."""
+    return name == "texts" or is_temporary(name)

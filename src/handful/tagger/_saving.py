@@ -7,6 +7,7 @@ given by path and is not inside.
 import json
 import shutil
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from ._summary import FitSummary
 
 __all__ = ["Saved", "check_place", "read_config", "read_folder", "saved_encoder", "write_folder"]
 
-FORMAT, VERSION = "handful tagger", 3  # 3: a list of evidence, with weights, transitions and calibration
+FORMAT, VERSION = "handful tagger", 4  # 4: checksums
+OLDEST = 3  # a list of evidence, with weights, transitions and calibration
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
 
 
@@ -95,10 +97,13 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     try:
         with replacing_folder(path, check=_check_replaceable) as folder:
-            text = json.dumps(config, indent=2, ensure_ascii=False, default=_plain) + "\n"
-            (folder / CONFIG).write_text(text, encoding="utf-8")
             (folder / ARRAYS).write_bytes(save(arrays))
             write(saved.examples.sentences, folder / SUPPORT, "huggingface")
+            text = json.dumps(config, indent=2, ensure_ascii=False, default=_plain)
+            config = json.loads(text)
+            config["checksums"] = _checksums(folder, config)
+            text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
+            (folder / CONFIG).write_text(text, encoding="utf-8")
             (folder / CARD).write_text(model_card(saved), encoding="utf-8")
             if encoder is not None:
                 shutil.copytree(encoder, folder / ENCODER, copy_function=shutil.copyfile)
@@ -106,6 +111,31 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
         raise DataError(
             f"{path}: a type or word has half of a surrogate pair, which is not a character: {error}"
         ) from None
+
+
+def _checksums(path: Path, config: dict[str, Any]) -> dict[str, str]:
+    """Return a hash of each file that a model is made of; of config.json, one of all else that it says."""
+    rest = {name: value for name, value in config.items() if name != "checksums"}
+    contents = {CONFIG: json.dumps(rest, sort_keys=True).encode()}
+    contents |= {name: (path / name).read_bytes() for name in (ARRAYS, SUPPORT)}
+    return {name: blake2b(content, digest_size=16).hexdigest() for name, content in contents.items()}
+
+
+def _check_whole(path: Path, config: dict[str, Any]) -> None:
+    """Refuse a model in which a bit is not as it was written."""
+    if config["format_version"] < 4:
+        return
+    try:
+        found = _checksums(path, config)
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    written = config.get("checksums")
+    for name, checksum in found.items():
+        if not isinstance(written, dict) or written.get(name) != checksum:
+            raise ModelError(
+                f"{path / name}: does not match its checksum, it was damaged or changed since it was written; get the "
+                "model again from where it came, or fit again"
+            )
 
 
 def _plain(value: Any) -> Any:
@@ -154,7 +184,9 @@ def read_folder(path: Path) -> Saved:
         raise ModelError(f"{path / CONFIG}: 'summary' is not that of its types")
     arrays = _read_arrays(path / ARRAYS)
     model = _read_model(path, sections["model"], types, arrays, encoder["dim"])
-    return Saved(sections["parameters"], encoder, model, _read_examples(path, arrays, model, encoder["dim"]), summary)
+    examples = _read_examples(path, arrays, model, encoder["dim"])
+    _check_whole(path, config)  # last: what can be named more exactly is
+    return Saved(sections["parameters"], encoder, model, examples, summary)
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -176,7 +208,7 @@ def read_config(path: Path) -> dict[str, Any]:
     version = config.get("format_version")
     if not isinstance(version, int) or version < 1:
         raise ModelError(f"{path / CONFIG}: 'format_version' is {version!r}, expected a number from 1")
-    if version != VERSION:
+    if not OLDEST <= version <= VERSION:
         what = "install a newer one" if version > VERSION else "fit again"
         raise ModelError(
             f"{path}: was written by handful {config.get('handful_version')} in format {version}; this is handful "

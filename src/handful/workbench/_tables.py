@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
+from handful._util.files import beside
 from handful.errors import FileError
 from handful.text._project import APPLICATION, PROJECT_FORMAT, database_errors
 
@@ -35,11 +36,12 @@ CREATE TABLE quality (decisions INTEGER PRIMARY KEY, f1 REAL NOT NULL, low REAL 
 
 def make(path: Path) -> None:
     """Make an empty project, which appears when it is complete."""
-    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.tmp")
+    temporary = beside(path)
     try:
         temporary.unlink(missing_ok=True)
         with database_errors(path):
             connection = sqlite3.connect(temporary)
+            connection.execute("PRAGMA journal_mode = OFF")  # a killed process would leave a journal beside it
             connection.executescript(_TABLES)
             connection.close()
         try:
