@@ -1,0 +1,2 @@
+def show(given, place, rng):
+    return True
