@@ -89,6 +89,17 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(client, tmp_path):
     assert not list(folder.glob(".*"))
 
 
+@pytest.mark.parametrize("ending", [".npy", ".json"])
+def test_a_bit_that_was_flipped_in_a_shard_is_an_error(client, tmp_path, ending):
+    features = encoded(client, tmp_path)
+    path = tmp_path / "features" / f"000001{ending}"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=rf"000001\{ending}: does not match its checksum.*encode the texts again"):
+        fitted(features)
+
+
 def test_a_run_that_was_killed_before_its_plan_was_written_begins_again(client, tmp_path):
     folder = tmp_path / "features"
     folder.mkdir()

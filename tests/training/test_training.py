@@ -19,7 +19,7 @@ from handful.encoders._seen import count_seen
 from handful.errors import DataError, EncoderError, FileError, ModelError
 from handful.text import Transitions, read
 from handful.training import Recipe, pretrain
-from handful.training._checkpoint import read_checkpoint
+from handful.training._checkpoint import read_checkpoint, write_checkpoint
 from handful.training._corpora import io_tags, read_corpora
 
 QUICK = {"epochs": 4, "batch_tokens": 200, "lr": 3e-3, "head_lr": 3e-3}
@@ -170,6 +170,19 @@ def test_the_checkpoint_of_another_training_is_refused(people, encoder, tmp_path
     (tmp_path / "bad.checkpoint").write_text("not a checkpoint")
     with pytest.raises(ModelError, match="not a checkpoint"):
         pretrain([people], encoder=encoder, out=tmp_path / "bad")
+
+
+def test_a_bit_that_was_flipped_in_a_checkpoint_is_an_error(tmp_path):
+    path = tmp_path / "out.checkpoint"
+    write_checkpoint(path, {"one": torch.arange(60.0), "loss": torch.zeros(())}, {"step": 3})
+    assert read_checkpoint(path)[1] == {"step": 3}
+    content = path.read_bytes()
+    for bit in range(0, 8 * len(content), 41):
+        damaged = bytearray(content)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        with pytest.raises(ModelError, match="remove it"):
+            read_checkpoint(path)
 
 
 def test_the_seed_decides_the_weights_and_the_callers_chance_is_left_alone(people, encoder, tmp_path):

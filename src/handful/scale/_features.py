@@ -1,13 +1,17 @@
 """Text to features: workers encode pieces of text into shards that a later run uses again.
 
 A shard is a plain ``.npy`` file: rows can be read from any place of it without reading the rest, by mapping it into
-memory, and nothing has to be unpacked. Beside it, a ``.json`` file has the words.
+memory, and nothing has to be unpacked. Beside it, a ``.json`` file has the words. After the array, the ``.npy`` file has
+the checksums of both; a process looks at them once.
 """
 
 import json
+import os
+import struct
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +36,9 @@ if TYPE_CHECKING:
     from distributed import Client
 
 __all__ = ["Features", "encode_texts", "open_features", "read_all"]
+
+_MAGIC = b"handful\x02"
+_CHECKSUMS = struct.Struct("<8sII")  # magic, and the crc32 of the array's file up to here and of the words' file
 
 
 @dataclass(frozen=True)
@@ -80,8 +87,7 @@ class StoredShard:
 
     def load(self) -> TextShard:
         """Read the words; the features are mapped into memory."""
-        with open(Path(self.path).with_suffix(".json"), encoding="utf-8", errors="surrogatepass") as file:
-            about = json.load(file)
+        about = _about(Path(self.path))
         features = _mapped(self.path)
         lost = np.zeros(len(features), bool)
         lost[about["unreadable"]] = True
@@ -143,13 +149,71 @@ class _Rows:
 def _mapped(path: str) -> Float:
     """Map an array into memory, for one task: what stays mapped counts as memory of the worker."""
     try:
+        status = os.stat(path)
+        _check_rows(path, status.st_mtime_ns, status.st_size)
         with open(path, "rb") as file:
             np.lib.format.read_magic(file)
             (n, *_), *_ = np.lib.format.read_array_header_1_0(file)
         array: Float = np.load(path, mmap_mode="r" if n else None)  # nothing cannot be mapped
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be read: {error}") from None
     return array
+
+
+def _seal(path: Path, about: bytes) -> None:
+    """Put checksums after an array: those of its file, and of the words that go with it."""
+    with open(path, "r+b") as file:
+        crc = 0
+        while some := file.read(1 << 20):
+            crc = zlib.crc32(some, crc)
+        file.write(_CHECKSUMS.pack(_MAGIC, crc, zlib.crc32(about)))
+
+
+def _checksums(path: Path) -> tuple[int, int] | None:
+    """Return the checksums after an array; None where there are none, as in what earlier versions wrote."""
+    with open(path, "rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - _CHECKSUMS.size))
+        end = file.read()
+    if not end.startswith(_MAGIC):
+        return None
+    _, rows, about = _CHECKSUMS.unpack(end)
+    return rows, about
+
+
+@lru_cache(maxsize=1 << 16)
+def _check_rows(path: str, time_ns: int, n_bytes: int) -> None:
+    """Refuse an array that is not as it was written; one that was looked at and has not changed since is not read."""
+    written = _checksums(Path(path))
+    if written is None:
+        return
+    crc, left = 0, n_bytes - _CHECKSUMS.size
+    with open(path, "rb") as file:
+        while left and (some := file.read(min(left, 1 << 20))):
+            crc, left = zlib.crc32(some, crc), left - len(some)
+    if crc != written[0]:
+        raise _damaged(Path(path))
+
+
+def _about(path: Path) -> dict[str, Any]:
+    """Read what is beside an array: its words, and what was met with when they were read."""
+    beside = path.with_suffix(".json")
+    try:
+        content, written = beside.read_bytes(), _checksums(path)
+    except OSError as error:
+        raise FileError(f"{beside}: cannot be read: {error.strerror or error}") from None
+    if written is not None and zlib.crc32(content) != written[1]:
+        raise _damaged(beside)
+    about: dict[str, Any] = json.loads(content.decode("utf-8", "surrogatepass"))
+    return about
+
+
+def _damaged(path: Path) -> FileError:
+    return FileError(
+        f"{path}: does not match its checksum, it was damaged or changed since it was written; remove the folder "
+        f"{path.parent} and encode the texts again"
+    )
 
 
 def encode_texts(
@@ -282,10 +346,11 @@ def _encode_piece(
                 "sentences": [sentence.words for sentence in sentences],
                 "unreadable": np.flatnonzero(np.concatenate(lost)).tolist(),
             }
+            content = json.dumps(about, ensure_ascii=False).encode("utf-8", "surrogatepass")
             with replacing(words) as beside:
-                beside.write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8", errors="surrogatepass")
-    with open(words, encoding="utf-8", errors="surrogatepass") as file:
-        known = json.load(file)
+                beside.write_bytes(content)
+            _seal(temporary, content)
+    known = _about(rows)
     return {name: known[name] for name in ("n_words", "n_sentences", "report")}
 
 
