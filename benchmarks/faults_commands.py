@@ -8,7 +8,6 @@ import sqlite3
 import sys
 import threading
 import time
-from pathlib import Path
 
 import made
 import psutil
@@ -16,18 +15,19 @@ import psutil
 from handful._util.files import is_temporary
 
 TOKEN = "a-token-for-trials"
+MODULES = """
+handful.cli.commands handful.tagger handful.encoders.cache handful.encoders._onnx handful.training
+handful.training._prepare handful.training._card handful.workbench._server handful.workbench._session handful.scale
+handful.web handful.cluster onnxruntime tokenizers safetensors.numpy scipy.optimize scipy.sparse torch transformers
+sklearn.base uvicorn uvicorn.protocols.http.auto distributed rich.progress
+"""
 
 
 def import_all():
     """Import what the commands import, once for all of them."""
     from importlib import import_module
 
-    for name in (
-        "handful.cli.commands handful.tagger handful.encoders.cache handful.encoders._onnx handful.training "
-        "handful.training._prepare handful.training._card handful.workbench._server handful.workbench._session "
-        "handful.scale handful.web handful.cluster onnxruntime tokenizers safetensors.numpy scipy.optimize scipy.sparse "
-        "torch transformers sklearn.base uvicorn uvicorn.protocols.http.auto distributed rich.progress"
-    ).split():
+    for name in MODULES.split():
         import_module(name)
 
 
@@ -314,7 +314,7 @@ class Label(Command):
         labels = [] if round % 2 else [{"start": 0, "end": 1 + round % 3, "type": "PER"}]
         record = {"version": sentence["version"], "action": "label" if labels else "nothing", "labels": labels}
         spans = [(one["start"], one["end"]) for one in labels]
-        self.confirmed.setdefault(id, []).append(spans)
+        self.confirmed.setdefault(id, [[]]).append(spans)
         self.ask(connection, "POST", f"/api/sentences/{id}/decision", json.dumps(record))
         self.confirmed[id] = [spans]
         self.n_confirmed += 1
@@ -384,7 +384,7 @@ class Dask(Command):
         if self.n_turns % 2 or not workers:
             self.n_killed = 1
             status = super().kill(pid, rng)
-            gone, alive = psutil.wait_procs(workers, timeout=30)
+            _, alive = psutil.wait_procs(workers, timeout=30)
             for one in alive:
                 one.kill()
             assert not alive, "workers live on when the command is gone"

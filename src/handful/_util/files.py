@@ -3,6 +3,7 @@
 What a killed process left beside them is removed by the next one that writes there.
 """
 
+import errno
 import os
 import platform
 import re
@@ -24,6 +25,7 @@ __all__ = [
     "check_file",
     "check_folder",
     "check_into",
+    "failed",
     "is_temporary",
     "replacing",
     "replacing_folder",
@@ -33,6 +35,11 @@ PathLike = str | os.PathLike[str]
 
 _TEMPORARY = re.compile(r"\.(.+)\.([0-9a-f]{8})\.(\d{1,9})\.(tmp|old)", re.DOTALL)
 _STALE = 24 * 3600.0  # seconds after which nobody elsewhere is writing any more
+_ADVICE = {
+    os.strerror(errno.ENOSPC): "; make room on the disk, or write elsewhere",
+    os.strerror(errno.EROFS): "; write elsewhere",
+    os.strerror(errno.EACCES): "; write elsewhere, or change who may write there",
+}
 _SWAP = 2  # what RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS are
 
 
@@ -64,7 +71,7 @@ def replacing(path: PathLike, *, sync: bool = False) -> Iterator[Path]:
     except HandfulError:
         raise
     except OSError as error:
-        raise _failed(target, error) from None
+        raise failed(target, error) from None
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -108,7 +115,7 @@ def replacing_folder(path: PathLike, *, check: Callable[[Path], None] | None = N
     except HandfulError:
         raise
     except (OSError, shutil.Error) as error:
-        raise _failed(target, error) from None
+        raise failed(target, error) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         if target.exists():
@@ -146,7 +153,7 @@ def _check_inside(folder: Path, target: Path) -> None:
     if not folder.is_dir():
         raise FileError(f"{target}: cannot be written: {folder} is a file")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise FileError(f"{target}: cannot be written: nothing can be written into {folder}")
+        raise FileError(f"{target}: cannot be written: nothing can be written into {folder}; give another place")
 
 
 def check_empty(folder: Path) -> None:
@@ -247,5 +254,8 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _failed(target: Path, error: Exception) -> FileError:
-    return FileError(f"{target}: cannot be written: {getattr(error, 'strerror', None) or error}")
+def failed(target: PathLike, error: Exception) -> FileError:
+    """Return an error that says why a file or folder could not be written, and what to do."""
+    reason = getattr(error, "strerror", None) or str(error)
+    advice = next((advice for said, advice in _ADVICE.items() if said in reason), "")
+    return FileError(f"{os.fspath(target)}: cannot be written: {reason}{advice}")

@@ -1,8 +1,8 @@
 """Text to features: workers encode pieces of text into shards that a later run uses again.
 
 A shard is a plain ``.npy`` file: rows can be read from any place of it without reading the rest, by mapping it into
-memory, and nothing has to be unpacked. Beside it, a ``.json`` file has the words. After the array, the ``.npy`` file has
-the checksums of both; a process looks at them once.
+memory, and nothing has to be unpacked. Beside it, a ``.json`` file has the words. After the array come the
+checksums of both files; a process looks at them once.
 """
 
 import json

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from handful._util.files import replacing
+from handful._util.files import failed, replacing
 from handful.errors import DataError, FileError
 
 __all__ = ["AnyFile", "check_encoding", "file_name", "write_text"]
@@ -54,7 +54,7 @@ def write_text(file: AnyFile, pieces: Iterable[str] | Iterable[bytes]) -> None:
     except (FileError, BrokenPipeError):  # where a reader stopped reading, the file is not to blame
         raise
     except OSError as error:
-        raise FileError(f"{name}: cannot be written: {error.strerror or error}") from None
+        raise failed(name, error) from None
 
 
 def file_name(file: AnyFile) -> str:

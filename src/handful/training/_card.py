@@ -7,10 +7,11 @@ from typing import Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from handful import __version__
-from handful._util.files import replacing_folder
+from handful._util.files import failed, replacing_folder
 from handful.encoders._names import NAMES_FILE
 from handful.encoders._pretrained import quiet
 from handful.encoders._seen import SEEN, write_seen
@@ -68,11 +69,14 @@ def write_encoder(target: Path, prepared: Prepared, card: dict[str, Any], *, nam
     for passing in ("is_local", "local_files_only"):  # how the base was read is not part of the result
         tokenizer.init_kwargs.pop(passing, None)
     with replacing_folder(target) as folder:
-        with quiet():
-            model.save_pretrained(folder)
-            tokenizer.save_pretrained(folder)
-        if shapes is not None:
-            save_file({"weight": shapes.contiguous()}, folder / SHAPES_FILE)
+        try:
+            with quiet():
+                model.save_pretrained(folder)
+                tokenizer.save_pretrained(folder)
+            if shapes is not None:
+                save_file({"weight": shapes.contiguous()}, folder / SHAPES_FILE)
+        except SafetensorError as error:
+            raise failed(target, error) from None
         if isinstance(head, NamesHead):
             head.trained().save(folder / NAMES_FILE)
         text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"

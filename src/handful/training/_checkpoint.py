@@ -10,8 +10,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, uint8
 
-from handful._util.files import replacing
-from handful.errors import FileError, ModelError
+from handful._util.files import failed, replacing
+from handful.errors import ModelError
 
 __all__ = ["read_checkpoint", "write_checkpoint"]
 
@@ -26,7 +26,7 @@ def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], state: Mapping[s
             text = json.dumps(state)
             save_file(contents, temporary, metadata={_KEY: text, _CHECKSUM: _checksum(contents, text)})
         except SafetensorError as error:
-            raise FileError(f"{path}: cannot be written: {error}") from None
+            raise failed(path, error) from None
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -5,8 +5,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from handful._util.files import beside
-from handful.errors import FileError
+from handful._util.files import beside, failed
 from handful.text._project import APPLICATION, PROJECT_FORMAT, database_errors
 
 __all__ = ["make"]
@@ -51,7 +50,7 @@ def make(path: Path) -> None:
         except OSError:
             os.replace(temporary, path)
     except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise failed(path, error) from None
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
