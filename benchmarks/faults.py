@@ -49,7 +49,7 @@ def start(function, log):
         output = os.open(log, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
         for descriptor, target in ((os.open(os.devnull, os.O_RDONLY), 0), (output, 1), (output, 2)):
             os.dup2(descriptor, target)
-        del sys.modules["__main__"].__file__  # the workers of Dask need not import this script
+        vars(sys.modules["__main__"]).pop("__file__", None)  # the workers of Dask need not import this script
         function()
         code = 0
     except SystemExit as stop:

@@ -1,0 +1,77 @@
+"""The trials of docs/reliability.md in a small form: they run, and they would notice what they are there to notice."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+pytestmark = [
+    pytest.mark.skipif(not BENCHMARKS.exists(), reason="the benchmarks are not part of a release"),
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are forked and looked at in /proc"),
+]
+
+
+def run(script, *arguments, code=""):
+    """Run a benchmark in a process of its own; `code` comes first."""
+    text = f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r})\n{code}\nimport {script}; sys.exit({script}.main())"
+    command = [sys.executable, "-c", text, *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=500)
+
+
+def test_commands_that_are_killed_lose_nothing():
+    pytest.importorskip("uvicorn")
+    names = [option for name in ("predict", "fit", "label") for option in ("--only", name)]
+    done = run("faults", "--kills", "3", *names)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = re.findall(r"^(predict|fit|label) +(\d+) +\d+ +(\d+) ", done.stdout, re.MULTILINE)
+    assert rows == [("predict", "3", "0"), ("fit", "3", "0"), ("label", "3", "0")]
+
+
+def test_a_command_that_writes_in_place_is_noticed():
+    code = """
+from contextlib import contextmanager
+import handful._util.files, handful.text._files
+@contextmanager
+def in_place(path, *, sync=False):
+    yield path
+handful._util.files.replacing = handful.text._files.replacing = in_place
+"""
+    done = run("faults", "--kills", "8", "--only", "predict", code=code)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "predict is neither whole, nor as it was, nor absent" in done.stdout
+
+
+def test_other_circumstances_give_the_same_bytes():
+    row = "PYTHONHASHSEED=1"
+    done = run("same_bytes", "--words", "100", "--only", row)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(rf"^{row}.* the same +the same", done.stdout, re.MULTILINE)
+
+
+def test_load_is_measured():
+    pytest.importorskip("uvicorn")
+    done = run("load", "--only", "serve", "--clients", "3", "--seconds", "4")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"serve: 3 clients, 4 s; answers: {.*200: \d+", done.stdout)
+    assert "MiB a minute" in done.stdout
+
+
+def test_workers_end_when_their_command_is_killed(tmp_path):
+    psutil = pytest.importorskip("psutil")
+    pytest.importorskip("distributed")
+    (tmp_path / "text.txt").write_text("A line of text.\n" * 2000)
+    command = [sys.executable, "-m", "handful", "fit", "--types", "person, place", "-u", "text.txt", "--workers", "1"]
+    with subprocess.Popen([*command, "--out", "model"], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr.readline().startswith("workers: 1")
+        children = psutil.Process(process.pid).children(recursive=True)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert children
+    _, alive = psutil.wait_procs(children, timeout=60)
+    assert not alive
+    assert not (tmp_path / "model").exists()
