@@ -136,11 +136,12 @@ class Killer:
         helper()
         return status
 
-    def go(self, n_kills):
-        """Kill it so many times; return how many hit a running command."""
+    def go(self, n_kills, minutes):
+        """Kill it so many times, or for so long; return how many hit a running command."""
         kills = in_a_row = 0
+        end = time.monotonic() + 60 * minutes
         for _ in range(4 * n_kills):
-            if kills >= n_kills:
+            if kills >= n_kills or time.monotonic() > end:
                 break
             try:
                 if in_a_row >= MOST_IN_A_ROW:
@@ -165,6 +166,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [*faults_commands.COMMANDS, "places"]
     parser.add_argument("--kills", type=int, default=200, help="of each command")
+    parser.add_argument("--minutes", type=float, default=60.0, help="the most for each command")
     parser.add_argument("--only", choices=names, action="append", help="this alone; may be repeated")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
@@ -184,7 +186,7 @@ def main(arguments=None):
             started = time.monotonic()
             command = faults_commands.COMMANDS[name](given, place / "out")
             killer = Killer(command, place, random.Random(f"{name} {options.seed}"))
-            kills = killer.go(options.kills)
+            kills = killer.go(options.kills, options.minutes)
             minutes = (time.monotonic() - started) / 60
             print(
                 f"{name:<10}{kills:>7}{killer.ends:>7}{len(killer.faults):>8}{killer.seconds:>7.2f} s"

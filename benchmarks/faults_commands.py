@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import made
 import psutil
@@ -380,7 +381,7 @@ class Dask(Command):
         """Kill the command and see that its workers end; or up to three workers, and see that it does not end."""
         self.n_turns += 1
         command = psutil.Process(pid)
-        workers = [one for one in command.children(recursive=True) if "spawn_main" in " ".join(one.cmdline())]
+        workers = workers_of(command)
         if self.n_turns % 2 or not workers:
             self.n_killed = 1
             status = super().kill(pid, rng)
@@ -403,10 +404,11 @@ class Dask(Command):
                 self.check(whole=True)
                 return -signal.SIGKILL  # it counts
             if self.n_killed < 3 and workers:
-                rng.choice(workers).kill()
-                self.n_killed += 1
+                with suppress(psutil.NoSuchProcess):
+                    rng.choice(workers).kill()
+                    self.n_killed += 1
                 time.sleep(rng.uniform(0, 1))
-                workers = [one for one in command.children(recursive=True) if "spawn_main" in " ".join(one.cmdline())]
+                workers = workers_of(command)
             time.sleep(0.01)
         command.kill()
         os.waitpid(command.pid, 0)
@@ -430,6 +432,16 @@ class Dask(Command):
         assert not whole or found.keys() == self.result.keys(), f"missing: {self.result.keys() - found.keys()}"
         self.most_left = max(self.most_left, len(self.left()))
         assert self.most_left <= 30, "what is left grows"
+
+
+def workers_of(command):
+    """Return the workers of Dask that a command has started."""
+    found = []
+    with suppress(psutil.NoSuchProcess):
+        for one in command.children(recursive=True):
+            with suppress(psutil.NoSuchProcess):  # a zombie is one, too
+                found += [one] if "spawn_main" in " ".join(one.cmdline()) else []
+    return found
 
 
 COMMANDS = {"fit": Fit, "predict": Predict, "cache": Cache, "pretrain": Pretrain, "label": Label, "dask": Dask}

@@ -5,8 +5,8 @@
 Each row is `handful fit` on the garden notes (labels, types and some unlabelled text) and `handful predict` on other
 notes, each in a process of its own, with handful-en. Compared are all files of the model, and the predictions as JSON
 lines. Where they are not the same: mentions that only one of them has, and the largest difference of the scores of
-those that both have, and of the numbers in the model. The last rows pretend that the processor has fewer instructions, in the
-library for matrices (OPENBLAS_CORETYPE) and in NumPy (NPY_DISABLE_CPU_FEATURES).
+those that both have, and of the numbers in the model. The last rows pretend that the processor has fewer instructions,
+in the library for matrices (OPENBLAS_CORETYPE) and in NumPy (NPY_DISABLE_CPU_FEATURES).
 """
 
 import argparse

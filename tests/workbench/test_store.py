@@ -20,6 +20,8 @@ from handful.text._project import NEW, State
 from handful.workbench import Project
 from handful.workbench._mirror import Mirror
 
+from .made import make_project
+
 TEXTS = ["Slugs ate the box. We sprayed soap.", "Aphids again!", "We sprayed soap.", "Nothing here."]
 PEST = State("labelled", (Span(0, 1, "PEST"),))
 NONE = State("none")
@@ -172,6 +174,8 @@ import sys
 from handful.text import Span
 from handful.text._project import State
 from handful.workbench import Project
+
+from .made import make_project
 
 project, n = Project(sys.argv[1], "victim"), int(sys.argv[2])
 while True:
@@ -427,3 +431,16 @@ def test_what_is_not_a_project_is_refused(tmp_path):
         read(damaged)
     with pytest.raises(FileError, match="cannot be"):
         Project(tmp_path / "nowhere" / "p.db")
+
+
+def test_a_full_disk_refuses_a_decision_and_keeps_those_before(tmp_path):
+    with make_project(tmp_path / "p.db") as project:
+        first = next(id for id, *_ in project.sentences())
+        project.decide("nothing", {first: State("none")})
+        before = project.states()
+        project._connection.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(FileError, match="is full; make room on the disk, and try again"):
+            project.add([Document.of("A long text. " * 20_000)])
+        assert project.states() == before
+    with Project(tmp_path / "p.db") as project:
+        assert project.states() == before

@@ -148,6 +148,13 @@ def is_project(file: AnyFile) -> TypeGuard[str | os.PathLike[str]]:
         return False  # the reader of texts says what is wrong
 
 
+_ADVICE = {
+    "is full": "; make room on the disk, and try again; what was confirmed before is stored",
+    "readonly": "; copy it to a folder that can be written to",
+    "unable to open": "; see that its folder is there and can be written to",
+}
+
+
 @contextmanager
 def database_errors(name: object) -> Iterator[None]:
     """Turn errors of the database into those of handful."""
@@ -156,7 +163,8 @@ def database_errors(name: object) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise FileError(f"{name}: the project cannot be used: {error}") from None
+        advice = next((advice for said, advice in _ADVICE.items() if said in str(error)), "")
+        raise FileError(f"{name}: the project cannot be used: {error}{advice}") from None
     except (sqlite3.DatabaseError, DamagedError, UnicodeDecodeError) as error:  # the last of a message of SQLite's
         raise FormatError(f"{name}: the project is damaged: {error}") from None
 
