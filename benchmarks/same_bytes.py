@@ -6,7 +6,8 @@ Each row is `handful fit` on the garden notes (labels, types and some unlabelled
 notes, each in a process of its own, with handful-en. Compared are all files of the model, and the predictions as JSON
 lines. Where they are not the same: mentions that only one of them has, and the largest difference of the scores of
 those that both have, and of the numbers in the model. The last rows pretend that the processor has fewer instructions,
-in the library for matrices (OPENBLAS_CORETYPE) and in NumPy (NPY_DISABLE_CPU_FEATURES).
+in the library for matrices (OPENBLAS_CORETYPE), in NumPy (NPY_DISABLE_CPU_FEATURES), in the encoder's choice of a
+product of 8-bit numbers, and in the C library (GLIBC_TUNABLES).
 """
 
 import argparse
@@ -38,6 +39,17 @@ if __name__ == "__main__":
     child = multiprocessing.get_context("fork").Process(target=work)
     child.start(); child.join(); sys.exit(child.exitcode)
 """
+WITHOUT_VNNI = """
+import os, tempfile
+from pathlib import Path
+import handful._util.processor as processor
+known = processor._CPU_INFO.read_text().replace("avx512_vnni", "").replace("avx_vnni", "")
+with tempfile.TemporaryDirectory() as folder:
+    processor._CPU_INFO = Path(folder) / "cpuinfo"
+    processor._CPU_INFO.write_text(known)
+    from handful.cli import main
+    main()
+"""
 MARK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 COMMAND = ("-m", "handful")
 
@@ -64,6 +76,14 @@ OTHER = {
     },
     "NumPy without AVX512": ({"NPY_DISABLE_CPU_FEATURES": AVX512}, (), (), COMMAND, ""),
     "NumPy without AVX512 and AVX2": ({"NPY_DISABLE_CPU_FEATURES": f"{AVX512} AVX2 FMA3"}, (), (), COMMAND, ""),
+    "encoder as if without VNNI": ({}, (), (), ("-c", WITHOUT_VNNI), ""),
+    "C library without AVX2 and FMA": (
+        {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-FMA"},
+        (),
+        (),
+        COMMAND,
+        "",
+    ),
     "Haswell, NumPy without AVX512": (
         {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": AVX512},
         (),
