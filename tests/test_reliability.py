@@ -75,3 +75,17 @@ def test_workers_end_when_their_command_is_killed(tmp_path):
     _, alive = psutil.wait_procs(children, timeout=60)
     assert not alive
     assert not (tmp_path / "model").exists()
+
+
+def test_a_worker_that_is_killed_as_it_starts_is_said(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    from handful.errors import FileError
+    from handful.scale import workers
+
+    async def die(nanny):
+        raise RuntimeError("Nanny failed to start worker process")
+
+    monkeypatch.setattr(distributed.Nanny, "start_unsafe", die)
+    said = r"could not be started: Nanny failed to start\. Run the same command again"
+    with pytest.raises(FileError, match=said), workers(n=1):
+        pass

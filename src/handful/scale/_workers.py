@@ -35,9 +35,14 @@ def workers(address: str | None = None, n: int | None = None) -> "Iterator[Clien
     with ExitStack() as stack:
         if address is None:
             stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": FAILURES}))
-            cluster: Any = stack.enter_context(
-                LocalCluster(n_workers=n, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0")
-            )
+            try:
+                cluster: Any = stack.enter_context(
+                    LocalCluster(n_workers=n, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0")
+                )
+            except RuntimeError as error:  # one was killed as it started, by the system for want of memory perhaps
+                raise FileError(
+                    f"the workers could not be started: {error} Run the same command again, or with fewer workers"
+                ) from None
         else:
             cluster = address
         try:
