@@ -61,8 +61,8 @@ def contents(path):
         return path.read_bytes()
     if not path.is_dir():
         return None
-    files = [one for one in sorted(path.rglob("*")) if one.is_file() and not is_temporary(one.name)]
-    return {str(one.relative_to(path)): one.read_bytes() for one in files}
+    files = [one.relative_to(path) for one in sorted(path.rglob("*")) if one.is_file()]
+    return {str(one): (path / one).read_bytes() for one in files if not any(map(is_temporary, one.parts))}
 
 
 class Command:
