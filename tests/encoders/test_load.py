@@ -157,6 +157,7 @@ def test_a_broken_hugging_face_folder_names_the_file(source, tmp_path, name):
         ("tokenizer.json", b"[]"),
         ("tokenizer_config.json", b"[]"),
         ("tokenizer_config.json", b"{"),
+        ("tokenizer_config.json", b"[" * 100_000),
         ("model.safetensors", b""),
         ("model.safetensors", b"\x10\0\0\0\0\0\0\0{}"),
     ],

@@ -126,7 +126,7 @@ def _broken_file(folder: Path) -> str | None:
             content = json.loads((folder / name).read_text(encoding="utf-8"))
         except FileNotFoundError:
             continue
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             return f"{name} is not JSON: {error}"
         if not isinstance(content, dict) or (name == "tokenizer.json" and not isinstance(content.get("model"), dict)):
             return f"{name} does not hold what it should"
