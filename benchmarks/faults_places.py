@@ -166,7 +166,8 @@ def label_full(given, place):
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         (place / "filler").unlink()
-        n_bad, words = int(not refused), refused[0] if refused else "nothing was refused"
+        words = refused[0] if refused else "nothing was refused"
+        n_bad = int(not any(word in words for word in TO_DO))
         for spans in label.confirmed.values():
             del spans[1:]  # what was refused is not there
         try:
