@@ -40,7 +40,17 @@ def site(tmp_path_factory):
 def copy(tmp_path):
     """Return a copy of what the site is made from, to break something in it."""
     shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("mkdocs.yml", "pyproject.toml", "README.md", "SECURITY.md", "CHANGELOG.md", "NOTICE", "corpora", "benchmarks", "tools"):
+    for name in (
+        "mkdocs.yml",
+        "pyproject.toml",
+        "README.md",
+        "SECURITY.md",
+        "CHANGELOG.md",
+        "NOTICE",
+        "corpora",
+        "benchmarks",
+        "tools",
+    ):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "mkdocs.yml").unlink()
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
