@@ -175,8 +175,6 @@ from handful.text import Span
 from handful.text._project import State
 from handful.workbench import Project
 
-from .made import make_project
-
 project, n = Project(sys.argv[1], "victim"), int(sys.argv[2])
 while True:
     n += 1
