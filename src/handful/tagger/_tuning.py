@@ -1,14 +1,14 @@
 """`Tagger.tune`: the encoder itself learns from labels, where that helps, and the tagger is fitted on the result."""
 
 import copy
+import shutil
 import time
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Self
 
-from handful._util.files import PathLike
+from handful._util.files import PathLike, beside
 from handful.encoders._opened import encoder_folder, is_object
 from handful.errors import DataError, EncoderError, MissingExtraError
 from handful.training import TuneRecipe
@@ -130,17 +130,23 @@ class Tunable:
 
         from ._tune_run import Run
 
-        with open_source(folder) as source, TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
-            run = Run(untuned, source, recipe, device, checkpoint)
-            f1, share = run.train(progress)
+        scratch = beside(target.with_name(f"{target.name}.encoder"))  # what a killed process left of it is removed
+        try:
+            with open_source(folder) as source:
+                run = Run(untuned, source, recipe, device, checkpoint)
+                f1, share = run.train(progress)
+                if share:
+                    scratch.mkdir()
+                    run.write(scratch, share)
             tuned: Any = untuned
             if share:
-                run.write(Path(scratch), share)
                 tuned = type(self)(**untuned.get_params(deep=False) | {"encoder": scratch, "types": untuned.types_})
                 text = untuned._text.sentences[: untuned._text.n_text]
                 tuned.fit(labelled, text or None, progress=progress if isinstance(progress, bool) else None)
             tuning = Tuning(len(labelled), f1, share, time.monotonic() - started)
             tuned.save(target, include_encoder=True if share else "auto")
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
         checkpoint.unlink(missing_ok=True)
         loaded: Any = type(self).load(target, threads=untuned.threads, cache=untuned.cache)  # type: ignore[attr-defined]
         loaded.tuning_ = tuning
