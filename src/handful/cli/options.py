@@ -56,6 +56,10 @@ Threads = Annotated[
         "--threads", metavar="N", callback=_threads, show_default=False, help="Threads to use; all cores if not set."
     ),
 ]
+Device = Annotated[
+    str | None, typer.Option("--device", metavar="cpu|cuda", help="If not set, a GPU where there is one.")
+]
+Restart = Annotated[bool, typer.Option("--restart", help="Start from the beginning, even if there is a checkpoint.")]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 From = Annotated[
     str | None,

@@ -8,6 +8,7 @@ import typer
 from handful.training import Recipe
 
 from ._dataclass_options import command_line, with_options
+from .options import Device, Restart
 
 
 @with_options(Recipe())
@@ -52,12 +53,8 @@ def pretrain(
         str,
         typer.Option("--origin", metavar="TEXT", help="A note for the card: where the corpora and the base came from."),
     ] = "",
-    device: Annotated[
-        str | None, typer.Option("--device", metavar="cpu|cuda", help="If not set, a GPU where there is one.")
-    ] = None,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Start from the beginning, even if there is a checkpoint.")
-    ] = False,
+    device: Device = None,
+    restart: Restart = False,
 ) -> None:
     """Train an encoder on labelled corpora, so that it can tell entities apart and reads the names of types.
 

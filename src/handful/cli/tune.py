@@ -11,7 +11,7 @@ from handful.training import TuneRecipe
 from ._dataclass_options import with_options
 from ._texts import check_files
 from .fit import Unlabelled, read_labelled
-from .options import Encoding, From, Json, Model, ModelEncoder, Quiet, Threads, Types, load, say
+from .options import Device, Encoding, From, Json, Model, ModelEncoder, Quiet, Restart, Threads, Types, load, say
 from .reading import READING, Reading, read_corpus
 
 if TYPE_CHECKING:
@@ -33,12 +33,8 @@ def tune(
     encoder: ModelEncoder = None,
     from_format: From = None,
     encoding: Encoding = "utf-8",
-    device: Annotated[
-        str | None, typer.Option("--device", metavar="cpu|cuda", help="If not set, a GPU where there is one.")
-    ] = None,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Start from the beginning, even if there is a checkpoint.")
-    ] = False,
+    device: Device = None,
+    restart: Restart = False,
     as_json: Json = False,
     quiet: Quiet = False,
     threads: Threads = None,

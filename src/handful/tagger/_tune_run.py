@@ -20,7 +20,7 @@ from handful.training import TuneRecipe
 from handful.training._checkpoint import read_checkpoint, write_checkpoint
 from handful.training._prepare import device_of
 from handful.training._state import showing
-from handful.training._student import Source, Student
+from handful.training._student import Student, Thawed
 from handful.training._train import interrupts
 from handful.training._tuning import Loop, Pace
 
@@ -54,7 +54,7 @@ class Run:
         The file to continue from, and to write to.
     """
 
-    def __init__(self, tagger: Any, source: Source, recipe: TuneRecipe, device: str | None, checkpoint: Path) -> None:
+    def __init__(self, tagger: Any, source: Thawed, recipe: TuneRecipe, device: str | None, checkpoint: Path) -> None:
         self._tagger, self._source, self._recipe = tagger, source, recipe
         self._device, self._checkpoint = device_of(device), checkpoint
         self._sentences = sentences_of(tagger._text.labels)

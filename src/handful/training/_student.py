@@ -32,7 +32,7 @@ from ._heads import NamesHead
 from ._tune_recipe import TuneRecipe
 from ._tuning import Lesson
 
-__all__ = ["Source", "Student", "open_source"]
+__all__ = ["Student", "Thawed", "open_source"]
 
 Allowed = npt.NDArray[np.bool_]
 
@@ -40,8 +40,8 @@ _NEVER = -1e9
 
 
 @dataclass(frozen=True)
-class Source:
-    """An exported encoder, to start from.
+class Thawed:
+    """An exported encoder in floats, to start from.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Source:
 
 
 @contextmanager
-def open_source(folder: Path) -> Iterator[Source]:
+def open_source(folder: Path) -> Iterator[Thawed]:
     """Give an encoder in floats; one in the Hugging Face layout is exported first, to a folder for the time being."""
     with TemporaryDirectory() as scratch:
         if not is_exported(folder):
@@ -70,7 +70,7 @@ def open_source(folder: Path) -> Iterator[Source]:
             folder = exported
         graph = read_graph(folder / "model.onnx")
         thaw(graph)
-        yield Source(folder, load(folder), graph)
+        yield Thawed(folder, load(folder), graph)
 
 
 class Student(nn.Module):
@@ -94,7 +94,7 @@ class Student(nn.Module):
 
     def __init__(
         self,
-        source: Source,
+        source: Thawed,
         types: Sequence[EntityType],
         recipe: TuneRecipe,
         device: torch.device,
