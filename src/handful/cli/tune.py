@@ -96,8 +96,10 @@ def _show(tuning: "Tuning") -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("encoder")
     table.add_column("F1 on held-out labels", justify="right")
-    for share, f1 in tuning.f1.items():
-        name = f"changed by {100 * share:g} %" if share else "as it was"
-        table.add_row(name, f"{100 * f1:.1f}", style="bold" if share == tuning.share else None)
+    for name, f1, is_taken in (
+        ("as it was", tuning.before, not tuning.is_tuned),
+        ("tuned", tuning.after, tuning.is_tuned),
+    ):
+        table.add_row(name, f"{100 * f1:.1f}", style="bold" if is_taken else None)
     console.print(table)
     console.print(f"\n{tuning} ({tuning.n_sentences:,} sentences, {tuning.seconds / 60:.1f} minutes)")

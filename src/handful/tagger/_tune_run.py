@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from handful.encoders import load
 from handful.encoders._thaw import write_tuned
 from handful.errors import Advice, EncoderError, ModelError
-from handful.evaluate import score
-from handful.text import Sentence, Span, types_in
+from handful.text import types_in
 from handful.training import TuneRecipe
 from handful.training._checkpoint import read_checkpoint, write_checkpoint
 from handful.training._prepare import device_of
@@ -26,15 +25,31 @@ from handful.training._tuning import Loop, Pace
 
 from ._learning import type_names
 from ._text import sentences_of
-from ._tuning import SHARES
 
 __all__ = ["Run"]
 
 _EVERY = 60.0  # seconds between checkpoints
 _MEAN_COSINE = 0.97  # of the vectors of labelled words, before and after 8-bit weights
 
-_Found = dict[str, list[list[tuple[int, int, str]]]]
-"""By share, the mentions found in each held-out sentence."""
+_Counts = list[list[int]]
+"""For each held-out sentence that is wholly labelled: the mentions that are right, found, and there."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What was measured on labels that were held out.
+
+    Attributes
+    ----------
+    before, after : the F1 of the encoder as it was, and of the tuned one
+    error : the standard error of their difference
+    is_better : whether the tuned one is to be taken
+    """
+
+    before: float
+    after: float
+    error: float
+    is_better: bool
 
 
 class Run:
@@ -62,10 +77,10 @@ class Run:
         order = np.random.default_rng(recipe.seed).permutation(len(self._sentences))
         self._folds = [np.sort(order[fold :: recipe.folds]) for fold in range(recipe.folds)]
         self._student: Student | None = None
-        self._found: list[_Found] = []
+        self._counts: list[dict[str, _Counts]] = []  # of each part, before and after
 
-    def train(self, progress: Any) -> tuple[dict[float, float], float]:
-        """Train; return the F1 on what was held out by share of the change, and the share to take."""
+    def train(self, progress: Any) -> HeldOut:
+        """Train; with all labels only where that helped on what was held out."""
         learned = [np.setdiff1d(np.arange(len(self._sentences)), fold) for fold in self._folds]
         steps = [self._recipe.n_steps(len(one)) for one in learned] + [self._recipe.n_steps(len(self._sentences))]
         tensors, number, step = self._restore()
@@ -77,19 +92,18 @@ class Run:
                 pace = Pace(steps, report, sum(steps[:number]) + step)
                 for fold in range(number, len(self._folds)):
                     self._learn(learned[fold], fold, pace, tensors, step)
-                    self._found.append(self._measure(fold, learned[fold]))
+                    self._counts.append(self._measure(fold, learned[fold]))
                     tensors, step = {}, 0
-                f1 = self._f1()
-                share = _choose(f1, self._recipe.least_gain)
-                if share:
+                held_out = self._compare()
+                if held_out.is_better:
                     self._learn(np.arange(len(self._sentences)), len(self._folds), pace, tensors, step)
         finally:
             torch.set_num_threads(before)
-        return f1, share
+        return held_out
 
-    def write(self, folder: Path, share: float) -> None:
+    def write(self, folder: Path) -> None:
         """Write the encoder that was trained last, as 8-bit weights, and check it against the floats."""
-        student = self._student
+        student, share = self._student, self._recipe.share
         assert student is not None
         expected = student.encoder(share).encode(self._sentences)
         write_tuned(self._source.folder, folder, self._source.graph, student.weights(share), student.names(share))
@@ -128,35 +142,34 @@ class Run:
                     self._save(loop, number)
                     saved = time.monotonic()
 
-    def _measure(self, fold: int, learned: NDArray[np.int64]) -> _Found:
-        """Fit a tagger without text on what was learned from, and find mentions in what was held out, by share."""
+    def _measure(self, fold: int, learned: NDArray[np.int64]) -> dict[str, _Counts]:
+        """Fit a tagger without text on what was learned from, and count its mentions in what was held out."""
         assert self._student is not None
         support = [self._sentences[i] for i in learned]
-        held_out = [self._sentences[i].without_labels() for i in self._folds[fold]]
-        found: _Found = {}
-        for share in SHARES:
+        held_out = [self._sentences[i] for i in self._folds[fold] if self._sentences[i].is_labelled]
+        known = set(types_in(self._sentences))
+        counts = {}
+        for when, share in (("before", 0.0), ("after", self._recipe.share)):
             own = self._tagger.get_params(deep=False)
             changed = {"encoder": self._student.encoder(share), "types": self._tagger.types_, "cache": False}
             tagger = type(self._tagger)(**own | changed).fit(support, progress=False)
-            tagged = tagger.predict_sentences(held_out)
-            found[f"{share:g}"] = [[(span.start, span.end, span.type) for span in one.spans or ()] for one in tagged]
-        return found
+            tagged = tagger.predict_sentences([sentence.without_labels() for sentence in held_out])
+            pairs = [
+                ({one for one in found.spans or () if one.type in known}, set(sentence.spans or ()))
+                for sentence, found in zip(held_out, tagged, strict=True)
+            ]
+            counts[when] = [[len(found & gold), len(found), len(gold)] for found, gold in pairs]
+        return counts
 
-    def _f1(self) -> dict[float, float]:
-        """Return the F1 over all held-out sentences that are wholly labelled, for the types that labels have."""
-        types = set(types_in(self._sentences))
-        f1 = {}
-        for share in SHARES:
-            gold: list[Sentence] = []
-            found: list[Sentence] = []
-            for fold, by_share in zip(self._folds, self._found, strict=True):
-                for i, spans in zip(fold, by_share[f"{share:g}"], strict=True):
-                    if self._sentences[i].is_labelled:
-                        kept = tuple(Span(start, end, name) for start, end, name in spans if name in types)
-                        gold.append(self._sentences[i])
-                        found.append(replace(self._sentences[i], spans=kept))
-            f1[share] = float(score(gold, found).micro.f1) if gold else 0.0
-        return f1
+    def _compare(self) -> HeldOut:
+        """Compare both encoders on all that was held out; the error is that of the jackknife over sentences."""
+        both = [[counts for part in self._counts for counts in part[when]] for when in ("before", "after")]
+        each = np.array(both, dtype=np.float64).reshape(2, -1, 3)
+        before, after = (float(one) for one in _f1(each.sum(axis=1)))
+        n = each.shape[1]
+        gains = np.diff(_f1(each.sum(axis=1, keepdims=True) - each), axis=0)[0]
+        error = float(np.sqrt((n - 1) / n * ((gains - gains.mean()) ** 2).sum())) if n else 0.0
+        return HeldOut(before, after, error, after - before > self._recipe.caution * error)
 
     def _what(self) -> dict[str, Any]:
         """Return all that the result depends on, in types that JSON does not change."""
@@ -171,7 +184,7 @@ class Run:
         }
 
     def _save(self, loop: Loop, number: int) -> None:
-        state = {"what": self._what(), "number": number, "step": loop.step, "found": self._found}
+        state = {"what": self._what(), "number": number, "step": loop.step, "counts": self._counts}
         write_checkpoint(self._checkpoint, loop.state(), state)
 
     def _restore(self) -> tuple[dict[str, Any], int, int]:
@@ -188,7 +201,7 @@ class Run:
                     "remove it, say --restart, or write to another folder",
                 ),
             )
-        self._found = state["found"]
+        self._counts = state["counts"]
         return tensors, state["number"], state["step"]
 
 
@@ -203,7 +216,7 @@ def _allowed(tagger: Any) -> list[NDArray[np.bool_]]:
     return np.split(allowed[order], starts[1:])
 
 
-def _choose(f1: dict[float, float], least_gain: float) -> float:
-    """Return the share with the highest F1, the smallest of them; 0 where it is not enough above that of 0."""
-    best = max(f1, key=lambda share: (f1[share], -share))
-    return best if f1[best] >= f1[0.0] + least_gain else 0.0
+def _f1(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the F1 of counts of mentions that are right, found, and there, (..., 3)."""
+    total = counts[..., 1] + counts[..., 2]
+    return np.asarray(2 * counts[..., 0] / np.maximum(total, 1))

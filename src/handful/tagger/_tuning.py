@@ -16,12 +16,9 @@ from handful.training import TuneRecipe
 from ._saving import check_place
 from ._text import sentences_of
 
-__all__ = ["FEWEST", "SHARES", "Tunable", "Tuning"]
+__all__ = ["FEWEST", "Tunable", "Tuning"]
 
-#: How far the encoder may go from what it was to what training made of it. The first is the encoder as it was.
-SHARES = (0.0, 0.35, 0.7, 1.0)
-
-FEWEST = 12  # labelled sentences; with fewer, what is held out says nothing
+FEWEST = 40  # labelled sentences; with fewer, what is held out says too little (docs/decisions/0010)
 
 
 @dataclass(frozen=True)
@@ -31,31 +28,28 @@ class Tuning:
     Attributes
     ----------
     n_sentences : the labelled sentences
-    f1 : by share of the change, the F1 on labelled sentences that were held out; 0 is the encoder as it was
-    share : the share that was taken; 0 where the encoder stays as it was
+    before, after : the F1 on labelled sentences that were held out, of the encoder as it was and of the tuned one
+    error : the standard error of their difference
+    is_tuned : whether the tuned encoder was taken
     seconds : how long it took
     """
 
     n_sentences: int
-    f1: dict[float, float]
-    share: float
+    before: float
+    after: float
+    error: float
+    is_tuned: bool
     seconds: float
 
-    @property
-    def is_tuned(self) -> bool:
-        """Whether the encoder was changed."""
-        return self.share > 0
-
     def __str__(self) -> str:
-        before, best = 100 * self.f1[0.0], 100 * max(self.f1[share] for share in SHARES[1:])
-        on = f"on held-out labels, F1 was {before:.1f} before and {best:.1f} after tuning"
+        on = f"on held-out labels, F1 was {100 * self.before:.1f} before and {100 * self.after:.1f} after tuning"
         if self.is_tuned:
             return f"{on}; the tuned encoder is taken"
         return f"{on}; that is not enough, so the encoder stays as it was: label more, and tune again"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in JSON's types."""
-        return asdict(self) | {"f1": {f"{share:g}": f1 for share, f1 in self.f1.items()}}
+        return asdict(self)
 
 
 class Tunable:
@@ -76,8 +70,8 @@ class Tunable:
     ) -> Self:
         """Let the encoder itself learn from the labels, and write the tagger that results (extra ``transformers``).
 
-        It pays from some 50 labels of each type on. Part of the labels is held out in turn, to see how far the encoder
-        should change; where that does not help, it stays as it was. The result is a tagger like any other, with its
+        It pays from some 50 labels of each type on. Part of the labels is held out in turn, to see whether the tuned
+        encoder is better; where it is not, the encoder stays as it was. The result is a tagger like any other, with its
         encoder inside the folder: it needs no torch, and is as fast as before. See docs/tune.md.
 
         When it is interrupted, it leaves a checkpoint beside `out` (its name and ``.checkpoint``), and the same call
@@ -134,17 +128,18 @@ class Tunable:
         try:
             with open_source(folder) as source:
                 run = Run(untuned, source, recipe, device, checkpoint)
-                f1, share = run.train(progress)
-                if share:
+                held_out = run.train(progress)
+                if held_out.is_better:
                     scratch.mkdir()
-                    run.write(scratch, share)
+                    run.write(scratch)
             tuned: Any = untuned
-            if share:
+            if held_out.is_better:
                 tuned = type(self)(**untuned.get_params(deep=False) | {"encoder": scratch, "types": untuned.types_})
                 text = untuned._text.sentences[: untuned._text.n_text]
                 tuned.fit(labelled, text or None, progress=progress if isinstance(progress, bool) else None)
-            tuning = Tuning(len(labelled), f1, share, time.monotonic() - started)
-            tuned.save(target, include_encoder=True if share else "auto")
+            figures = (held_out.before, held_out.after, held_out.error, held_out.is_better)
+            tuning = Tuning(len(labelled), *figures, time.monotonic() - started)
+            tuned.save(target, include_encoder=True if held_out.is_better else "auto")
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
         checkpoint.unlink(missing_ok=True)

@@ -21,8 +21,13 @@ class TuneRecipe:
     dropout: float = option(0.1, least=0, below=1, help="How much of each layer is left out while training.")
     warmup: float = option(0.1, least=0, below=1, help="Share of the steps in which the learning rates rise.")
     folds: int = option(2, least=2, help="Parts of the labelled sentences; each is held out once, to measure on.")
-    least_gain: float = option(
-        0.01, least=0, help="By how much F1 on what was held out must rise, or the encoder stays as it was."
+    share: float = option(
+        0.7, least=0, help="How far the encoder goes from what it was to what training made of it, 1 for all."
+    )
+    caution: float = option(
+        0.5,
+        least=0,
+        help="By how many standard errors F1 on what was held out must rise, or the encoder stays as it was.",
     )
     seed: int = option(0, least=0, help="Where all randomness comes from.")
 
