@@ -7,9 +7,9 @@
 A corpus is a folder with dev.txt, test.txt and types.txt. The person works through the HTTP interface that the page
 uses, knows the right labels of dev.txt, and confirms or corrects one sentence after the other: those of the queue, or
 any. Each run has other sentences of dev.txt to choose from, the same ones in both orders. After every few decisions
-strict span F1 is measured on sentences of test.txt, which are not part of the project. Seconds are those that the
-person waits for the tagger and the next sentence; measuring is not counted. A correction is a mention that was added,
-deleted or changed.
+strict span F1 is measured on sentences of dev.txt that are not part of the project; with --on test on those of
+test.txt, which can be text of another kind. Seconds are those that the person waits for the tagger and the next
+sentence; measuring is not counted. A correction is a mention that was added, deleted or changed.
 
 It needs the package with its extra `web`, and httpx; --plot needs matplotlib, too. It needs no browser.
 """
@@ -98,8 +98,11 @@ def run(corpus, order, seed, options):
     rng = random.Random(seed)
     sentences = list({one.words: one for one in read(corpus / "dev.txt")}.values())
     dev = rng.sample(sentences, min(len(sentences), options.sentences))
-    test = random.Random(0).sample(test_all := list(read(corpus / "test.txt")), min(len(test_all), options.test))
     gold = {one.words: one for one in dev}
+    others = (
+        [one for one in sentences if one.words not in gold] if options.on == "dev" else list(read(corpus / "test.txt"))
+    )
+    test = random.Random(0).sample(others, min(len(others), options.test))
     with tempfile.TemporaryDirectory() as folder, Project(Path(folder) / "p.db") as project:
         project.add([Document.of(one.without_labels()) for one in dev], lambda: read_types(corpus / "types.txt"))
         session = Session(project, threads=options.threads)
@@ -170,7 +173,8 @@ def main():
     parser.add_argument("--every", type=int, default=5)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--sentences", type=int, default=600, help="of dev.txt to choose from")
-    parser.add_argument("--test", type=int, default=500, help="sentences of test.txt to measure on")
+    parser.add_argument("--on", choices=("dev", "test"), default="dev", help="the file to measure on")
+    parser.add_argument("--test", type=int, default=500, help="sentences to measure on")
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--rows", type=Path, help="where all rows are kept, as JSON")
