@@ -15,7 +15,8 @@ __all__ = ["FarRows", "Float", "Part", "Rows", "block_rows", "row_blocks", "thin
 Float = NDArray[np.floating]
 Result = TypeVar("Result")
 
-THIN = 64  # rows: BLAS multiplies so few by a matrix of few columns without copying them first
+SMALL = 1_000_000  # multiplications: OpenBLAS computes so small a product without copying its matrices first
+THIN = 48  # rows of such a product; it takes 12 at a time
 BLOCK_BYTES = 1 << 23  # a block and a scratch copy of it stay in the last cache of most machines
 
 
@@ -141,8 +142,9 @@ def blocks_of(array: Float, first: int, n_rows: int, *, is_raw: bool = False) ->
 def thin_product(block: Float, W: Float) -> Float:  # noqa: N803
     """Compute block @ W for a W of few columns, a few rows at a time."""
     d, k = W.shape
-    n = len(block) // THIN * THIN
+    m = max(12, min(THIN, SMALL // max(1, d * k) // 12 * 12))
+    n = len(block) // m * m
     result = np.empty((len(block), k), W.dtype)
-    np.matmul(block[:n].reshape(-1, THIN, d), W, out=result[:n].reshape(-1, THIN, k))
+    np.matmul(block[:n].reshape(-1, m, d), W, out=result[:n].reshape(-1, m, k))
     np.matmul(block[n:], W, out=result[n:])
     return result

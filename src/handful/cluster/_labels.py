@@ -104,11 +104,14 @@ class Labels:
 
     def within(self, part: slice) -> "Labels":
         """Return those of a part of the words, which keep their numbers."""
-        inside = slice(*np.searchsorted(self.rows, [part.start, part.stop]))
+        inside = slice(*self.rows.searchsorted((part.start, part.stop)))
         return replace(self, rows=self.rows[inside], allowed=self.allowed[inside], values=self.values[:0])
 
-    def at(self, part: slice) -> "Labels":
-        """Return those of a block of words, which are numbered from its first on."""
+    def at(self, part: slice) -> "Labels | None":
+        """Return those of a block of words, which are numbered from its first on; None where there are none."""
+        first, stop = self.rows.searchsorted((part.start, part.stop))
+        if first == stop:
+            return None  # as in most blocks of a long text
         here = self.within(part)
         return replace(here, rows=here.rows - part.start)
 

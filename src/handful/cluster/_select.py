@@ -15,7 +15,7 @@ Keys = NDArray[np.uint64]
 KeysOf = Callable[[slice, Any], Keys]
 
 BITS = 12  # of a key that a pass finds out: the first 12 bits of a double are its sign and exponent
-FEW = 1 << 13  # values that are gathered
+FEW = 1 << 16  # values that are gathered
 TOP = np.uint64(1 << 63)
 
 

@@ -17,6 +17,7 @@ Matrix = NDArray[np.float64]
 
 FLOOR = 1e-9  # of the mean variance, added to S_w so that it has a Cholesky factor
 RANK = 1e-6  # directions whose singular value is below this share of the largest are noise
+MOSTLY = 0.999  # of a scatter that is shrunk so far, too little is left
 ROUNDING = 1e-12  # prototypes whose squares differ by less than this share are in one place
 
 
@@ -57,16 +58,24 @@ def discriminant(
     noise = ROUNDING * (moments.total_variance + float((moments.mean**2).sum()))
     if k == 1 or float((M**2).sum()) <= noise:
         return None, within_variance(M, moments)
-    S_w = np.matmul(M.T, M.copy())  # a copy, because NumPy multiplies a matrix by its own transpose in a slower way
-    np.subtract(S_t, S_w, out=S_w)
+    S_w = _within(M, S_t)
     rho = oas(S_w, moments.n) if shrinkage == "oas" else float(shrinkage or 0)
-    L = _factor(S_w, rho, floor=FLOOR * moments.total_variance / d)
+    ridge, floor = rho * float(np.trace(S_w)) / d, FLOOR * moments.total_variance / d
+    L = _factor(S_w, rho, ridge + floor)
+    while L is None:  # rounding made S_w indefinite
+        floor *= 10
+        L = _factor(_within(M, S_t), rho, ridge + floor)
     Q, sigma, _ = np.linalg.svd(_solve(L, M.T), full_matrices=False)
     p = min(int(np.count_nonzero(sigma > RANK * sigma[0])), k - 1)
     U = _solve(L, Q[:, :p], transposed=True)
     U *= np.sign(U[np.abs(U).argmax(axis=0), np.arange(p)])
     U_total = U / np.sqrt(1 + sigma[:p] ** 2)
-    objective = max(0.0, float(np.sum(U_total * (S_w @ U_total))))
+    if rho < MOSTLY:
+        # U^T ((1 - rho) S_w + (ridge + floor) I) U = I, so there is no need for S_w itself
+        spread = (1 - (ridge + floor) * (U**2).sum(axis=0)) / (1 - rho)
+    else:
+        spread = (U * (S_t @ U)).sum(axis=0) - ((M @ U) ** 2).sum(axis=0)
+    objective = max(0.0, float((spread / (1 + sigma[:p] ** 2)).sum()))
     return (U if scaling == "within" else U_total), objective
 
 
@@ -82,19 +91,18 @@ def oas(S: Matrix, n: float) -> float:
     return 1.0 if denominator <= 0 else min(1.0, (a + mu_2) / denominator)
 
 
-def _factor(S: Matrix, rho: float, floor: float) -> Matrix:
-    """Return the lower Cholesky factor of S shrunk, (1 - rho) S + rho tr(S) / d I, plus floor I.
+def _within(M: Matrix, S_t: Matrix) -> Matrix:
+    """Return S_w = S_t - M^T M."""
+    S_b = np.matmul(M.T, M.copy())  # a copy, because NumPy multiplies a matrix by its own transpose in a slower way
+    return np.subtract(S_t, S_b, out=S_b)
 
-    The floor grows where rounding made S indefinite.
-    """
-    d = len(S)
-    while True:
-        shrunk = (1 - rho) * S
-        shrunk.flat[:: d + 1] += rho * np.trace(S) / d + floor
-        L, failed = dpotrf(shrunk.T, lower=True, overwrite_a=True, clean=False)  # transposed it lies as LAPACK wants it
-        if not failed:
-            return np.asarray(L)
-        floor *= 10
+
+def _factor(S: Matrix, rho: float, ridge: float) -> Matrix | None:
+    """Return the lower Cholesky factor of (1 - rho) S + ridge I, in place of S; None where there is none."""
+    S *= 1 - rho
+    S.flat[:: len(S) + 1] += ridge
+    L, failed = dpotrf(S.T, lower=True, overwrite_a=True, clean=False)  # transposed it lies as LAPACK wants it
+    return None if failed else np.asarray(L)
 
 
 def _solve(L: Matrix, B: Matrix, *, transposed: bool = False) -> Matrix:

@@ -40,12 +40,14 @@ class Weights:
 
     def within(self, part: slice) -> "Weights":
         """Return those of a part of the words, which keep their numbers."""
-        inside = slice(*np.searchsorted(self.rows, [part.start, part.stop]))
+        inside = slice(*self.rows.searchsorted((part.start, part.stop)))
         return Weights(self.n, self.rows[inside], self.values[inside])
 
-    def at(self, part: slice) -> NDArray[np.float64]:
-        """Return the weights of all words of a block."""
+    def at(self, part: slice) -> NDArray[np.float64] | None:
+        """Return the weights of all words of a block; None where each counts once."""
         here = self.within(part)
+        if not len(here.rows):
+            return None
         weights = np.ones(part.stop - part.start)
         weights[here.rows - part.start] = here.values
         return weights

@@ -75,9 +75,9 @@ def estimate_o_ratio(
     return float((only_o.sum() + total) / labelled.n_words)
 
 
-def _sum_of_free(_: slice, chances: NDArray[np.float64], is_free: NDArray[np.float64]) -> tuple[int, float]:
+def _sum_of_free(_: slice, chances: NDArray[np.float64], is_free: NDArray[np.float64] | None) -> tuple[int, float]:
     """Return how many words there are in a block, and the sum of the chances of those that are free."""
-    return len(chances), float(chances[is_free > 0].sum())
+    return len(chances), float((chances if is_free is None else chances[is_free > 0]).sum())
 
 
 def _both(one: tuple[int, float], other: tuple[int, float]) -> tuple[int, float]:
