@@ -87,9 +87,10 @@ def test_blas_gets_its_threads_back_and_says_how_many_there_may_be(monkeypatch):
 
     @several_threads()
     def fail():
-        assert parallel._n_threads.get() == 2
+        threads = parallel._threads.get()
+        assert threads.n == 2
         with several_threads():
-            assert parallel._n_threads.get() == 2
+            assert parallel._threads.get() is threads
         assert blas_threads() == {1}
         raise ZeroDivisionError
 
@@ -98,9 +99,9 @@ def test_blas_gets_its_threads_back_and_says_how_many_there_may_be(monkeypatch):
         with pytest.raises(ZeroDivisionError):
             fail()
         assert blas_threads() == before
-    assert parallel._n_threads.get() is None
+    assert parallel._threads.get() is None
     with threadpool_limits(1), several_threads():
-        assert parallel._n_threads.get() == 1
+        assert parallel._threads.get().n == 1
 
 
 def test_an_error_in_a_thread_is_raised(monkeypatch):

@@ -12,13 +12,13 @@ from contextvars import ContextVar
 from functools import cache
 from itertools import chain, islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .arrays import Float, Rows, row_blocks
 from .processor import usable_threads
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 __all__ = ["in_threads", "map_blocks", "one_blas_thread", "several_threads"]
 
@@ -27,23 +27,35 @@ Result = TypeVar("Result")
 
 MOST_THREADS = 8  # more wait for memory
 
-_n_threads: ContextVar[int | None] = ContextVar("n_threads", default=None)
+
+class _Threads(NamedTuple):
+    """Threads that are there until the end of a block: to start them for each pass would take as long as a pass."""
+
+    n: int
+    pool: "ThreadPoolExecutor"
+
+
+_threads: ContextVar[_Threads | None] = ContextVar("threads", default=None)
 
 
 @contextmanager
 def several_threads() -> Iterator[None]:
     """Let `map_blocks` use as many threads as BLAS may, and hold BLAS itself to one, until the end of the block."""
-    if _n_threads.get() is not None:
+    if _threads.get() is not None:
         yield
         return
+    from concurrent.futures import ThreadPoolExecutor  # here, because prediction does without
+
     blas = _blas()
     n = max((library["num_threads"] for library in blas.info()), default=1)
-    token = _n_threads.set(max(1, min(n, usable_threads(), MOST_THREADS)))
-    try:
-        with blas.limit(limits=1):
-            yield
-    finally:
-        _n_threads.reset(token)
+    n = max(1, min(n, usable_threads(), MOST_THREADS))
+    with ThreadPoolExecutor(n, initializer=_threads.set, initargs=(None,)) as pool:  # its threads use no others
+        token = _threads.set(_Threads(n, pool))
+        try:
+            with blas.limit(limits=1):
+                yield
+        finally:
+            _threads.reset(token)
 
 
 _one = Lock()
@@ -91,18 +103,20 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item]) -> Ite
 
     Inside `several_threads`, some items are worked on at the same time.
     """
-    n, items = _n_threads.get() or 1, iter(items)
+    threads, items = _threads.get(), iter(items)
     first = list(islice(items, 2))
-    if n == 1 or len(first) == 1:
+    if threads is None or threads.n == 1 or len(first) == 1:
         yield from map(function, chain(first, items))
         return
-    from concurrent.futures import ThreadPoolExecutor  # here, because prediction does without
-
     waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(n) as pool:
+    try:
         for item in chain(first, items):
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > 2 * n:
+            waiting.append(threads.pool.submit(function, item))
+            if len(waiting) > 2 * threads.n:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:  # after an error, nothing goes on in the background
+        for one in waiting:
+            if not one.cancel():
+                one.exception()

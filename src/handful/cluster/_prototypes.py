@@ -115,13 +115,16 @@ class RunningSums:
 
         def count(
             _: slice, after: NDArray[Any], before: NDArray[Any] | None, weights: NDArray[np.float64] | None
-        ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-            n_moved = len(after) if before is None else np.count_nonzero(after != before)
-            counts = np.bincount(after, weights, minlength=k).astype(np.float64)
-            return counts, np.array([len(after), np.count_nonzero(is_o[after]), n_moved])
+        ) -> tuple[NDArray[np.float64], NDArray[np.intp], int]:
+            n_moved = len(after) if before is None else int(np.count_nonzero(after != before))
+            numbers = np.bincount(after, minlength=k)
+            counts = numbers if weights is None else np.bincount(after, weights, minlength=k)
+            return counts.astype(np.float64), numbers, n_moved
 
-        counts, numbers = reduce_rows(count, lambda a, b: (a[0] + b[0], a[1] + b[1]), labels, before, self._weights)
-        n, n_o, n_moved = map(int, numbers)
+        counts, numbers, n_moved = reduce_rows(
+            count, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]), labels, before, self._weights
+        )
+        n, n_o = int(numbers.sum()), int(numbers[is_o].sum())
         self._age += 1
         if before is None or n_moved > n // 3 or self._age % REFRESH == 0:
             self._sums = sums_by_label(self._X, labels, k, self._weights)

@@ -74,7 +74,7 @@ def _select(kept: Kept[Any], keys_of: KeysOf, m: int, n: int) -> tuple[np.uint64
         known = _Known(known.prefix << step | place, known.n_left - step)
     if not known.n_left:
         return np.uint64(known.prefix), m, n
-    keys = reduce_rows(partial(known.gather, keys_of), _together, kept)
+    keys = np.concatenate(reduce_rows(lambda part, one: [known.gather(keys_of, part, one)], list.__add__, kept))
     key = np.partition(keys, m - 1)[m - 1]
     return key, m - int(np.count_nonzero(keys < key)), int(np.count_nonzero(keys == key))
 
@@ -95,10 +95,6 @@ class _Known(NamedTuple):
         keys = self.gather(keys_of, part, one)
         next_bits = (keys >> np.uint64(self.n_left - n_bits)) & np.uint64((1 << n_bits) - 1)
         return np.bincount(next_bits.astype(np.int64), minlength=1 << n_bits)
-
-
-def _together(one: Keys, other: Keys) -> Keys:
-    return np.concatenate([one, other])
 
 
 def _ordered(values: NDArray[np.float64]) -> Keys:

@@ -92,7 +92,8 @@ def _joins(Y: Float, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64],
     distances to their union.
     """
     n = len(Y)
-    D, w = _costs(Y, weights), weights.copy()
+    w = weights.astype(Y.dtype)
+    D = _costs(Y, w)
     heights, first, second = np.empty(n - 1), np.empty(n - 1, np.intp), np.empty(n - 1, np.intp)
     is_left = np.ones(n, dtype=bool)
     chain: list[int] = []
@@ -100,9 +101,9 @@ def _joins(Y: Float, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64],
         if not chain:
             chain.append(int(is_left.argmax()))
         while True:
-            last = chain[-1]
-            nearest = int(D[last].argmin())
-            if len(chain) > 1 and D[last, chain[-2]] <= D[last, nearest]:
+            row = D[chain[-1]]
+            nearest = int(row.argmin())
+            if len(chain) > 1 and row[chain[-2]] <= row[nearest]:
                 break
             chain.append(nearest)
         b, a = sorted((chain.pop(), chain.pop()), reverse=True)

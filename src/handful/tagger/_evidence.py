@@ -347,9 +347,8 @@ def by_block(function: Callable[[Float], NDArray[np.float64]], part: Part) -> Ke
 
 def o_chances(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the chance of O, the first tag, of words with these logits (n, n_tags): (n,)."""
-    from scipy.special import softmax  # here, because it takes long to load, and prediction does without
-
-    return np.asarray(softmax(logits, axis=1)[:, 0]) if len(logits) else np.empty(0)
+    with np.errstate(over="ignore"):  # a chance of 0
+        return np.asarray(1 / np.exp(logits - logits[:, :1]).sum(axis=1))
 
 
 def _rows_or_o(known: NDArray[np.int64], n_tags: int) -> NDArray[np.intp]:
