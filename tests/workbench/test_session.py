@@ -1,5 +1,6 @@
 """The live side: what is decided is learned, and what is seen is predicted."""
 
+import numpy as np
 import pytest
 
 from handful import Tagger
@@ -70,6 +71,12 @@ def test_each_sequence_of_words_is_encoded_once(tmp_path):
             Views(session).decide(1, {"version": 0, "action": "nothing"})
             settled(session)
             assert encoder.n_words == n_words
+
+
+def test_features_are_in_memory_once(session):
+    known = session.learner.encoder.known
+    for id, one in session.found.items():
+        assert np.shares_memory(one.words.features, known(session.mirror.entries[id].sentence))
 
 
 def test_a_decision_changes_what_is_predicted(tmp_path):

@@ -117,7 +117,7 @@ def _joins(Y: Float, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64],
     return heights, first, second
 
 
-def _costs(Y: Float, weights: NDArray[np.float64]) -> Float:
+def _costs(Y: Float, weights: Float) -> Float:
     """Return (n, n) what joining two rows costs, w_i w_j / (w_i + w_j) ||y_i - y_j||^2; infinite on the diagonal.
 
     It is in proportion only: rows are divided by their largest number, so that no square overflows.

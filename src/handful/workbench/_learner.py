@@ -1,7 +1,7 @@
 """`Learner`: a tagger that is fitted again and again, on labels that change and text that grows."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from handful._util.arrays import Float
@@ -81,11 +81,15 @@ class Learner:
         if self._tagger is None:
             return {}
         given = list(sentences)
-        encoder, model = self._tagger._ready()
+        _, model = self._tagger._ready()
+        tagged = tag_sentences(self.encoder, model, [sentence for _, sentence, _ in given])
         answer = {}
-        for (id, _, old), words in zip(given, tag_sentences(encoder, model, [s for _, s, _ in given]), strict=True):
+        for (id, sentence, old), words in zip(given, tagged, strict=True):
             before = None if old is None else old.spans if old.fit != self.number else old.before
-            answer[id] = Found(self.number, words, before)
+            features = self.encoder.known(sentence)
+            assert features is not None, "it was read just now"
+            # those of the batch would stay in memory, all of them, as long as one of its sentences is kept
+            answer[id] = Found(self.number, replace(words, features=features), before)
         return answer
 
     def project(self, features: Float) -> Float:
