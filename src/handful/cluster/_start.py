@@ -92,8 +92,7 @@ def _joins(Y: Float, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64],
     distances to their union.
     """
     n = len(Y)
-    w = weights.astype(Y.dtype)
-    D = _costs(Y, w)
+    D, w = _costs(Y, weights), weights.copy()
     heights, first, second = np.empty(n - 1), np.empty(n - 1, np.intp), np.empty(n - 1, np.intp)
     is_left = np.ones(n, dtype=bool)
     chain: list[int] = []
@@ -117,7 +116,7 @@ def _joins(Y: Float, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64],
     return heights, first, second
 
 
-def _costs(Y: Float, weights: Float) -> Float:
+def _costs(Y: Float, weights: NDArray[np.float64]) -> Float:
     """Return (n, n) what joining two rows costs, w_i w_j / (w_i + w_j) ||y_i - y_j||^2; infinite on the diagonal.
 
     It is in proportion only: rows are divided by their largest number, so that no square overflows.
