@@ -160,7 +160,7 @@ def reduce_rows(
         from .on_dask import fold_chunks
 
         fold_chunks(fold, function, combine, _far(X), along, is_raw)
-    for result in run_blocks(function, _near(X, is_raw), along, GROUP if is_raw else _at_once(X)):
+    for result in run_blocks(function, _near(X, is_raw), along, _at_once(X)):
         fold.add(result)
     return fold.result()
 
