@@ -1,45 +1,24 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from handful._util.files import PathLike
 from handful._util.parallel import several_threads
 from handful._util.progress import Progress
-from handful.encoders import WordEncoder
-from handful.encoders._opened import (
-    AnyEncoder,
-    encode,
-    encoder_folder,
-    is_object,
-    is_path,
-    open_encoder,
-    open_saved,
-    unreadable,
-)
+from handful.encoders._opened import AnyEncoder, encode, is_object, unreadable
 from handful.errors import Advice, DataError, ModelError
-from handful.evaluate import Evaluation
 from handful.text import EntityType, Sentence, types_of
 
-from ._evaluating import evaluate_on
-from ._explanation import Explanation, check_n_nearest, explain
 from ._far import FarTrainingText, is_far, text_of, training_text
+from ._fitted import Fitted
 from ._hub import OnHub
-from ._inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
+from ._inputs import Given, gather_for_fit, gather_to_add
 from ._learning import METHODS, check, check_labels, learn, type_names
-from ._model import Examples, Model
 from ._parameters import Parameters
-from ._predictor import Predictor, check_min_score
+from ._predictor import Predictor
 from ._ratio import AUTO, check_ratio
-from ._saving import Saved, read_folder, saved_encoder, write_folder
-from ._suggest import suggest
-from ._summary import FitSummary, summarise
-from ._tagging import MinScore, tag_batches, tag_sentences
+from ._summary import summarise
 from ._text import TrainingText, Ways, by_words, sentences_of
 from ._tuning import Tunable
 from ._types import types_to_find
@@ -47,12 +26,11 @@ from ._watch import Watch
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
-    from handful.encoders import CachedEncoder
 
 __all__ = ["Tagger"]
 
 
-class Tagger(Parameters, OnHub, Tunable, Predictor):
+class Tagger(Fitted, Parameters, OnHub, Tunable, Predictor):
     """Finds mentions of a user's own types, from what they mean, a handful of labels, and unlabelled text.
 
     Parameters
@@ -109,6 +87,7 @@ class Tagger(Parameters, OnHub, Tunable, Predictor):
         threads: int | None = None,
         cache: bool | str = True,
     ) -> None:
+        super().__init__()
         self.encoder = encoder
         self.types = list(types) if isinstance(types, Iterator) else types
         types_of(self.types)  # a mistake is said at once
@@ -116,21 +95,11 @@ class Tagger(Parameters, OnHub, Tunable, Predictor):
         self.method = method
         self.o_ratio = o_ratio
         self._clusters = clusters
-        self._saved_clusters: dict[str, Any] | None = None
         self.layers = layers
         self.threads = threads
         if cache not in (True, False, "all"):
             raise DataError(f"cache is {cache!r}, expected True, False or 'all'")
         self.cache = cache
-        self._opened: WordEncoder | None = None
-        self._cached: CachedEncoder | None = None
-        self._text: TrainingText | None = None
-        self._notes: list[str] = []
-        self._summary: FitSummary | Callable[[], FitSummary] | None = None
-        self._model: Model | None = None
-        self._examples: Examples | None = None
-        self._encoder_is_inside = False
-        self._watch: Watch | None = None
 
     def __repr__(self) -> str:
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
@@ -166,16 +135,6 @@ class Tagger(Parameters, OnHub, Tunable, Predictor):
             self._model = self._examples = self._text = None
             self._encoder_is_inside = False
         return self
-
-    @property
-    def summary_(self) -> FitSummary:
-        """What the fit learned; to find examples in the text takes a moment, so it is made when it is asked for."""
-        if self._summary is None:
-            raise AttributeError("this tagger is not fitted, so it has no summary_")
-        if not isinstance(self._summary, FitSummary):
-            with several_threads():
-                self._summary = self._summary()
-        return self._summary
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cached": None}  # files in use; a copy opens them for itself
@@ -276,144 +235,6 @@ class Tagger(Parameters, OnHub, Tunable, Predictor):
         given, labels = gather_to_add(sentences, None, text)
         return self._fit_on(text, given, labels, given.notes, progress)
 
-    def explain(self, text: Any, *, min_score: MinScore = 0.0, n_nearest: int = 3) -> list[Explanation]:
-        """Return for each mention why it was found.
-
-        Parameters
-        ----------
-        text
-            One text: a str, a `Sentence`, a `Document` or a list of words.
-        min_score : float or dict
-            Mentions with a lower score are left out; a dict has a score for some types, by name.
-        n_nearest : int
-            How many labelled words to show for each.
-        """
-        model, examples = self._fitted()
-        check_min_score(min_score, model.types)
-        check_n_nearest(n_nearest)
-        document = one_text(text, "the text")
-        words = tag_sentences(self._looking_up(), model, document.sentences, self._notice)
-        return explain(document, words, model, examples, min_score, n_nearest)
-
-    def suggest(self, texts: Any, n: int = 20, *, progress: Progress = None) -> list[Sentence]:
-        """Choose sentences to label next: doubtful ones, unlike those that are labelled, for every type in turn.
-
-        Parameters
-        ----------
-        texts : path or iterable
-            Unlabelled text, as for `fit`, of any size: a file, which is read as it goes; or texts (documents),
-            `Sentence`, `Document` and lists of words. Sentences that are labelled already are passed over.
-        n : int
-            How many sentences.
-        progress
-            As for `predict`.
-
-        Returns
-        -------
-        list of Sentence
-            With the mentions that are found in them now, the most useful first; fewer where there are no more. The
-            same every time. Correct them, and give them to `add`.
-        """
-        model, examples = self._fitted()
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise DataError(f"n is {n!r}, expected a whole number of at least 1")
-        encoder = self._looking_up()
-        known = tag_sentences(encoder, model, examples.sentences)
-        documents = documents_of(texts, "the texts to choose from")
-        found = (words for _, tagged in tag_batches(encoder, model, documents, progress) for words in tagged)
-        return suggest(found, known, [self.summary_.mentions.get(one.name, 0) for one in model.types], n)
-
-    def evaluate(self, sentences: Any, *, progress: Progress = None) -> Evaluation:
-        """Predict labelled sentences, and compare.
-
-        Parameters
-        ----------
-        sentences : path or list
-            Labelled sentences, in any form that `fit` takes, all of them wholly labelled.
-        progress
-            As for `handful.encoders.Encoder.encode`.
-
-        Returns
-        -------
-        Evaluation
-            Its ``notes`` say if sentences were labelled in the fit, or were in the training of the encoder.
-        """
-        model, examples = self._fitted()
-        gold = gather(sentences, "the sentences to evaluate on", is_inline=True).sentences
-        return evaluate_on(gold, self._caching(), model, examples.sentences, self._notice, progress)
-
-    def save(self, path: PathLike, *, include_encoder: bool | str = False) -> None:
-        """Write the fitted tagger to a folder, all of it or nothing.
-
-        Parameters
-        ----------
-        path
-            The folder. One that holds a saved tagger is replaced; one with anything else is left alone.
-        include_encoder : bool or "auto"
-            Put a copy of the encoder into the folder. Else only its name is kept, or the absolute path of its folder.
-            "auto" puts one there if the encoder was given by its path, so that other machines can read the folder.
-            A tagger that was loaded with its encoder inside is saved with it.
-        """
-        saved, encoder = self._to_save(include_encoder)
-        write_folder(Path(path), saved, encoder)
-
-    @classmethod
-    def load(
-        cls, path: PathLike, *, encoder: AnyEncoder | None = None, threads: int | None = None, cache: bool | str = True
-    ) -> "Tagger":
-        """Read a tagger from a folder that `save` wrote.
-
-        Parameters
-        ----------
-        path
-            The folder.
-        encoder
-            The encoder, if it is no longer where it was, or was given to `Tagger` as an object. It must be the one
-            that the tagger was fitted with.
-        threads, cache
-            As for `Tagger`.
-        """
-        folder = Path(path)
-        saved = read_folder(folder)
-        chosen, opened = open_saved(folder, saved.encoder, encoder, saved.parameters.get("layers", -1), threads)
-        try:
-            given = {name: saved.parameters[name] for name in ("types", "names", "method", "o_ratio", "layers")}
-            tagger = cls(chosen, **given | {"types": types_of(given["types"])}, threads=threads, cache=cache)
-            tagger._saved_clusters = saved.parameters["clusters"]
-            if not isinstance(tagger._saved_clusters, dict | None):
-                raise DataError("clusters are not those of a clustering")
-        except (KeyError, DataError):
-            raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
-        tagger._opened = opened
-        tagger._model, tagger._examples, tagger._summary = saved.model, saved.examples, saved.summary
-        tagger.types_ = list(saved.model.types)
-        tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
-        return tagger
-
-    def _to_save(self, include_encoder: bool | str) -> tuple[Saved, Path | None]:
-        """Return what `save` writes, and the folder of the encoder if that is to be inside."""
-        model, examples = self._fitted()
-        encoder = self._open()
-        reference = None if is_object(self.encoder) else getattr(encoder, "reference", None)
-        if include_encoder == "auto":
-            include_encoder = reference is not None and is_path(reference)
-        is_inside = bool(include_encoder) or self._encoder_is_inside
-        saved = Saved(
-            parameters={
-                "types": [{"name": one.name, "description": one.description} for one in types_of(self.types)],
-                "names": self.names,
-                "method": self.method,
-                "o_ratio": self.o_ratio,
-                "clusters": self._saved_clusters or _parameters(self._clusters),
-                "layers": self.layers,
-            },
-            encoder=saved_encoder(encoder, reference, is_inside=is_inside),
-            model=model,
-            examples=examples,
-            summary=self.summary_,
-        )
-        return saved, encoder_folder(reference) if is_inside else None
-
     def _check_labels(self, text: TrainingText, known: Sequence[EntityType]) -> None:
         """Refuse what cannot be learned from, before the long wait; the text has no features yet."""
         types, _ = self._types_to_find(text.labels, known)
@@ -472,47 +293,3 @@ class Tagger(Parameters, OnHub, Tunable, Predictor):
         return types_to_find(
             types_of(self.types), [*known, *before], sentences_of(labels), self._reads_names(), self.names
         )
-
-    def _reads_names(self) -> bool:
-        return self.names and bool(getattr(self._open(), "has_names", False))
-
-    def _fitted(self) -> tuple[Model, Examples]:
-        if self._model is None or self._examples is None:
-            raise DataError("this tagger is not fitted: call fit, or load one that is")
-        return self._model, self._examples
-
-    def _ready(self) -> tuple[WordEncoder, Model]:
-        model, _ = self._fitted()
-        return self._looking_up(), model
-
-    def _open(self) -> WordEncoder:
-        if self._opened is None:
-            self._opened = open_encoder(self.encoder, self.layers, self.threads)
-        return self._opened
-
-    def _caching(self) -> WordEncoder:
-        """Return the encoder with its cache, if features are to be kept."""
-        return self._with_cache() or self._open()
-
-    def _looking_up(self) -> WordEncoder:
-        """Return the encoder for text to predict: with what is cached, and keeping more of it only if asked to."""
-        cached = self._with_cache()
-        if cached is None:
-            return self._open()
-        return cached if self.cache == "all" else cached.looking_up()
-
-    def _with_cache(self) -> "CachedEncoder | None":
-        if self.cache and self._cached is None:
-            from handful.encoders import CachedEncoder
-
-            self._cached = CachedEncoder(self._open())
-        return self._cached if self.cache else None
-
-    def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
-        if self._watch is None:
-            self._watch = Watch(self.encoder)
-        self._watch(sentences, unreadable)
-
-
-def _parameters(clusters: "SubspaceKMeans | None") -> dict[str, Any] | None:
-    return None if clusters is None else dict(clusters.get_params())
