@@ -33,6 +33,8 @@ class Cut(NamedTuple):
 
     def chosen(self, part: slice, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Mark the values of a block that are among the m smallest."""
+        if self.row >= part.stop:
+            return np.asarray(values <= self.value)
         chosen = values < self.value
         ties = np.flatnonzero(values == self.value)
         chosen[ties[ties <= self.row - part.start]] = True
