@@ -1,6 +1,7 @@
 """Rows in several arrays, and passes over them in several threads."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -110,6 +111,29 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
     (X,) = made(1000)
     with threadpool_limits(2), several_threads(), pytest.raises(ZeroDivisionError):
         list(map_blocks(lambda part, block: 1 // (part.start - 128), X))
+
+
+def test_threads_stay_until_the_end_and_an_error_leaves_none_at_work(monkeypatch):
+    monkeypatch.setattr(arrays, "BLOCK_BYTES", 64 * 3 * 4)
+    monkeypatch.setattr(parallel, "usable_threads", lambda: 2)
+    (X,) = made(5000)
+    seen, at_work = set(), []
+
+    def look(part, block):
+        seen.add(threading.current_thread())
+        at_work.append(part)
+        time.sleep(0.001)
+        at_work.remove(part)
+        return 1 // (part.start - 128)
+
+    with threadpool_limits(2), several_threads():
+        for _ in range(3):
+            with pytest.raises(ZeroDivisionError):
+                list(map_blocks(look, X))
+            assert not at_work
+        assert len(seen) == 2
+        assert all(thread.is_alive() for thread in seen)
+    assert not any(thread.is_alive() for thread in seen)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
