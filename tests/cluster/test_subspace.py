@@ -74,6 +74,15 @@ def test_scalings_make_their_scatter_the_identity(soft):
     assert objective == same == pytest.approx(4 * direct)
 
 
+@pytest.mark.parametrize("shrinkage", [None, 0.3, 0.99, 0.9999, 1.0])
+def test_the_objective_is_that_of_the_scatter_before_it_is_shrunk(shrinkage):
+    X, A, C, counts = made_clusters(1)
+    S_w, _ = scatters(X, A, C)
+    moments = Moments.of(X)
+    total, objective = discriminant(between(C, counts, moments), moments, shrinkage=shrinkage, scaling="total")
+    assert objective == pytest.approx(np.trace(total.T @ S_w @ total), rel=1e-6)
+
+
 def test_the_largest_entry_of_each_column_is_positive():
     X, _, C, counts = made_clusters(2)
     moments = Moments.of(X)

@@ -17,7 +17,7 @@ Matrix = NDArray[np.float64]
 
 FLOOR = 1e-9  # of the mean variance, added to S_w so that it has a Cholesky factor
 RANK = 1e-6  # directions whose singular value is below this share of the largest are noise
-MOSTLY = 0.999  # of a scatter that is shrunk so far, too little is left
+MOSTLY = 0.999  # of a scatter that is shrunk further, too few digits are left
 ROUNDING = 1e-12  # prototypes whose squares differ by less than this share are in one place
 
 
@@ -69,14 +69,12 @@ def discriminant(
     p = min(int(np.count_nonzero(sigma > RANK * sigma[0])), k - 1)
     U = _solve(L, Q[:, :p], transposed=True)
     U *= np.sign(U[np.abs(U).argmax(axis=0), np.arange(p)])
-    U_total = U / np.sqrt(1 + sigma[:p] ** 2)
-    if rho < MOSTLY:
-        # U^T ((1 - rho) S_w + (ridge + floor) I) U = I, so there is no need for S_w itself
+    if rho <= MOSTLY:  # U^T S_w U follows from U^T ((1 - rho) S_w + (ridge + floor) I) U = I
         spread = (1 - (ridge + floor) * (U**2).sum(axis=0)) / (1 - rho)
     else:
         spread = (U * (S_t @ U)).sum(axis=0) - ((M @ U) ** 2).sum(axis=0)
-    objective = max(0.0, float((spread / (1 + sigma[:p] ** 2)).sum()))
-    return (U if scaling == "within" else U_total), objective
+    total = 1 + sigma[:p] ** 2
+    return (U if scaling == "within" else U / np.sqrt(total)), max(0.0, float((spread / total).sum()))
 
 
 def oas(S: Matrix, n: float) -> float:
