@@ -15,7 +15,6 @@ counts the one pass for the scatter, too.
 
 import argparse
 import itertools
-import json
 import os
 import tempfile
 import threading
@@ -34,6 +33,7 @@ from handful._util.arrays import Part, Rows
 from handful.cluster import Labels
 from handful.encoders import load
 from handful.scale import Features, encode_texts, workers
+from handful.scale._shards import seal
 from handful.text import stream
 
 D, N_TYPES, O_RATIO = 768, 4, 0.85
@@ -99,12 +99,12 @@ def made_shards(folder, n, distinct):
             group = rng.choice(n_groups, size=size, p=share)
             X = rng.standard_normal((size, D), dtype=np.float32) * spread + centres[group]
             np.save(path, X.astype(np.float16))
+            seal(path, b"")
             if number == 0:
                 for t in range(N_TYPES + 1):
                     here = np.flatnonzero(np.where(group < N_TYPES, group + 1, 0) == t)[: 300 if t == 0 else 8]
                     rows += here.tolist()
                     tags += [t] * len(here)
-        path.with_suffix(".json").write_text(json.dumps({"sentences": [], "unreadable": []}))
     order = np.argsort(rows)
     classes = np.arange(N_TYPES + 1)
     labels = Labels(classes, np.array(rows)[order], np.eye(N_TYPES + 1, dtype=bool)[np.array(tags)[order]], classes)

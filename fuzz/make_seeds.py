@@ -1,6 +1,7 @@
 """``python -m fuzz.make_seeds``: write anew the saved inputs that are not text, after a change of their formats."""
 
 import json
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -13,6 +14,10 @@ from handful.encoders import CachedEncoder
 from handful.encoders._card import Card
 from handful.encoders._names import NameHead
 from handful.encoders.cache import FeatureCache
+from handful.scale._features import _encode_piece
+from handful.scale._folders import ShardFolder
+from handful.scale._pieces import find_pieces
+from handful.scale._predict import _predict_piece
 from handful.serve._annotations import Annotations
 from handful.text import Document, Span, Transitions, types_of
 from handful.text._project import State
@@ -20,6 +25,7 @@ from handful.workbench._store import Project
 
 from .engine import SEEDS
 from .targets.folders import SENTENCES
+from .targets.shards import HERE, TEXT
 from .targets.toy import SUPPORT, TEXTS, TYPES, Toy, fitted
 
 CONFIG = (
@@ -37,6 +43,7 @@ def main() -> None:
         make_cache(Path(folder))
         make_project(Path(folder) / "p.db")
         make_store(Path(folder) / "s.db")
+        make_shards(Path(folder) / "shards")
 
 
 def make_models() -> None:
@@ -166,6 +173,42 @@ def make_store(path: Path) -> None:
     store.put(("m", "1"), 4, "Nobody left.", {"id": 2, "result": []})
     store.close()
     _pack(path, "store")
+
+
+def make_shards(folder: Path) -> None:
+    """Write features of a text in two pieces, and predictions in it in both formats."""
+    folder.mkdir()
+    text = folder / TEXT
+    lines = [json.dumps({"id": i, "text": one}) for i, one in enumerate(["the Peter of Lima sleeps all day", *TEXTS])]
+    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    os.utime(text, (0, 0))
+    options: dict[str, Any] = {"unlabelled": True}
+    pieces = find_pieces([str(text)], None, options, folder / "spool", text.stat().st_size // 2 + 1)
+    opening, plan = (Toy(), -1, 1, None), {"options": options, "pieces": [piece.to_dict() for piece in pieces]}
+    features = ShardFolder(folder / "features", "features")
+    features.start({"encoder": "toy", "dim": Toy.dim, "dtype": "float32"} | plan)
+    numbered = list(enumerate(pieces))
+    found = [_encode_piece(one, str(features.path), options, opening, "float32") for one in numbered]
+    features.finish(
+        {name: [one[name] for one in found] for name in ("n_words", "n_sentences")} | {"report": ["a note"]}
+    )
+    _take_over(features.path, text, SEEDS / "features" / "small")
+    model: Any = fitted()._ready()[1]
+    for to in ("jsonl", "parquet"):
+        made = ShardFolder(folder / to, "predictions")
+        made.start({"model": "m", "to": to, "min_score": 0.0} | plan)
+        items = [(number, piece, None) for number, piece in numbered]
+        found = [_predict_piece(one, str(made.path), options, opening, model, 0.0, to) for one in items]
+        made.finish({name: [one[name] for one in found] for name in ("documents", "words", "mentions", "report")})
+        _take_over(made.path, text, SEEDS / "predictions" / to)
+
+
+def _take_over(made: Path, text: Path, seed: Path) -> None:
+    """Put a folder of shards among the saved inputs, with the text that it was made from."""
+    _empty(seed)
+    for path in sorted([*made.iterdir(), text]):
+        data = path.read_bytes()
+        (seed / path.name).write_bytes(data.replace(os.fsencode(text.parent), HERE) if path.suffix == ".json" else data)
 
 
 def _pack(path: Path, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Changes to inputs: to bytes, and to what JSON, safetensors, ONNX, DocBin, gzip and SQLite files hold.
+"""Changes to inputs: to bytes, and to what files hold that are JSON, safetensors, arrays, Parquet, SQLite and others.
 
 A mutator is a function of a random generator and bytes, which returns other bytes. One that knows a format falls back
 to changing bytes where they are not of that format.
@@ -6,6 +6,7 @@ to changing bytes where they are not of that format.
 
 import gzip
 import json
+import re
 import sqlite3
 import struct
 import zlib
@@ -21,7 +22,9 @@ __all__ = [
     "change_json",
     "change_json_lines",
     "change_lines",
+    "change_npy",
     "change_onnx",
+    "change_parquet",
     "change_safetensors",
     "change_segment",
     "change_sqlite",
@@ -163,16 +166,50 @@ def change_safetensors(rng: Random, data: bytes) -> bytes:
         head = change_json(rng, head)
         return len(head).to_bytes(8, "little") + head + rest
     if rest and rng.random() < 0.8:
-        size = rng.choice((4, 8))
-        place = rng.randrange(max(1, len(rest) // size)) * size
-        number = rng.choice((float("nan"), float("inf"), 1e30, -1e30, 0.0, 1e300))
-        try:
-            packed = struct.pack("<f" if size == 4 else "<d", number)
-        except OverflowError:
-            packed = rng.choice(INTS).to_bytes(8, "little")[:size]
-        rest = rest[:place] + packed + rest[place + size :]
-        return data[: 8 + n] + rest[: len(data) - 8 - n]
+        return data[: 8 + n] + _change_number(rng, rest)
     return change_bytes(rng, data)
+
+
+def change_npy(rng: Random, data: bytes) -> bytes:
+    """Change the head of an array of NumPy, which then fits its length; or the numbers."""
+    n = 10 + int.from_bytes(data[8:10], "little")
+    head, rest = data[10:n], data[n:]
+    if rng.random() < 0.5:
+        return data[:n] + _change_number(rng, rest)
+    head = change_bytes(rng, head) if rng.random() < 0.3 else _change_digits(rng, head)
+    return data[:8] + (len(head) & 0xFFFF).to_bytes(2, "little") + head + rest
+
+
+def change_parquet(rng: Random, data: bytes) -> bytes:
+    """Change the foot of a Parquet file, which then fits its length; or a page."""
+    n = min(int.from_bytes(data[-8:-4], "little"), max(0, len(data) - 8))
+    pages, foot = data[: len(data) - 8 - n], data[len(data) - 8 - n : -8]
+    if rng.random() < 0.5:
+        foot = change_bytes(rng, foot)
+    else:
+        pages = change_bytes(rng, pages)
+    return pages + foot + len(foot).to_bytes(4, "little") + b"PAR1"
+
+
+def _change_digits(rng: Random, data: bytes) -> bytes:
+    """Put another number in the place of one that is written in digits."""
+    places = list(re.finditer(rb"\d+", data))
+    if not places:
+        return change_bytes(rng, data)
+    found = rng.choice(places)
+    return data[: found.start()] + str(rng.choice([*INTS, int(found[0][:9]) + 1])).encode() + data[found.end() :]
+
+
+def _change_number(rng: Random, data: bytes) -> bytes:
+    """Put another number in the place of a float among others."""
+    size = rng.choice((4, 8))
+    place = rng.randrange(max(1, len(data) // size)) * size
+    number = rng.choice((float("nan"), float("inf"), 1e30, -1e30, 0.0, 1e300))
+    try:
+        packed = struct.pack("<f" if size == 4 else "<d", number)
+    except OverflowError:
+        packed = rng.choice(INTS).to_bytes(8, "little")[:size]
+    return (data[:place] + packed + data[place + size :])[: len(data)]
 
 
 def change_onnx(rng: Random, data: bytes) -> bytes:

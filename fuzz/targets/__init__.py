@@ -3,9 +3,10 @@
 from fuzz.engine import Target
 
 from .folders import FOLDERS
+from .shards import SHARDS
 from .text import TEXT
 from .web import WEB
 
 __all__ = ["TARGETS"]
 
-TARGETS: dict[str, Target] = {target.name: target for target in (*TEXT, *FOLDERS, *WEB)}
+TARGETS: dict[str, Target] = {target.name: target for target in (*TEXT, *FOLDERS, *SHARDS, *WEB)}

@@ -1,17 +1,9 @@
-"""Text to features: workers encode pieces of text into shards that a later run uses again.
-
-A shard is a plain ``.npy`` file: rows can be read from any place of it without reading the rest, by mapping it into
-memory, and nothing has to be unpacked. Beside it, a ``.json`` file has the words. After the array come the
-checksums of both files; a process looks at them once.
-"""
+"""Text to features: workers encode pieces of text into shards that a later run uses again."""
 
 import json
-import os
-import struct
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +15,14 @@ from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
 from handful.encoders._opened import AnyEncoder, encode, is_object, open_encoder, unreadable
 from handful.encoders._writing import new_mapped
-from handful.errors import DataError, EncoderError, FileError
-from handful.tagger._far import FarText, TextShard, encoder_here
+from handful.errors import DataError, EncoderError, FormatError
+from handful.tagger._far import FarText, encoder_here
 from handful.tagger._tagging import MOST, batches
-from handful.text import ReadReport
+from handful.text import ReadOptions, ReadReport
 
-from ._folders import ShardFolder
+from ._folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list
 from ._pieces import Piece, find_pieces, read_piece
+from ._shards import SomeRows, StoredShard, about_shard, are_usual, check_size, seal
 from ._workers import call_all, encoder_threads
 
 if TYPE_CHECKING:
@@ -37,8 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Features", "encode_texts", "open_features", "read_all"]
 
-_MAGIC = b"handful\x02"
-_CHECKSUMS = struct.Struct("<8sII")  # magic, and the crc32 of the array's file up to here and of the words' file
+_DTYPES = ("float32", "float16")
 
 
 @dataclass(frozen=True)
@@ -69,151 +61,20 @@ class Features:
         """Return the text as a fit takes it."""
         from handful._util.on_dask import StoredRows
 
-        folder = ShardFolder(self.path, "features")
-        paths = [str(folder.shard(number, ".npy")) for number in range(len(self.n_words))]
+        shards = self.shards()
+        paths = [shard.path for shard in shards]
         starts = np.cumsum([0, *self.n_words])
         if not starts[-1]:
             raise DataError(f"{self.path}: there is no word in the text")
-        rows = StoredRows(partial(_some, paths, starts, self.dtype), (int(starts[-1]), self.dim), self.dtype)
-        shards = [StoredShard(path) for path in paths]
+        within = partial(SomeRows.within, paths, starts, self.dim, self.dtype)
+        rows = StoredRows(within, (int(starts[-1]), self.dim), self.dtype)
         return FarText(rows, shards, list(self.n_words), self.fingerprint, list(self.report))
 
-
-@dataclass(frozen=True)
-class StoredShard:
-    """A shard in its files."""
-
-    path: str
-
-    def load(self) -> TextShard:
-        """Read the words; the features are mapped into memory."""
-        about = _about(Path(self.path))
-        features = _mapped(self.path)
-        lost = np.zeros(len(features), bool)
-        lost[about["unreadable"]] = True
-        return TextShard([tuple(words) for words in about["sentences"]], features, lost)
-
-
-@dataclass(frozen=True)
-class _Some:
-    """Some rows in several files: which files, the rows at which they begin and the last one ends, and how many."""
-
-    paths: Sequence[str]
-    starts: NDArray[np.int64]
-    n: int
-    dtype: str
-
-    def load(self) -> "_Rows":
-        """Map the files into memory."""
-        return _Rows([_mapped(path) for path in self.paths], self.starts, self.n, np.dtype(self.dtype))
-
-
-def _some(paths: Sequence[str], starts: NDArray[np.int64], dtype: str, part: slice) -> _Some:
-    first = int(np.searchsorted(starts, part.start, side="right")) - 1
-    last = int(np.searchsorted(starts, part.stop, side="left"))
-    return _Some(paths[first:last], starts[first : last + 1] - part.start, part.stop - part.start, dtype)
-
-
-class _Rows:
-    """Rows in several arrays, of which blocks are read: what is not asked for is not read.
-
-    `starts` are the rows at which arrays begin, and the last one ends; the first may be below 0.
-    """
-
-    def __init__(self, arrays: Sequence[Float], starts: NDArray[np.int64], n: int, dtype: np.dtype[Any]) -> None:
-        self._arrays = arrays
-        self._starts = starts
-        self._n = n
-        self.dtype = dtype
-
-    def __len__(self) -> int:
-        return self._n
-
-    def __getitem__(self, wanted: slice | NDArray[np.integer]) -> Float:
-        if isinstance(wanted, slice):
-            start, stop = wanted.start, min(wanted.stop, self._n)
-            pieces = [
-                array[max(0, start - first) : max(0, stop - first)]
-                for array, first in zip(self._arrays, self._starts, strict=False)
-                if first < stop and first + len(array) > start
-            ]
-            return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-        of_array = np.searchsorted(self._starts, wanted, side="right") - 1
-        taken = np.empty((len(wanted), self._arrays[0].shape[1]), self.dtype)
-        for number in np.unique(of_array):
-            here = of_array == number
-            taken[here] = self._arrays[number][wanted[here] - self._starts[number]]
-        return taken
-
-
-def _mapped(path: str) -> Float:
-    """Map an array into memory, for one task: what stays mapped counts as memory of the worker."""
-    try:
-        status = os.stat(path)
-        _check_rows(path, status.st_mtime_ns, status.st_size)
-        with open(path, "rb") as file:
-            np.lib.format.read_magic(file)
-            (n, *_), *_ = np.lib.format.read_array_header_1_0(file)
-        array: Float = np.load(path, mmap_mode="r" if n else None)  # nothing cannot be mapped
-    except FileError:
-        raise
-    except (OSError, ValueError) as error:
-        raise FileError(f"{path}: cannot be read: {error}") from None
-    return array
-
-
-def _seal(path: Path, about: bytes) -> None:
-    """Put checksums after an array: those of its file, and of the words that go with it."""
-    with open(path, "r+b") as file:
-        crc = 0
-        while some := file.read(1 << 20):
-            crc = zlib.crc32(some, crc)
-        file.write(_CHECKSUMS.pack(_MAGIC, crc, zlib.crc32(about)))
-
-
-def _checksums(path: Path) -> tuple[int, int] | None:
-    """Return the checksums after an array; None where there are none, as in what earlier versions wrote."""
-    with open(path, "rb") as file:
-        file.seek(max(0, os.fstat(file.fileno()).st_size - _CHECKSUMS.size))
-        end = file.read()
-    if not end.startswith(_MAGIC):
-        return None
-    _, rows, about = _CHECKSUMS.unpack(end)
-    return rows, about
-
-
-@lru_cache(maxsize=1 << 16)
-def _check_rows(path: str, time_ns: int, n_bytes: int) -> None:
-    """Refuse an array that is not as it was written; one that was looked at and has not changed since is not read."""
-    written = _checksums(Path(path))
-    if written is None:
-        return
-    crc, left = 0, n_bytes - _CHECKSUMS.size
-    with open(path, "rb") as file:
-        while left and (some := file.read(min(left, 1 << 20))):
-            crc, left = zlib.crc32(some, crc), left - len(some)
-    if crc != written[0]:
-        raise _damaged(Path(path))
-
-
-def _about(path: Path) -> dict[str, Any]:
-    """Read what is beside an array: its words, and what was met with when they were read."""
-    beside = path.with_suffix(".json")
-    try:
-        content, written = beside.read_bytes(), _checksums(path)
-    except OSError as error:
-        raise FileError(f"{beside}: cannot be read: {error.strerror or error}") from None
-    if written is not None and zlib.crc32(content) != written[1]:
-        raise _damaged(beside)
-    about: dict[str, Any] = json.loads(content.decode("utf-8", "surrogatepass"))
-    return about
-
-
-def _damaged(path: Path) -> FileError:
-    return FileError(
-        f"{path}: does not match its checksum, it was damaged or changed since it was written; remove the folder "
-        f"{path.parent} and encode the texts again"
-    )
+    def shards(self) -> list[StoredShard]:
+        """Return the shards, in the order of the text."""
+        folder = ShardFolder(self.path, "features")
+        paths = [str(folder.shard(number, ".npy")) for number in range(len(self.n_words))]
+        return [StoredShard(path, (n, self.dim), self.dtype) for path, n in zip(paths, self.n_words, strict=True)]
 
 
 def encode_texts(
@@ -242,7 +103,7 @@ def encode_texts(
     format, options : as for `handful.text.stream`
     progress : as for `handful.encoders.Encoder.encode`
     """
-    if dtype not in ("float32", "float16"):
+    if dtype not in _DTYPES:
         raise DataError(f"dtype is {dtype!r}, expected 'float32' or 'float16'")
     folder = ShardFolder(out, "features")
     folder.check()
@@ -290,17 +151,29 @@ def open_features(path: PathLike) -> Features:
     """Return what is in a folder that `encode_texts` made; an error where it is not complete."""
     folder = ShardFolder(path, "features")
     index, plan = folder.index(), folder.plan()
-    return Features(
-        path=folder.path.resolve(),
-        pieces=[Piece.from_dict(piece) for piece in plan["pieces"]],
-        options=plan["options"],
-        n_words=index["n_words"],
-        n_sentences=index["n_sentences"],
-        dim=plan["dim"],
-        dtype=plan["dtype"],
-        fingerprint=plan["encoder"],
-        report=index["report"],
-    )
+    where = folder.path / "plan.json"
+    options = checked(where, plan, "options", _are_options, "an object")
+    try:
+        ReadOptions.of("text", options)
+        pieces = [Piece.from_dict(one) for one in checked(where, plan, "pieces", is_list, "a list")]
+    except (DataError, FormatError) as error:
+        raise FormatError(f"{where}: {error}") from None
+    dim = checked(where, plan, "dim", lambda value: is_count(value) and value > 0, "a number from 1")
+    dtype = checked(where, plan, "dtype", lambda value: value in _DTYPES, " or ".join(_DTYPES))
+    fingerprint = checked(where, plan, "encoder", lambda value: isinstance(value, str), "the fingerprint of an encoder")
+    where = folder.path / "index.json"
+    n_words, n_sentences = (checked(where, index, name, is_counts, "counts") for name in ("n_words", "n_sentences"))
+    report = checked(where, index, "report", is_lines, "a list of lines")
+    if not len(n_words) == len(n_sentences) == len(pieces):
+        raise FormatError(f"{where}: has {len(n_words)} shards, and plan.json has {len(pieces)} pieces of text")
+    found = Features(folder.path.resolve(), pieces, options, n_words, n_sentences, dim, dtype, fingerprint, report)
+    for shard in found.shards():
+        check_size(Path(shard.path), shard.shape, shard.dtype)
+    return found
+
+
+def _are_options(value: Any) -> bool:
+    return isinstance(value, dict) and "format" not in value  # pieces have theirs
 
 
 def read_all(client: "Client", pieces: Sequence[Piece], options: Mapping[str, Any]) -> list[int]:
@@ -332,7 +205,9 @@ def _encode_piece(
             features = _new(temporary, (n_words, encoder.dim), dtype)
             row = 0
             for batch in batches(sentences, lambda sentence: len(sentence.words), MOST):
-                found = encode(encoder, batch, progress=False)
+                found = encode(encoder, batch, progress=False).astype(np.float32, copy=False)
+                if not are_usual(found):
+                    raise EncoderError("the encoder gives features that are not finite, or much too large")
                 features[row : row + len(found)] = _rounded(found, dtype)
                 lost.append(unreadable(encoder, batch))
                 row += len(found)
@@ -349,8 +224,8 @@ def _encode_piece(
             content = json.dumps(about, ensure_ascii=False).encode("utf-8", "surrogatepass")
             with replacing(words) as beside:
                 beside.write_bytes(content)
-            _seal(temporary, content)
-    known = _about(rows)
+            seal(temporary, content)
+    known = about_shard(rows)
     return {name: known[name] for name in ("n_words", "n_sentences", "report")}
 
 

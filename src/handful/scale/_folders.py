@@ -5,13 +5,14 @@
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from handful._util.files import PathLike, check_into, is_temporary, replacing
 from handful.errors import Advice, FileError, FormatError
 
-__all__ = ["ShardFolder"]
+__all__ = ["ShardFolder", "checked", "is_count", "is_counts", "is_lines", "is_list"]
 
 _FORMAT = 1
 
@@ -84,15 +85,51 @@ class ShardFolder:
             content = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(f"{path}: is not JSON: {error}") from None
         if not isinstance(content, dict) or (name == "plan.json" and content.get("kind") != self.kind):
             raise FormatError(f"{path}: does not describe {self.kind}")
+        if name == "plan.json" and content.get("format") != _FORMAT:
+            raise FormatError(
+                f"{path}: is of format {content.get('format')!r:.50}, this version of handful reads {_FORMAT}; give "
+                "another folder, or remove this one"
+            )
         return content
 
     def _write(self, name: str, content: dict[str, Any]) -> None:
         with replacing(self.path / name, sync=True) as temporary:
             temporary.write_text(json.dumps(content, ensure_ascii=False, indent=0), encoding="utf-8")
+
+
+def checked(path: Path, content: dict[str, Any], name: str, is_right: Callable[[Any], bool], expected: str) -> Any:
+    """Return a value that a file holds under a name; an error where it is not what is expected."""
+    value = content.get(name)
+    if not is_right(value):
+        raise FormatError(
+            f"{path}: {name!r} is {value!r:.50}, expected {expected}; the file was damaged or changed since it was "
+            f"written: remove the folder {path.parent}, and run the same command again"
+        )
+    return value
+
+
+def is_count(value: Any) -> bool:
+    """Whether this is a number from 0, of which many can be added."""
+    return type(value) is int and 0 <= value < 1 << 48
+
+
+def is_list(value: Any) -> bool:
+    """Whether this is a list."""
+    return isinstance(value, list)
+
+
+def is_counts(value: Any) -> bool:
+    """Whether this is a list of numbers from 0."""
+    return isinstance(value, list) and all(map(is_count, value))
+
+
+def is_lines(value: Any) -> bool:
+    """Whether this is a list of strings."""
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _is_ours(name: str) -> bool:

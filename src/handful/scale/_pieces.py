@@ -6,9 +6,10 @@ import json
 import os
 import re
 import shutil
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, Any
 
@@ -51,9 +52,15 @@ class Piece:
         return {name: value for name, value in asdict(self).items() if name != "name"}
 
     @classmethod
-    def from_dict(cls, content: dict[str, Any]) -> "Piece":
-        """Make a piece of what `to_dict` returned."""
-        return cls(content["path"], **content)
+    def from_dict(cls, content: Any) -> "Piece":
+        """Make a piece of what `to_dict` returned; an error where it is something else."""
+        names = {field.name for field in fields(cls)} - {"name"}
+        if isinstance(content, dict) and set(content) == names:
+            start, stop = content["start"], content["stop"]
+            are_places = type(start) is int and (stop is None or (type(stop) is int and 0 <= start <= stop < 1 << 62))
+            if are_places and all(isinstance(content[name], str) for name in ("path", "format", "stamp")):
+                return cls(content["path"], **content)
+        raise FormatError(f"{content!r:.100} is not a piece of a text")
 
     def __str__(self) -> str:
         if self.stop is None:
@@ -123,7 +130,7 @@ def _pieces_of(
         first = _unzipped_head(name, path)
     with stream(_Named(first, name) if not _is_local(fs) else inside, format, **options) as opened:
         found = opened.report.format
-    if not _is_cut(found, first, str(options.get("encoding", "utf-8"))):
+    if not _is_cut(found, first, options):
         return [Piece(name, path, format or found, stamp=stamp)]
     n_bytes = int(about["size"])
     if _is_gzip(path):
@@ -136,20 +143,21 @@ def _pieces_of(
     ]
 
 
-def _is_cut(format: str, head: bytes, encoding: str) -> bool:
+def _is_cut(format: str, head: bytes, options: Mapping[str, Any]) -> bool:
     """Whether a file of this format can be cut between lines."""
+    encoding, wrapped = str(options.get("encoding", "utf-8")), options.get("wrapped")
     if "\n".encode(encoding) != b"\n" or "\u0141\n".encode(encoding, "replace")[-1:] != b"\n":
         return False
     text = head.decode(encoding, "replace").removeprefix("\ufeff")
     if format == "text":
-        return not is_wrapped(text)
+        return not (is_wrapped(text) if wrapped is None else wrapped)
     return text.lstrip()[:1] == "{" and all(map(_is_json, text.strip().split("\n")[: 20 if "\n" in text else 1][:-1]))
 
 
 def _is_json(line: str) -> bool:
     try:
         return isinstance(json.loads(line), dict) if line.strip() else True
-    except ValueError:
+    except (ValueError, RecursionError):
         return line.lstrip()[:1] == "{" and line.rstrip()[-1:] == "}"  # one that is malformed
 
 
@@ -184,7 +192,7 @@ class Reader(Iterator[Document]):
                 file = _Named(_lines(opened, piece.start, piece.stop), str(piece))
             more = {"wrapped": False} if piece.format == "text" else {}
         try:
-            with stream(file, piece.format, **options, **more) as found:
+            with stream(file, piece.format, **{**options, **more}) as found:
                 self.report = found.report
                 yield from found
         except HandfulError as error:
@@ -208,11 +216,12 @@ class Reader(Iterator[Document]):
     def _parquet(self, options: Mapping[str, Any]) -> Iterator[Document]:
         piece, field = self._piece, options.get("text_field") or "text"
         with _parquet_file(piece.name, piece.path) as file:
-            first = sum(file.metadata.row_group(i).num_rows for i in range(piece.start))
             if field not in file.schema_arrow.names:
                 names = ", ".join(file.schema_arrow.names)
                 raise FormatError(f"{piece.name}: there is no column {field!r} for the text; the columns are {names}")
-            row = first
+            if not piece.start < (piece.stop or 0) <= file.metadata.num_row_groups:
+                raise FormatError(f"{piece}: the file has {file.metadata.num_row_groups} row groups; it was changed")
+            row = sum(file.metadata.row_group(i).num_rows for i in range(piece.start))
             for batch in file.iter_batches(1024, row_groups=range(piece.start, piece.stop or 0)):
                 for record in batch.to_pylist():
                     row += 1
@@ -240,7 +249,7 @@ class _Named(io.BytesIO):
 
 def _lines(file: IO[bytes], start: int, stop: int) -> bytes:
     """Return the lines that begin between two places of a file."""
-    first = _start_of(file, start)
+    first, stop = _start_of(file, start), min(stop, file.seek(0, os.SEEK_END))
     if first >= stop:
         return b""
     file.seek(first)
@@ -300,15 +309,22 @@ def _parquet_file(name: str, path: str) -> Iterator[Any]:
     with _reading(name), fs.open(inside, "rb") as file:
         try:
             opened = ParquetFile(file)
-        except pyarrow.ArrowException as error:
+        except (pyarrow.ArrowException, ValueError) as error:
             raise FormatError(f"{name}: this is not a Parquet file: {error}") from None
-        yield opened
+        try:
+            yield opened
+        except (pyarrow.ArrowException, ValueError, OverflowError) as error:
+            if isinstance(error, HandfulError):
+                raise
+            raise FormatError(f"{name}: this Parquet file is damaged: {error}") from None
 
 
 def _file_system(path: str) -> tuple[Any, str]:
     from fsspec.core import url_to_fs
 
     try:
+        if "\0" in os.fsdecode(os.fsencode(path)):
+            raise ValueError("a path has no null character")
         fs, inside = url_to_fs(path)
     except (ImportError, ValueError) as error:
         raise FileError(f"{path}: cannot be read: {error}") from None
@@ -326,5 +342,5 @@ def _reading(name: str) -> Iterator[None]:
         yield
     except HandfulError:
         raise
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None

@@ -14,7 +14,7 @@ from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
 from handful.encoders._opened import is_object
-from handful.errors import DataError, FileError
+from handful.errors import DataError, FileError, FormatError
 from handful.tagger import Tagger
 from handful.tagger._far import TextShard, encoder_here
 from handful.tagger._model import Model
@@ -22,9 +22,10 @@ from handful.tagger._predictor import check_min_score
 from handful.tagger._tagging import MinScore, tag_documents
 from handful.text import Document, write
 
-from ._features import Features, StoredShard, read_all
-from ._folders import ShardFolder
+from ._features import Features, read_all
+from ._folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list
 from ._pieces import Piece, find_pieces, read_piece
+from ._shards import StoredShard
 from ._workers import call_all, encoder_threads
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Totals", "predict_frame", "predict_texts"]
 
 _ENDINGS = {"jsonl": ".jsonl", "parquet": ".parquet"}
+_COUNTS = ("documents", "words", "mentions")
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,7 @@ def predict_texts(
     stored: list[StoredShard | None] = [None] * len(pieces)
     if isinstance(files, Features):
         n_words = list(files.n_words)
-        of_features = ShardFolder(files.path, "features")
-        stored = [StoredShard(str(of_features.shard(number, ".npy"))) for number in range(len(pieces))]
+        stored = list(files.shards())
     else:
         n_words = read_all(client, pieces, chosen)
     folder.start(plan)
@@ -126,7 +127,7 @@ def predict_texts(
         items = list(zip(range(len(pieces)), pieces, stored, strict=True))
         shared = (str(folder.path), chosen, opening, model, min_score, to)
         found = call_all(client, _predict_piece, items, *shared, done=done)
-    folder.finish({name: [one[name] for one in found] for name in ("documents", "words", "mentions", "report")})
+    folder.finish({name: [one[name] for one in found] for name in (*_COUNTS, "report")})
     return _totals(folder)
 
 
@@ -163,9 +164,10 @@ def _fingerprint(model: Model, encoder: str) -> str:
 
 
 def _totals(folder: ShardFolder) -> Totals:
-    index = folder.index()
-    documents, words, mentions = (sum(index[name]) for name in ("documents", "words", "mentions"))
-    return Totals(documents, words, mentions, [line for lines in index["report"] for line in lines])
+    index, where = folder.index(), folder.path / "index.json"
+    documents, words, mentions = (sum(checked(where, index, name, is_counts, "counts")) for name in _COUNTS)
+    report = checked(where, index, "report", lambda value: is_list(value) and all(map(is_lines, value)), "lines")
+    return Totals(documents, words, mentions, [line for lines in report for line in lines])
 
 
 # What follows is run by workers.
@@ -187,7 +189,7 @@ def _predict_piece(
     if not target.exists():  # it comes last
         reader = read_piece(piece, options)
         encoder: Any = encoder_here(*opening) if stored is None else _Remembered(stored.load(), piece)
-        counts = {"documents": 0, "words": 0, "mentions": 0}
+        counts = dict.fromkeys(_COUNTS, 0)
         tagged = _counted(tag_documents(encoder, model, reader, min_score), counts)
         with replacing(target) as temporary:
             if to == "jsonl":
@@ -197,8 +199,20 @@ def _predict_piece(
             lines = [f"{reader.report.name}: {line}" for line in reader.report.handled(shell=True)]
             with replacing(about) as beside:
                 beside.write_text(json.dumps(counts | {"report": lines}, ensure_ascii=False), encoding="utf-8")
-    found: dict[str, Any] = json.loads(about.read_text(encoding="utf-8"))
-    return found
+    return _counts_of(about)
+
+
+def _counts_of(path: Path) -> dict[str, Any]:
+    """Read what is beside a shard of predictions."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path}: is not JSON: {error}; remove the folder {path.parent}, and predict again") from None
+    found = found if isinstance(found, dict) else {}
+    counts = {name: checked(path, found, name, is_count, "a number from 0") for name in _COUNTS}
+    return counts | {"report": checked(path, found, "report", is_lines, "a list of lines")}
 
 
 def _counted(documents: Iterable[Document], counts: dict[str, int]) -> Iterator[Document]:
