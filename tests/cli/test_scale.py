@@ -1,9 +1,37 @@
 """`handful encode`, and `fit` and `predict` on several workers: the same model and predictions as without."""
 
+import os
+import re
+import threading
+
 import pytest
 from commands import TEXT, failed, handful, run
 
 pytest.importorskip("distributed")
+
+
+def on_a_terminal(*arguments):
+    """Run a command whose standard error is a terminal; return the process, and what came there."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    said = []
+
+    def listen():
+        try:
+            while some := os.read(ours, 1 << 16):
+                said.append(some)
+        except OSError:  # how a terminal ends on Linux
+            pass
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    try:
+        done = handful(*arguments, stderr=theirs, env={"TERM": "xterm", "COLUMNS": "100"})
+    finally:
+        os.close(theirs)
+        listener.join()
+        os.close(ours)
+    return done, re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", b"".join(said).decode()).replace("\r", "\n")
 
 
 def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeypatch):
@@ -18,12 +46,19 @@ def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeyp
 
     arguments = ["fit", place / "support.txt", "--ratio", "0.8", *encoder, "--out"]
     far = ["-u", "text*.txt", "--features", "shards", "--workers", 2, "--predictions", "found"]
-    two = handful(*arguments, "two", *far)
-    assert two.returncode == 0
-    assert two.stderr.startswith("workers: 2; dashboard: http://127.0.0.1:")
-    assert "shards: 36 words in 4 shards; fitting" in two.stderr
-    assert "4 documents, 36 words" in two.stderr
-    assert "wrote two" in two.stderr
+    two, said = on_a_terminal(*arguments, "two", *far)
+    assert two.returncode == 0, said
+    assert said.startswith("workers: 2; dashboard: http://127.0.0.1:")
+    assert "shards: 36 words in 4 shards; fitting" in said
+    assert "4 documents, 36 words" in said
+    assert "wrote two" in said
+    rounds = [int(n) for n in re.findall(r"fitting .* (\d+)/\d+ rounds", said)]
+    assert rounds[0] == 0  # before the first is done
+    (n_rounds,) = re.findall(r"(\d+) round", two.stdout)
+    assert rounds == sorted(rounds)
+    assert rounds[-1] == int(n_rounds) > 0
+    assert re.search(r"tagging .* 0/36 words", said)
+    assert re.search(r"tagging .* 36/36 words", said)
     assert (tmp_path / "shards" / "index.json").stat().st_mtime_ns == before
 
     assert run(*arguments, "one", "-u", place / "text.txt", "--quiet").exit_code == 0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import tracemalloc
 
@@ -33,8 +34,8 @@ def _small_pieces(monkeypatch):
     monkeypatch.setattr(_pieces.find_pieces, "__defaults__", (1000,))
 
 
-def fitted(unlabelled):
-    return Tagger(Encoder(), types=TYPES, cache=False).fit(FEW, unlabelled)
+def fitted(unlabelled, progress=None):
+    return Tagger(Encoder(), types=TYPES, cache=False).fit(FEW, unlabelled, progress=progress)
 
 
 def contents(model, folder):
@@ -127,6 +128,18 @@ def test_a_fit_on_shards_is_that_in_memory(client, tmp_path):
     assert contents(fitted(features), tmp_path / "far") == near
 
 
+def test_progress_goes_from_one_round_to_the_last(client, tmp_path, capsys):
+    features, calls = encoded(client, tmp_path, progress=True), []
+    assert re.search(r"reading .* (\d+)/\1 pieces(.|\n)*encoding .* ([\d,]+)/\3 words", capsys.readouterr().err)
+    tagger = fitted(features, progress=lambda *rounds: calls.append(rounds))
+    n = tagger.summary_.rounds
+    assert calls == [*((i + 1, 10) for i in range(n)), (n, n)]
+    fitted(features, progress=True)
+    assert re.search(rf"fitting .* {n}/{n} rounds", capsys.readouterr().err)
+    predict_texts(client, tagger, features, tmp_path / "found", progress=True)
+    assert re.search(r"tagging .* ([\d,]+)/\1 words", capsys.readouterr().err)
+
+
 def test_workers_that_are_killed_change_nothing(client, tmp_path):
     (tmp_path / "calm").mkdir()
     near = fitted(encoded(client, tmp_path / "calm"))
@@ -142,7 +155,9 @@ def test_workers_that_are_killed_change_nothing(client, tmp_path):
     assert calls[-1] == sum(features.n_words)
     assert calls == sorted(set(calls))  # no shard is counted twice
     calls.clear()
-    far = fitted(features)
+    far = fitted(features, progress=kill_at_first)
+    assert calls == [*range(1, far.summary_.rounds + 1), far.summary_.rounds]
+    calls.clear()
     assert contents(far, tmp_path / "m1") == contents(near, tmp_path / "m2")
     predict_texts(client, far, [write_texts(tmp_path)], tmp_path / "far", progress=kill_at_first)
     assert lines_of(tmp_path / "far") == lines_of(tmp_path / "near")

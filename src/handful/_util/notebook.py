@@ -19,13 +19,15 @@ def in_notebook() -> bool:
 
 
 @contextmanager
-def notebook_bar(what: str, total: int | None, patience: float, *, stays: bool) -> Iterator[Callable[[int, int], None]]:
+def notebook_bar(
+    what: str, total: int | None, patience: float, *, unit: str, stays: bool
+) -> Iterator[Callable[[int, int], None]]:
     """Yield a function to call with the words done and the words in all, as `reporting` does.
 
     Parameters
     ----------
-    what
-        What is done with the words.
+    what, unit
+        What is done, and with what: "words", or something whose speed says nothing.
     total
         The words in all; None where the function is called with an estimate.
     patience
@@ -45,7 +47,7 @@ def notebook_bar(what: str, total: int | None, patience: float, *, stays: bool) 
         now = time.monotonic()
         if not is_due and now - max(shown, started + patience - _PAUSE) < _PAUSE:
             return
-        shown, bar = now, page.HTML(_html(what, *last, now - started, is_estimate=total is None))
+        shown, bar = now, page.HTML(_html(what, *last, unit, now - started, is_estimate=total is None))
         if handle is None:
             handle = page.display(bar, display_id=True)
         else:
@@ -68,12 +70,12 @@ def notebook_bar(what: str, total: int | None, patience: float, *, stays: bool) 
                 handle.update(page.HTML(""))
 
 
-def _html(what: str, done: int, total: int, seconds: float, *, is_estimate: bool) -> str:
+def _html(what: str, done: int, total: int, unit: str, seconds: float, *, is_estimate: bool) -> str:
     share = f"{100 * done / total:.0f} % · " if total and is_estimate else ""
     of_all = f"/{total:,}" if total and not is_estimate else ""
-    speed = f" · {done / seconds:,.0f} words/s" if done and seconds > 0 else ""
+    speed = f" · {done / seconds:,.0f} words/s" if done and seconds > 0 and unit == "words" else ""
     value = f' value="{done}" max="{total}"' if total else ""
     return (
         f'<div style="font:.9em system-ui,sans-serif">{escape(what)} <progress{value} '
-        f'style="width:16em;vertical-align:middle"></progress> {share}{done:,}{of_all} words{speed}</div>'
+        f'style="width:16em;vertical-align:middle"></progress> {share}{done:,}{of_all} {unit}{speed}</div>'
     )

@@ -9,7 +9,7 @@ from .notebook import in_notebook, notebook_bar
 
 __all__ = ["Progress", "ProgressCallback", "reporting"]
 
-#: A function that is called with the words done so far and the words in all, 0 where that is not known.
+#: A function that is called with the words (or rounds) done so far and those in all, 0 where that is not known.
 ProgressCallback = Callable[[int, int], None]
 
 #: What a ``progress=`` argument may be; see `reporting`.
@@ -19,18 +19,22 @@ _PATIENCE = 1.0  # seconds before a bar appears
 
 
 @contextmanager
-def reporting(progress: Progress, total: int | None, what: str = "encoding") -> Iterator[ProgressCallback]:
+def reporting(
+    progress: Progress, total: int | None, what: str = "encoding", unit: str = "words", patience: float = _PATIENCE
+) -> Iterator[ProgressCallback]:
     """Yield a function to call with the words done and the words in all, 0 where that is not known.
 
     Parameters
     ----------
     progress
         True, a bar on standard error, or in the notebook; False, nothing; None, a bar if standard error is a
-        terminal, or in a notebook, and the work lasts longer than a second; a function, that function.
+        terminal, or in a notebook, and the work lasts longer than `patience`; a function, that function.
     total
         The words in all; None where they are not counted before, and what the function is called with is an estimate.
-    what
-        What is done with the words.
+    what, unit
+        What is done, and with what: "words", or "rounds" and the like, whose speed says nothing.
+    patience
+        Seconds before a bar appears that was not asked for; 0, it appears at once, before anything is reported.
     """
     if callable(progress):
         yield progress
@@ -40,7 +44,7 @@ def reporting(progress: Progress, total: int | None, what: str = "encoding") -> 
         yield lambda done, total: None
         return
     if is_notebook:
-        with notebook_bar(what, total, 0.0 if progress else _PATIENCE, stays=progress is True) as report:
+        with notebook_bar(what, total, 0.0 if progress else patience, unit=unit, stays=progress is True) as report:
             yield report
         return
     from rich.console import Console
@@ -52,10 +56,10 @@ def reporting(progress: Progress, total: int | None, what: str = "encoding") -> 
         """Words done, words in all or the share of them, words per second."""
 
         def render(self, task: Task) -> Text:
-            speed = f" · {task.speed:,.0f} words/s" if task.speed else ""
+            speed = f" · {task.speed:,.0f} words/s" if task.speed and unit == "words" else ""
             share = f"{task.percentage:3.0f}% · " if total is None and task.total else ""
             of_all = "" if total is None else f"/{task.total:,.0f}"
-            return Text(f"{share}{task.completed:,.0f}{of_all} words{speed}")
+            return Text(f"{share}{task.completed:,.0f}{of_all} {unit}{speed}")
 
     bar = Bar(
         what,
@@ -67,14 +71,14 @@ def reporting(progress: Progress, total: int | None, what: str = "encoding") -> 
     )
     task = bar.add_task(what, total=total)
     started = time.monotonic()
-    is_shown = progress is True
+    is_shown = progress is True or not patience
     if is_shown:
         bar.start()
 
     def update(done: int, total: int) -> None:
         nonlocal is_shown
         bar.update(task, completed=done, total=total or None)
-        if not is_shown and done != total and time.monotonic() - started > _PATIENCE:
+        if not is_shown and done != total and time.monotonic() - started > patience:
             bar.start()
             is_shown = True
 

@@ -195,7 +195,7 @@ def fit(
                 say(line, quiet=quiet)
             n_words, n_shards = number_of(sum(found.n_words), "word"), number_of(len(found.n_words), "shard")
             say(f"{folder}: {n_words} in {n_shards}; fitting", quiet=quiet)
-            tagger.fit(labelled or None, found)
+            tagger.fit(labelled or None, found, progress=progress_of(quiet))
             tagger.save(out, include_encoder=include_encoder)
             if predictions is not None:
                 predict_shards(client, tagger, found, predictions, quiet=quiet)

@@ -23,7 +23,7 @@ from handful.text import ReadOptions, ReadReport
 from ._folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list
 from ._pieces import Piece, find_pieces, read_piece
 from ._shards import SomeRows, StoredShard, about_shard, are_usual, check_size, seal
-from ._workers import call_all, encoder_threads
+from ._workers import adding, call_all, encoder_threads
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -120,23 +120,15 @@ def encode_texts(
     folder.check(plan)
     if (folder.path / "index.json").exists():
         return open_features(folder.path)
-    n_words = read_all(client, pieces, options)
+    n_words = read_all(client, pieces, options, progress)
     if not sum(n_words):
         raise DataError(f"{', '.join(files)}: there is no word in the text")
     folder.start(plan)
     chosen = encoder if is_object(encoder) else str(encoder)
     opening = (chosen, layers, encoder_threads(client, threads), getattr(opened, "precision", None))
-    with reporting(progress, sum(n_words)) as report:
-        n_done = 0
-
-        def done(number: int, _: Any) -> None:
-            nonlocal n_done
-            n_done += n_words[number]
-            report(n_done, sum(n_words))
-
-        found = call_all(
-            client, _encode_piece, list(enumerate(pieces)), str(folder.path), options, opening, dtype, done=done
-        )
+    with reporting(progress, sum(n_words), patience=0) as report:
+        shared = (str(folder.path), options, opening, dtype)
+        found = call_all(client, _encode_piece, list(enumerate(pieces)), *shared, done=adding(report, n_words))
     folder.finish(
         {
             "n_words": [one["n_words"] for one in found],
@@ -176,9 +168,13 @@ def _are_options(value: Any) -> bool:
     return isinstance(value, dict) and "format" not in value  # pieces have theirs
 
 
-def read_all(client: "Client", pieces: Sequence[Piece], options: Mapping[str, Any]) -> list[int]:
-    """Read all pieces once, and return the words of each: what is malformed is known before anything is written."""
-    return call_all(client, _count_words, pieces, dict(options))
+def read_all(client: "Client", pieces: Sequence[Piece], options: Mapping[str, Any], progress: Progress) -> list[int]:
+    """Read all pieces once, and return the words of each: what is malformed is known before anything is written.
+
+    A bar shows the pieces that were read. A function as `progress` is not called: it is about words.
+    """
+    with reporting(False if callable(progress) else progress, len(pieces), "reading", "pieces", patience=0) as report:
+        return call_all(client, _count_words, pieces, dict(options), done=adding(report, [1] * len(pieces)))
 
 
 # What follows is run by workers.

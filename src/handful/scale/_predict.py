@@ -26,7 +26,7 @@ from ._features import Features, read_all
 from ._folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list
 from ._pieces import Piece, find_pieces, read_piece
 from ._shards import StoredShard
-from ._workers import call_all, encoder_threads
+from ._workers import adding, call_all, encoder_threads
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -111,22 +111,15 @@ def predict_texts(
         n_words = list(files.n_words)
         stored = list(files.shards())
     else:
-        n_words = read_all(client, pieces, chosen)
+        n_words = read_all(client, pieces, chosen, progress)
     folder.start(plan)
     given = tagger.encoder if is_object(tagger.encoder) else str(tagger.encoder)
     precision = getattr(encoder, "precision", None)
     opening = (given, tagger.layers, encoder_threads(client, tagger.threads), precision)
-    with reporting(progress, sum(n_words), "tagging") as report:
-        n_done = 0
-
-        def done(number: int, _: Any) -> None:
-            nonlocal n_done
-            n_done += n_words[number]
-            report(n_done, sum(n_words))
-
+    with reporting(progress, sum(n_words), "tagging", patience=0) as report:
         items = list(zip(range(len(pieces)), pieces, stored, strict=True))
         shared = (str(folder.path), chosen, opening, model, min_score, to)
-        found = call_all(client, _predict_piece, items, *shared, done=done)
+        found = call_all(client, _predict_piece, items, *shared, done=adding(report, n_words))
     folder.finish({name: [one[name] for one in found] for name in (*_COUNTS, "report")})
     return _totals(folder)
 

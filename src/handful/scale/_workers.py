@@ -5,12 +5,13 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from handful._util.processor import usable_threads
+from handful._util.progress import ProgressCallback
 from handful.errors import DataError, FileError, HandfulError, MissingExtraError
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["call_all", "encoder_threads", "workers"]
+__all__ = ["adding", "call_all", "encoder_threads", "workers"]
 
 FAILURES = 20  # deaths of workers that a task outlives; Dask's own 3 are few for a run of days
 PATIENCE = "30s"  # for a scheduler to answer
@@ -110,6 +111,18 @@ def call_all(
     finally:
         client.cancel(futures)
     return results
+
+
+def adding(report: ProgressCallback, sizes: Sequence[int]) -> Callable[[int, Any], None]:
+    """Return what `call_all` may call: it adds up the sizes of the items that are done, and reports the sum."""
+    total, n_done = sum(sizes), 0
+
+    def done(number: int, _: Any) -> None:
+        nonlocal n_done
+        n_done += sizes[number]
+        report(n_done, total)
+
+    return done
 
 
 def _same(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handful._util.arrays import Part, Rows
+from handful._util.progress import ProgressCallback
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
@@ -20,7 +21,7 @@ from ._trust import checked
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
 
-__all__ = ["METHODS", "Learned", "Method", "check", "check_labels", "learn"]
+__all__ = ["METHODS", "Learned", "Method", "check", "check_labels", "learn", "most_rounds"]
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ def learn(
     clusters: "SubspaceKMeans | None" = None,
     transitions: Transitions | None = None,
     names: TypeNames | None = None,
+    report: ProgressCallback | None = None,
 ) -> Learned:
     """Fit the evidence that a method asks for.
 
@@ -150,6 +152,7 @@ def learn(
     clusters : the clustering with its parameters; None, as it is by default
     transitions : those of the encoder
     names : what the encoder reads in the names of the types; None where it reads none, or is not to
+    report : called after each round of the clustering with how many were done, and how many there are at most
     """
     if method.with_names is None and text.labels:
         names = None  # the paper starts from labels, and from names only where there are none
@@ -181,7 +184,7 @@ def learn(
                 o_ratio = estimate_o_ratio(chances, labelled)
     fitted = prototypes = None
     if len(text.features):
-        fitted = _cluster(_estimator(clusters, o_ratio), text.features, labelled, method.labelled_mass, names)
+        fitted = _cluster(_estimator(clusters, o_ratio), text.features, labelled, method.labelled_mass, names, report)
         prototypes = _prototypes(fitted)
     makers: dict[str, Callable[[], Any]] = {
         "prototypes": lambda: prototypes,
@@ -222,6 +225,7 @@ def _cluster(
     labelled: LabelledWords,
     labelled_mass: float,
     names: TypeNames | None,
+    report: ProgressCallback | None,
 ) -> "SubspaceKMeans":
     """Fit the clustering; a name is one more labelled word of its type, the prototypes of O are labelled words of O."""
     labels, weights = labelled.labels(), labelled.weights(labelled_mass, 0 if names is None else names.n_words)
@@ -233,11 +237,19 @@ def _cluster(
         features = Rows([*features.parts, Part(rows)])
         allowed = np.concatenate([labels.allowed, np.eye(labelled.n_tags, dtype=bool)[tags]])
         labels = replace(labels, rows=np.concatenate([labels.rows, np.arange(n, n + len(rows))]), allowed=allowed)
-    fitted = estimator.fit(features, labels, sample_weight=weights)
+    each = None if report is None else lambda one: report(one.number, estimator.max_iter)
+    fitted = estimator.fit(features, labels, sample_weight=weights, callback=each)
+    if report is not None:
+        report(fitted.n_iter_, fitted.n_iter_)  # it may have ended early
     if names is not None:  # what is said of the words of the text is said of them alone
         fitted.labels_, fitted.tags_ = fitted.labels_[:n], fitted.tags_[:n]
         fitted.o_share_, fitted.o_ratio = float((fitted.tags_ == 0).mean()), o_ratio
     return fitted
+
+
+def most_rounds(clusters: "SubspaceKMeans | None") -> int:
+    """Return how many rounds a clustering has at most."""
+    return int(_estimator(clusters, None).max_iter)
 
 
 def _by_words(piece: Any, n_words: int) -> Any:

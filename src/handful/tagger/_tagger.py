@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from handful._util.parallel import several_threads
-from handful._util.progress import Progress
+from handful._util.progress import Progress, ProgressCallback, reporting
 from handful.encoders._opened import AnyEncoder, encode, is_object, unreadable
 from handful.errors import Advice, DataError, ModelError
 from handful.text import EntityType, Sentence, types_of
@@ -14,7 +14,7 @@ from ._far import FarTrainingText, is_far, text_of, training_text
 from ._fitted import Fitted
 from ._hub import OnHub
 from ._inputs import Given, gather_for_fit, gather_to_add
-from ._learning import METHODS, check, check_labels, learn, type_names
+from ._learning import METHODS, check, check_labels, learn, most_rounds, type_names
 from ._parameters import Parameters
 from ._predictor import Predictor
 from ._ratio import AUTO, check_ratio
@@ -160,7 +160,8 @@ class Tagger(Fitted, Parameters, OnHub, Tunable, Predictor):
             these, or what `handful.scale.encode_texts` returns: then Dask's workers encode it and fit on it, with the
             same result (docs/scale.md).
         progress
-            As for `handful.encoders.Encoder.encode`.
+            As for `handful.encoders.Encoder.encode`. With text on Dask, it is about the rounds of the fit instead of
+            words: a function is called with the rounds done and the most that there can be.
 
         Returns
         -------
@@ -173,7 +174,7 @@ class Tagger(Fitted, Parameters, OnHub, Tunable, Predictor):
         )  # before the long wait
         text = TrainingText.empty(self._open().dim)
         if is_far(unlabelled):
-            return self._fit_far(unlabelled, text, given, labels)
+            return self._fit_far(unlabelled, text, given, labels, progress)
         return self._fit_on(text, given, labels, given.notes, progress)
 
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
@@ -253,19 +254,28 @@ class Tagger(Fitted, Parameters, OnHub, Tunable, Predictor):
         self._learn(text.with_labels(labels), given.types, notes, watch)
         return self
 
-    def _fit_far(self, unlabelled: Any, text: TrainingText, given: Given, labels: Ways) -> "Tagger":
+    def _fit_far(self, unlabelled: Any, text: TrainingText, given: Given, labels: Ways, progress: Progress) -> "Tagger":
         """Fit on text that is on Dask, with these labels."""
         self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
         check_ratio(self.o_ratio, [*given.sentences, Sentence(("text",))], labels)
         encoder, watch = self._open(), Watch(self.encoder)
-        far = text_of(unlabelled, self.encoder, self.layers, self.threads, encoder)
-        first = far.first()
-        watch([Sentence(words) for words in first.words], first.unreadable)
-        self._learn(training_text(far, given, labels, encoder), given.types, [*given.notes, *far.notes], watch)
+        with reporting(progress, most_rounds(self.clusters), "fitting", "rounds", patience=0) as report:
+            far = text_of(unlabelled, self.encoder, self.layers, self.threads, encoder)
+            first = far.first()
+            watch([Sentence(words) for words in first.words], first.unreadable)
+            whole = training_text(far, given, labels, encoder)
+            self._learn(whole, given.types, [*given.notes, *far.notes], watch, report)
         return self
 
     @several_threads()
-    def _learn(self, text: TrainingText, known: Sequence[EntityType], notes: list[str], watch: Watch) -> None:
+    def _learn(
+        self,
+        text: TrainingText,
+        known: Sequence[EntityType],
+        notes: list[str],
+        watch: Watch,
+        report: ProgressCallback | None = None,
+    ) -> None:
         """Fit, and only when all went well take the result over."""
         types, unused = self._types_to_find(text.labels, known)
         if unused:
@@ -280,6 +290,7 @@ class Tagger(Fitted, Parameters, OnHub, Tunable, Predictor):
             self.clusters,
             getattr(encoder, "transitions", None),
             type_names(encoder, types, self._model) if self._reads_names() else None,
+            report,
         )
         self._text, self._model, self._examples, self._notes = text, learned.model, learned.examples, notes
         self._summary = partial(summarise, text, learned, self.method, self.o_ratio == AUTO, notes)
