@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -45,6 +47,18 @@ def made_once(tmp_path_factory):
         return folder
 
     return once
+
+
+@pytest.fixture(scope="session")
+def shell(tmp_path_factory, made_once):
+    """Return the environment of a shell, in which `handful` starts at once; its cached features are for all tests."""
+    from quick import quick_handful
+
+    with quick_handful(tmp_path_factory.mktemp("quick")) as commands:
+        folders = [commands, Path(sys.executable).parent, os.environ["PATH"]]
+        path = os.pathsep.join(str(one) for one in folders if one is not None)
+        cache = made_once("cache", Path.mkdir)
+        yield {**os.environ, "PATH": path, "HANDFUL_CACHE": str(cache), "COLUMNS": "100", "EDITOR": "true"}
 
 
 @pytest.fixture(scope="session")

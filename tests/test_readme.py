@@ -1,10 +1,8 @@
 """The README's snippets and commands run, as a new user would type them."""
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,10 +16,10 @@ SHELL = [line for block in re.findall(r"```sh\n(.*?)```", README, flags=re.DOTAL
 
 
 @pytest.fixture
-def _desk(tmp_path, monkeypatch):
-    """Stand in a folder with a cache of its own, and the corpora that nobody can ship."""
+def _desk(tmp_path, monkeypatch, shell):
+    """Stand in a folder with the corpora that nobody can ship."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HANDFUL_CACHE", shell["HANDFUL_CACHE"])
     for target in re.findall(r"data/\w+", "\n".join(SHELL)):  # stand-ins for the corpora: garden notes, each time
         Path(target).mkdir(parents=True)
         for split, source in {"train": examples.SUPPORT, "dev": examples.HELDOUT, "test": examples.SUPPORT}.items():
@@ -46,15 +44,12 @@ def test_the_estimator_snippet(capsys):
 
 
 @pytest.mark.usefixtures("_desk")
-def test_the_commands():
+def test_the_commands(shell):
     commands = [line for line in SHELL if line.startswith("handful ")]
     assert len(commands) >= 6
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands:
         command += " --shots 1 --sets 1" if " bench " in command else ""  # the same, once
-        run = subprocess.run(
-            command, shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path}, check=False
-        )
+        run = subprocess.run(command, shell=True, capture_output=True, text=True, env=shell, check=False)
         assert run.returncode == 0, f"{command}\n{run.stdout}{run.stderr}"
     assert "<html" in Path("notes.html").read_text(encoding="utf-8").lower()
 

@@ -1,0 +1,107 @@
+"""The command `handful` without the seconds that imports take: one process imports everything, and forks for each.
+
+A small script takes the place of the command. It hands its arguments, its folder, its environment and its streams to
+the process, and ends with the exit code that comes back. So a shell can run it as it would the real one.
+"""
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+
+MODULES = """
+handful.cli.commands handful.tagger handful.cluster handful.encoders.cache handful.encoders._onnx handful.bench
+onnxruntime tokenizers safetensors.numpy scipy.optimize scipy.sparse sklearn.base rich.progress rich.table
+"""
+CLIENT = """\
+#!{python} -IS
+import array, json, os, socket, sys
+there = socket.socket(socket.AF_UNIX)
+there.connect({address!r})
+fds = array.array("i", [0, 1, 2])
+asked = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+there.sendmsg([len(asked).to_bytes(4, "little")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
+there.sendall(asked)
+sys.exit(int.from_bytes(there.recv(1) or b"\\x01", "little"))
+"""
+
+
+@contextmanager
+def quick_handful(folder):
+    """Yield a folder with the command, to be put on the path; None where processes cannot be forked like this."""
+    if not sys.platform.startswith("linux"):
+        yield None
+        return
+    folder = Path(folder)
+    (folder / "bin").mkdir()
+    address = str(folder / "socket")
+    command = folder / "bin" / "handful"
+    command.write_text(CLIENT.format(python=sys.executable, address=address), encoding="utf-8")
+    command.chmod(0o755)
+    with subprocess.Popen([sys.executable, __file__, address], stdin=subprocess.DEVNULL) as process:
+        try:
+            while not os.path.exists(address):
+                assert process.poll() is None, "it ended early"
+                time.sleep(0.02)
+            yield folder / "bin"
+        finally:
+            process.kill()
+
+
+def serve(address):
+    """Import everything, and run a command in a new process for each that connects."""
+    for name in MODULES.split():
+        import_module(name)
+    here = socket.socket(socket.AF_UNIX)
+    here.bind(f"{address}.new")
+    here.listen(8)
+    os.rename(f"{address}.new", address)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    while True:
+        connection, _ = here.accept()
+        if os.fork() == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            here.close()
+            answer(connection)
+        connection.close()
+
+
+def answer(connection):
+    """Be the command that was asked for, and end."""
+    size, fds, _, _ = socket.recv_fds(connection, 4, 3)
+    left, asked = int.from_bytes(size, "little"), b""
+    while len(asked) < left:
+        asked += connection.recv(left - len(asked))
+    arguments, folder, environment = json.loads(asked)
+    for number, fd in enumerate(fds):
+        os.dup2(fd, number)
+        os.close(fd)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["handful", *arguments]
+    code = 1
+    try:
+        import_module("handful.cli").main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        connection.send(bytes([code & 255]))
+        os._exit(code & 255)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
