@@ -28,6 +28,7 @@ def facts(part: str) -> dict[str, str]:
     types = [len(corpus.types) for corpus in corpora]
     return {
         "sentences in a file": f"{min(sizes)} to {max(sizes)}, median {median(sizes):g}",
+        "files with fewer than sixty sentences": f"{sum(size < 60 for size in sizes)} of {len(sizes)}",
         "types in a file": f"{min(types)} to {max(types)}, median {median(types):g}",
         "words in a sentence": f"median {median(len(sentence.words) for sentence in sentences):g}",
         "sentences without a mention": f"{sum(not sentence.spans for sentence in sentences) / len(sentences):.1%}",
