@@ -26,10 +26,13 @@ def facts(part: str) -> dict[str, str]:
     texts = [" ".join(sentence.words) for sentence in sentences]
     sizes = [len(corpus) for corpus in corpora]
     types = [len(corpus.types) for corpus in corpora]
+    counts = [Counter(span.type for one in corpus for span in one.spans or ()) for corpus in corpora]
+    mentions = [n[one.name] for corpus, n in zip(corpora, counts, strict=True) for one in corpus.types]
     return {
         "sentences in a file": f"{min(sizes)} to {max(sizes)}, median {median(sizes):g}",
         "files with fewer than sixty sentences": f"{sum(size < 60 for size in sizes)} of {len(sizes)}",
         "types in a file": f"{min(types)} to {max(types)}, median {median(types):g}",
+        "types with fewer than eight mentions": f"{sum(n < 8 for n in mentions)} of {len(mentions):,}",
         "words in a sentence": f"median {median(len(sentence.words) for sentence in sentences):g}",
         "sentences without a mention": f"{sum(not sentence.spans for sentence in sentences) / len(sentences):.1%}",
         "sentences with a letter outside ASCII": f"{sum(map(is_foreign, texts)) / len(texts):.1%}",

@@ -48,6 +48,17 @@ def test_bad_supports_are_one_line(inside, tmp_path, support, message):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("command", ["fit", "predict", "label"])
+def test_a_corpus_as_types_is_one_line(inside, tmp_path, command):
+    arguments = {
+        "fit": ["fit", "--types", "support.txt", "--out", tmp_path / "out"],
+        "predict": ["predict", "--types", "support.txt", "text.txt", "--out", tmp_path / "out"],
+        "label": ["label", "text.txt", "--types", "support.txt", "--project", tmp_path / "out.db", "--no-browser"],
+    }[command]
+    assert failed(run(*arguments), "support.txt:1: found '[Ekeus](PER) heads for")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_one_mention_and_one_sentence_will_do(inside, tmp_path):
     (tmp_path / "support.txt").write_text("[Ekeus](PER) heads for [Baghdad](LOC) on Thursday .\n")
     (tmp_path / "text.txt").write_text("the official heads for Paris .\n")

@@ -81,6 +81,43 @@ def test_a_file_that_is_wrong_says_where(text, message):
         read_types(io.StringIO(text))
 
 
+LABELLED = ["[Ekeus](PER) heads for [Baghdad](LOC) .", "the fox", "[Dupont](PER) says it costs dollars"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["# PER: people", "", *LABELLED], r"the open file:3: found '\[Ekeus\]\(PER\) heads .*, expected NAME: desc"),
+        (["a", '[slugs]("GARDEN PEST") again'], "the open file:2: found"),
+        (["Ekeus\tB-PER", "left\tO"], r"the open file:1: found 'Ekeus\\tB-PER', with a tab"),
+        (["PEST\tinsects and slugs"], "with a tab, expected NAME: description"),
+        (["Ekeus B-PER", "left O", "for O", "Iraq B-LOC", ". O"], "5 of 5 types end in a tag, such as 'Ekeus B-PER'"),
+        (["EU NNP B-NP S-ORG", "rejects VBZ B-VP O", "call NN I-NP O"], "3 of 3 types end in a tag"),
+        (["a b", "O B-X", "c d e", "O O B-X", "f g", "B-X O"], "3 of 6 types end in a tag"),
+        (['{"text": "Ekeus left", "entities": []}'], r"the open file:1: found '\{"),
+        ([f"This is line {i} of a text." for i in range(101)], "has 101 types, most of which are sentences, such as"),
+    ],
+)
+def test_a_corpus_is_no_file_of_types(lines, said):
+    with pytest.raises(DataError, match=said) as caught:
+        read_types(io.StringIO("\n".join(lines)))
+    assert "give it to `fit` as labelled sentences" in str(caught.value)
+    assert caught.value.for_shell.endswith("without --types if it is labelled, and with --unlabelled if not")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["blood group O", "blood group A", "vitamin B-12", "vitamin B-6", "vitamin B-1", "group O", "factor O"],
+        ["PEST: marked as in [slugs](PEST) again", "O RING: seal", "tool(s)", "[old] type", "what: it says"],
+        ["a tool, machine or vessel that is taken in hand or pushed to do the work", "what harms plants, and is alive"],
+        [f"kind {i}: a thing of the kind that is number {i}" for i in range(500)],
+    ],
+)
+def test_strange_names_are_still_types(lines):
+    assert len(read_types(io.StringIO("\n".join(lines)))) == len(lines)
+
+
 def test_a_file_that_is_missing(tmp_path):
     with pytest.raises(FileError, match="cannot be read"):
         read_types(tmp_path / "none.txt")

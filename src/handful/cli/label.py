@@ -9,9 +9,13 @@ import typer
 
 from handful.errors import DataError, FileError
 
+from ._texts import check_files
 from .options import Encoding, From, Quiet, Threads, Types, number_of, say, say_report, types_given
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from handful.text import EntityType
     from handful.workbench import Project
 
 
@@ -79,8 +83,10 @@ def label(
 
     check_extra()
     path, texts = _chosen(files or [], project)
+    given = types_given(types, encoding)  # this and the next line before there is a project
+    check_files(texts, from_format, {"encoding": encoding})
     with Project(path, _user() if author is None else author) as opened:
-        _bring_in(opened, texts, types, from_format, encoding, quiet=quiet)
+        _bring_in(opened, texts, given, from_format, encoding, quiet=quiet)
         session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache)
         if not session.mirror.entries:
             say("there is no text in the project yet; bring some in on the page", quiet=quiet)
@@ -111,14 +117,19 @@ def _chosen(files: list[str], project: Path | None) -> tuple[Path, list[str]]:
 
 
 def _bring_in(
-    project: "Project", files: list[str], types: str | None, format: str | None, encoding: str, *, quiet: bool
+    project: "Project",
+    files: list[str],
+    types: "Sequence[EntityType]",
+    format: str | None,
+    encoding: str,
+    *,
+    quiet: bool,
 ) -> None:
     """Put texts and types into a project; what is there already is not added again."""
     from handful.text import stream
 
-    given = types_given(types, encoding)
-    if given:
-        project.add([], lambda: given)
+    if types:
+        project.add([], lambda: types)
     for path in files:
         with stream(path, format, encoding=encoding) as documents:
             added = project.add(documents, partial(getattr, documents, "types"))

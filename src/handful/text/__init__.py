@@ -2,7 +2,7 @@
 
 from ._corpus import Corpus
 from ._document import Document
-from ._entity_types import EntityType, described, read_types, types_in, types_of
+from ._entity_types import EntityType, described, types_in, types_of
 from ._formats import ENDINGS, FORMATS, READ_ONLY
 from ._io import read, stream, write
 from ._options import ReadOptions, read_names
@@ -12,6 +12,7 @@ from ._schemes import SCHEMES, from_tags, to_tags
 from ._statistics import Statistics, describe
 from ._transitions import Transitions
 from ._types import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
+from ._types_file import read_types
 from ._words import to_sentence, to_sentences
 from ._writing import WriteReport
 

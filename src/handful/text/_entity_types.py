@@ -1,22 +1,17 @@
 """`EntityType`: the name of a type, and what it means."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from handful.errors import DataError
 
-from ._files import AnyFile
-from ._source import Source
 from ._types import Sentence, check_type, shorten
 
-__all__ = ["ABOUT_CORPUS", "EntityType", "described", "read_types", "type_names", "types_in", "types_of"]
+__all__ = ["ABOUT_CORPUS", "EntityType", "described", "type_names", "types_in", "types_of"]
 
 ABOUT_CORPUS = ("domain", "register")
 """Names at the head of a file that describe the corpus, not a type (see `handful.text._inline`)."""
-
-_LINE = re.compile(r"(?P<name>[^\s:][^:]*?)\s*(?::\s*(?P<description>.*\S))?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,29 +114,3 @@ def described(names: Iterable[str], known: Iterable[EntityType]) -> tuple[Entity
     """Return types by their names, each with its description where one is known."""
     descriptions = {one.name: one.description for one in known}
     return tuple(EntityType(name, descriptions.get(name, "")) for name in names)
-
-
-def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, ...]:
-    """Read a file of types: ``NAME: description`` on each line, or the name alone.
-
-    Blank lines are passed over, and so are ``#`` and spaces before a name.
-    """
-    source = Source(file, encoding)
-    found: list[EntityType] = []
-    try:
-        with source.errors():
-            for number, line in enumerate(source.lines(), 1):
-                if not line.strip(" \t\r\n#"):
-                    continue
-                match = _LINE.fullmatch(line.strip(" \t\r\n#"))
-                try:
-                    if match is None:
-                        raise DataError(f"found {shorten(line.strip())!r}, expected NAME: description")
-                    found = list(types_of([*found, EntityType(match["name"], match["description"] or "")]))
-                except DataError as error:
-                    raise error.at(f"{source.name}:{number}") from None
-    finally:
-        source.close()
-    if not found:
-        raise DataError(f"{source.name}: there is no type in it; write NAME: description, one type on each line")
-    return tuple(found)
