@@ -23,27 +23,38 @@ def run(script, *arguments, code=""):
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=500)
 
 
-def test_commands_that_are_killed_lose_nothing():
-    pytest.importorskip("uvicorn")
-    names = [option for name in ("predict", "fit", "label") for option in ("--only", name)]
-    done = run("faults", "--kills", "3", *names)
-    assert done.returncode == 0, done.stdout + done.stderr
-    rows = re.findall(r"^(predict|fit|label) +(\d+) +\d+ +(\d+) ", done.stdout, re.MULTILINE)
-    assert rows == [("predict", "3", "0"), ("fit", "3", "0"), ("label", "3", "0")]
-
-
-def test_a_command_that_writes_in_place_is_noticed():
-    code = """
+TWO_TRIALS = """
+import functools, pathlib, shutil, tempfile
 from contextlib import contextmanager
-import handful._util.files, handful.text._files
-@contextmanager
-def in_place(path, *, sync=False):
-    yield path
-handful._util.files.replacing = handful.text._files.replacing = in_place
+import faults, faults_commands, handful._util.files, handful.text._files
+
+kept = pathlib.Path(tempfile.mkdtemp())
+make = functools.cache(lambda: faults_commands.make_given_anew(kept / "given"))  # for both
+faults_commands.make_given_anew, faults_commands.make_given = faults_commands.make_given, lambda place: make()
+names = [option for name in ("predict", "fit", "label") for option in ("--only", name)]
+try:
+    code = faults.main(["--kills", "3", *names])
+    print("ended with", code, flush=True)
+
+    @contextmanager
+    def in_place(path, *, sync=False):
+        yield path
+
+    handful._util.files.replacing = handful.text._files.replacing = in_place
+    sys.exit(faults.main(["--kills", "8", "--only", "predict"]))
+finally:
+    shutil.rmtree(kept)
 """
-    done = run("faults", "--kills", "8", "--only", "predict", code=code)
+
+
+def test_commands_that_are_killed_lose_nothing_and_one_that_writes_in_place_is_noticed():
+    pytest.importorskip("uvicorn")
+    done = run("faults", code=TWO_TRIALS)
+    sound, _, in_place = done.stdout.partition("ended with 0")
+    rows = re.findall(r"^(predict|fit|label) +(\d+) +\d+ +(\d+) ", sound, re.MULTILINE)
+    assert rows == [("predict", "3", "0"), ("fit", "3", "0"), ("label", "3", "0")], done.stdout + done.stderr
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "predict is neither whole, nor as it was, nor absent" in done.stdout
+    assert "predict is neither whole, nor as it was, nor absent" in in_place
 
 
 def test_other_circumstances_give_the_same_bytes():
