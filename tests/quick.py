@@ -7,7 +7,6 @@ the process, and ends with the exit code that comes back. So a shell can run it 
 import atexit
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -63,14 +62,15 @@ def serve(address):
     here.bind(f"{address}.new")
     here.listen(8)
     os.rename(f"{address}.new", address)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    children = []
     while True:
         connection, _ = here.accept()
-        if os.fork() == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        pid = os.fork()
+        if pid == 0:
             here.close()
             answer(connection)
         connection.close()
+        children = [child for child in [*children, pid] if os.waitpid(child, os.WNOHANG) == (0, 0)]
 
 
 def answer(connection):
