@@ -12,7 +12,7 @@ from handful.scale._features import _encode_piece
 from handful.scale._folders import ShardFolder
 from handful.scale._pieces import Piece, find_pieces, read_piece
 from handful.scale._predict import _counts_of, _totals
-from handful.scale._shards import seal
+from handful.scale._shards import are_usual, seal
 
 from .made import TEXTS, Encoder
 
@@ -127,6 +127,16 @@ def test_numbers_that_no_encoder_gives_are_an_error(features, number):
     sealed(features / "000000.npy", put)
     with pytest.raises(FileError, match=r"000000.npy: has numbers that are not finite, or above 1e\+15; remove the"):
         read_all(features)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("dtype", "largest"), [("float16", 65504), ("float32", 1e15)])
+def test_numbers_are_usual_up_to_the_largest(dtype, largest):
+    assert are_usual(np.array([[0, -0.0, largest, -largest]], dtype))
+    assert are_usual(np.empty((0, 3), dtype))
+    for number in (np.nan, -np.nan, np.inf, -np.inf):
+        assert not are_usual(np.array([[0, number]], dtype))
+    assert are_usual(np.array([1.1e15], "float32")) is False
 
 
 def test_an_array_that_is_cut_off_is_an_error(features):
