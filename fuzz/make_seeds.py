@@ -185,14 +185,14 @@ def make_shards(folder: Path) -> None:
     options: dict[str, Any] = {"unlabelled": True}
     pieces = find_pieces([str(text)], None, options, folder / "spool", text.stat().st_size // 2 + 1)
     opening, plan = (Toy(), -1, 1, None), {"options": options, "pieces": [piece.to_dict() for piece in pieces]}
-    features = ShardFolder(folder / "features", "features")
-    features.start({"encoder": "toy", "dim": Toy.dim, "dtype": "float32"} | plan)
     numbered = list(enumerate(pieces))
-    found = [_encode_piece(one, str(features.path), options, opening, "float32") for one in numbered]
-    features.finish(
-        {name: [one[name] for one in found] for name in ("n_words", "n_sentences")} | {"report": ["a note"]}
-    )
-    _take_over(features.path, text, SEEDS / "features" / "small")
+    for dtype in ("float32", "float16"):
+        made = ShardFolder(folder / dtype, "features")
+        made.start({"encoder": "toy", "dim": Toy.dim, "dtype": dtype} | plan)
+        found = [_encode_piece(one, str(made.path), options, opening, dtype) for one in numbered]
+        counts = {name: [one[name] for one in found] for name in ("n_words", "n_sentences")}
+        made.finish(counts | {"report": ["a note"]})
+        _take_over(made.path, text, SEEDS / "features" / dtype)
     model: Any = fitted()._ready()[1]
     for to in ("jsonl", "parquet"):
         made = ShardFolder(folder / to, "predictions")
