@@ -91,6 +91,7 @@ def test_bars_appear_after_a_second_and_go(tmp_path):
         nbformat.v4.new_code_cell("with reporting(None, 100) as report:\n    report(1, 100)"),
         nbformat.v4.new_code_cell("with reporting(False, 100) as report:\n    report(1, 100)"),
         nbformat.v4.new_code_cell("with reporting(True, 100, 'reading <it>') as report:\n    report(50, 100)"),
+        nbformat.v4.new_code_cell("with reporting(True, 10, 'fitting', 'rounds') as report:\n    report(4, 4)"),
     ]
     nbformat.write(book, tmp_path / "bars.ipynb")
     cells = executed(tmp_path / "bars.ipynb", tmp_path)
@@ -99,6 +100,7 @@ def test_bars_appear_after_a_second_and_go(tmp_path):
     assert cells[1] == cells[2] == []
     assert 'reading &lt;it&gt; <progress value="50" max="100"' in html(cells[3])
     assert "50/100 words" in html(cells[3])
+    assert "4/4 rounds</div>" in html(cells[4])
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.ipynb")), ids=lambda file: file.stem)
