@@ -1,7 +1,7 @@
 """Fit and tag a large text with one command on two processes, kill a worker twice, and compare with one process.
 
 python benchmarks/wikinews.py DATA/raw/wikinews.txt.gz --words 50000 --out FOLDER     some minutes on 2 cores
-python benchmarks/wikinews.py DATA/raw/wikinews.txt.gz --out FOLDER                   all of it: 4.4 million words
+python benchmarks/wikinews.py DATA/raw/wikinews.txt.gz --out FOLDER                   all of it: 5.1 million words
 
 The first worker dies (kill -9) while the text is encoded, the second while the tagger is fitted. `--no-serial` leaves
 out the comparison, which takes as long again. Features take 3 KB of disk for each word, in both runs.

@@ -148,9 +148,8 @@ def change_tree(rng: Random, tree: Any) -> Any:
     elif isinstance(value, str):
         parent[key] = change_bytes(rng, value.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
     elif isinstance(value, int | float):
-        parent[key] = rng.choice(
-            [value + 1, value - 1, -value, value * 2, float(value), str(value), value + 0.5, value + 1000]
-        )
+        near = [value + 1, value - 1, -value, value * 2, str(value), value + 1000]
+        parent[key] = rng.choice(near if abs(value) > 1e300 else [*near, float(value), value + 0.5])
     elif isinstance(value, dict):
         value[rng.choice(["", "id", "text", "x"])] = rng.choice(VALUES)
     elif isinstance(value, list):

@@ -159,6 +159,12 @@ def test_mutators_change_what_they_know_and_take_anything(name):
             assert isinstance(change(rng, one), bytes)
 
 
+def test_numbers_of_any_size_are_changed():
+    data = b'{"a": %d}' % 10**400
+    changed = {mutate.change_json(Random(seed), data) for seed in range(100)}
+    assert len(changed) > 10
+
+
 def test_structures_stay_what_they_are():
     rng = Random(0)
     seeds = read_seeds(TARGETS["model"])
