@@ -181,7 +181,7 @@ class Tagger(Fitted, Parameters, OnHub, Tunable, Predictor):
         """Add labelled sentences, and fit again; the result is that of a fit with all sentences, to the last bit.
 
         What was encoded before is not encoded again, and what depends on the text alone is not computed again: the
-        scatter of its words, which takes 8 dim^2 bytes, and a number for each word.
+        scatter of its words, which takes 8 dim^2 bytes, and a number for each word and tag.
 
         Parameters
         ----------
