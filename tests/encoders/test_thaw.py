@@ -121,3 +121,15 @@ def test_what_is_written_is_an_encoder(exported, tmp_path):
     a, b = (one.encode([["the", "quick", "fox"]]) for one in (encoder, load(source)))
     assert cosines(a, b).min() > 0.95
     assert "tuned by its user" in (tmp_path / "encoder.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [(-(2**63), -2, [3, 4]), (1, 2**63 - 1, [4, 9, 8]), (-2, -(2**63), []), (-9, 9, [3, 4, 9, 8])],
+)
+def test_a_slice_may_begin_and_end_far_beyond_a_tensor(start, end, expected):
+    torch = pytest.importorskip("torch")
+    from handful.training._operators import OPERATORS
+
+    found = OPERATORS["Slice"]([torch.tensor([3, 4, 9, 8]), torch.tensor([start]), torch.tensor([end])], {})
+    assert found.tolist() == expected

@@ -66,7 +66,8 @@ def _slice(inputs: _Inputs, _: _Attributes) -> Tensor:
         if step < 1:
             raise EncoderError("this encoder cannot be trained: its graph reads a tensor backwards")
         index: list[Any] = [slice(None)] * x.dim()
-        index[axis] = slice(start, end, step)
+        n = x.shape[axis]
+        index[axis] = slice(max(start, -n), max(end, -n), step)  # torch warns of numbers far beyond the first
         x = x[tuple(index)]
     return x
 
