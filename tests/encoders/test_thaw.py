@@ -10,6 +10,7 @@ from handful.encoders._onnx import open_session
 from handful.encoders._thaw import freeze, read_graph, thaw, write_tuned
 from handful.errors import EncoderError
 from handful.training._graph_network import GraphNetwork
+from handful.training._operators import OPERATORS
 
 FAMILIES = ["bert", "distilbert", "mpnet", "roberta"]
 
@@ -128,8 +129,5 @@ def test_what_is_written_is_an_encoder(exported, tmp_path):
     [(-(2**63), -2, [3, 4]), (1, 2**63 - 1, [4, 9, 8]), (-2, -(2**63), []), (-9, 9, [3, 4, 9, 8])],
 )
 def test_a_slice_may_begin_and_end_far_beyond_a_tensor(start, end, expected):
-    torch = pytest.importorskip("torch")
-    from handful.training._operators import OPERATORS
-
     found = OPERATORS["Slice"]([torch.tensor([3, 4, 9, 8]), torch.tensor([start]), torch.tensor([end])], {})
     assert found.tolist() == expected
