@@ -61,7 +61,7 @@ def faulty(case):
     if "o" in word:
         open(__file__, encoding="utf-8")  # noqa: SIM115 - left open on purpose
     if "m" in word:
-        return len(np.ones(80 << 20))  # 640 MB
+        return len(np.ones(engine._memory() // 8 + (80 << 20)))  # 640 MB more than this process ever had
     if "s" in word:
         end = time.process_time() + 0.05
         while time.process_time() < end:
