@@ -121,3 +121,7 @@ def test_strange_names_are_still_types(lines):
 def test_a_file_that_is_missing(tmp_path):
     with pytest.raises(FileError, match="cannot be read"):
         read_types(tmp_path / "none.txt")
+
+
+def test_a_byte_order_mark_before_a_name_is_no_part_of_it():
+    assert read_types(io.StringIO("\ufeffPLANT\n\ufeffPEST: insects and slugs\n")) == (PLANT, PEST)

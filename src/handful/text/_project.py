@@ -104,6 +104,9 @@ class State:
             )
         except _NOT_AS_WRITTEN as error:
             raise DamagedError(f"a decision cannot be read ({type(error).__name__}: {error})") from None
+        for one in state.spans:
+            if type(one.start) is not int or type(one.end) is not int or type(one.type) is not str:
+                raise DamagedError(f"a decision has the mention {one!r:.50}, expected two numbers and a type")
         if state.status not in STATUSES:
             raise DamagedError(f"a decision has the status {state.status!r:.50}, expected one of {', '.join(STATUSES)}")
         return state

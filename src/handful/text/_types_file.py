@@ -14,6 +14,7 @@ from ._types import shorten
 
 __all__ = ["read_types"]
 
+_AROUND = " \t\r\n#\ufeff"  # a name; the last one is the mark that some editors put before a text
 _LINE = re.compile(r"(?P<name>[^\s:][^:]*?)\s*(?::\s*(?P<description>.*\S))?\s*")
 _TAGGED = re.compile(r"\S+\s(?:.*\s)?(?:O|[BIESUL]-[^\W\d]\S*)")  # ends in a tag; a name may, too: blood group O
 _FEW = 3  # lines that end in a tag, in a file of which they are half
@@ -36,9 +37,9 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
     try:
         with source.errors():
             for number, line in enumerate(source.lines(), 1):
-                if line.strip(" \t\r\n#"):
+                if line.strip(_AROUND):
                     try:
-                        one = _type_of(line.strip(" \t\r\n#"))
+                        one = _type_of(line.strip(_AROUND))
                         before = [found[one.name]] if one.name in found else []
                         (found[one.name],) = types_of([*before, one])
                     except DataError as error:

@@ -281,6 +281,8 @@ class Project:
             "SELECT step, action, undoes, max(seq) FROM log WHERE seq > ? GROUP BY step ORDER BY step", (self._seen,)
         )
         for step, action, undoes, last in rows:
+            if type(step) is not int:
+                raise DamagedError(f"its log has the step {step!r:.50}, expected a number")
             self._seen = last
             if action in ("undo", "redo"):
                 before, after = (self._done, self._undone) if action == "undo" else (self._undone, self._done)
