@@ -15,7 +15,6 @@ from ._types import shorten
 __all__ = ["read_types"]
 
 _AROUND = " \t\r\n#\ufeff"  # a name; the last one is the mark that some editors put before a text
-_LINE = re.compile(r"(?P<name>[^\s:][^:]*?)\s*(?::\s*(?P<description>.*\S))?\s*")
 _TAGGED = re.compile(r"\S+\s(?:.*\s)?(?:O|[BIESUL]-[^\W\d]\S*)")  # ends in a tag; a name may, too: blood group O
 _FEW = 3  # lines that end in a tag, in a file of which they are half
 _MANY, _LONG = 100, 5  # types, and words in the names of half of them: text
@@ -53,15 +52,14 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
 
 
 def _type_of(line: str) -> EntityType:
-    match = _LINE.fullmatch(line)
-    if match is None:
+    name, colon, description = (part.strip() for part in line.partition(":"))
+    if not name or (colon and not description):
         raise DataError(f"found {shorten(line)!r}, expected NAME: description")
-    name = match["name"]
     if MARK.search(name) or line.startswith('{"'):
         raise _corpus(f"found {shorten(line)!r}, expected NAME: description")
     if "\t" in name:
         raise _corpus(f"found {shorten(line)!r}, with a tab, expected NAME: description")
-    return EntityType(name, match["description"] or "")
+    return EntityType(name, description)
 
 
 def _check_names(file: str, names: Sequence[str]) -> None:
