@@ -130,3 +130,8 @@ def test_a_byte_order_mark_before_a_name_is_no_part_of_it():
 def test_a_long_line_of_spaces_is_read_at_once():
     (one,) = read_types(io.StringIO("a" + "\v" * 100_000 + "b"))  # takes hours where spaces are tried in every way
     assert one.name[0] + one.name[-1] == "ab"
+
+
+def test_a_name_after_a_strange_space_is_refused():
+    with pytest.raises(DataError, match="expected NAME: description"):
+        read_types(io.StringIO("\x1c# PER: people"))  # read again, it would have another name

@@ -53,7 +53,7 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
 
 def _type_of(line: str) -> EntityType:
     name, colon, description = (part.strip() for part in line.partition(":"))
-    if not name or (colon and not description):
+    if not name or line[0].isspace() or (colon and not description):
         raise DataError(f"found {shorten(line)!r}, expected NAME: description")
     if MARK.search(name) or line.startswith('{"'):
         raise _corpus(f"found {shorten(line)!r}, expected NAME: description")
