@@ -12,7 +12,7 @@ from typing import Any
 from handful._util.files import PathLike, check_into, is_temporary, replacing
 from handful.errors import Advice, FileError, FormatError
 
-__all__ = ["ShardFolder", "checked", "is_count", "is_counts", "is_lines", "is_list"]
+__all__ = ["ShardFolder", "checked", "is_count", "is_counts", "is_lines", "is_list", "read_json"]
 
 _FORMAT = 1
 
@@ -81,12 +81,7 @@ class ShardFolder:
 
     def _read(self, name: str) -> dict[str, Any]:
         path = self.path / name
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
-        except (ValueError, RecursionError) as error:
-            raise FormatError(f"{path}: is not JSON: {error}") from None
+        content = read_json(path)
         if not isinstance(content, dict) or (name == "plan.json" and content.get("kind") != self.kind):
             raise FormatError(f"{path}: does not describe {self.kind}")
         if name == "plan.json" and content.get("format") != _FORMAT:
@@ -99,6 +94,18 @@ class ShardFolder:
     def _write(self, name: str, content: dict[str, Any]) -> None:
         with replacing(self.path / name, sync=True) as temporary:
             temporary.write_text(json.dumps(content, ensure_ascii=False, indent=0), encoding="utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of a folder; an error says what to do where it is none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise FormatError(
+            f"{path}: is not JSON: {error}; remove the folder {path.parent}, and run the same command again"
+        ) from None
 
 
 def checked(path: Path, content: dict[str, Any], name: str, is_right: Callable[[Any], bool], expected: str) -> Any:

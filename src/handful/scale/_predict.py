@@ -14,7 +14,7 @@ from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
 from handful.encoders._opened import is_object
-from handful.errors import DataError, FileError, FormatError
+from handful.errors import DataError, FileError
 from handful.tagger import Tagger
 from handful.tagger._far import TextShard, encoder_here
 from handful.tagger._model import Model
@@ -23,7 +23,7 @@ from handful.tagger._tagging import MinScore, tag_documents
 from handful.text import Document, write
 
 from ._features import Features, read_all
-from ._folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list
+from ._folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list, read_json
 from ._pieces import Piece, find_pieces, read_piece
 from ._shards import StoredShard
 from ._workers import adding, call_all, encoder_threads
@@ -197,12 +197,7 @@ def _predict_piece(
 
 def _counts_of(path: Path) -> dict[str, Any]:
     """Read what is beside a shard of predictions."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{path}: is not JSON: {error}; remove the folder {path.parent}, and predict again") from None
+    found = read_json(path)
     found = found if isinstance(found, dict) else {}
     counts = {name: checked(path, found, name, is_count, "a number from 0") for name in _COUNTS}
     return counts | {"report": checked(path, found, "report", is_lines, "a list of lines")}
