@@ -100,6 +100,13 @@ def test_prodigy_and_huggingface_hold_any_words(corpus):
         assert labels_of(passed(corpus, "prodigy")) == labels_of(corpus)
 
 
+@pytest.mark.parametrize("format", ["jsonl", "csv", "doccano", "spacy", "label-studio", "inline"])
+def test_white_space_that_is_labelled_is_not_written_as_text(format):
+    corpus = read_bytes(b'{"tokens": ["a", " ", "b"], "ner_tags": ["O", "B-PEST", "O"]}', "huggingface")
+    with pytest.raises(DataError, match="cannot hold the PEST ' ' in .*: white space is no word there; take this label"):
+        written(corpus, format)
+
+
 def is_stable(words):
     """Whether words joined by spaces are found again: then formats that hold only the text can carry them."""
     return to_sentence(" ".join(words)).words == tuple(words)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from handful.errors import Advice
+from handful.errors import Advice, DataError
 
 from ._document import Document
 from ._entity_types import EntityType
 from ._reading import Mark, note_lines
-from ._types import Sentence, Span
+from ._types import Sentence, Span, shorten
 from ._words import word_offsets
 
 __all__ = ["WriteReport", "Writing", "label_marks", "note_changed_words", "one_line", "partial_spans", "with_words"]
@@ -68,10 +68,17 @@ class Writing:
 
 def label_marks(sentence: Sentence) -> list[Mark] | None:
     """Return the labels of a sentence with a text, partial ones too, in order; None if it is unlabelled."""
-    if sentence.spans is None or sentence.starts is None:
+    if sentence.spans is None or sentence.starts is None or sentence.text is None:
         return None
     spans = (*sentence.spans, *partial_spans(sentence))
     marks = [Mark(*sentence.characters(span), span.type, span.score) for span in spans]
+    for mark in marks:
+        if not sentence.text[mark.start : mark.end].strip():
+            raise DataError(
+                f"a format with text cannot hold the {mark.label} {sentence.text[mark.start : mark.end]!r} in "
+                f"{shorten(sentence.text)!r}: white space is no word there; take this label away, or write a format of "
+                "words, such as gliner"
+            )
     return sorted(marks, key=lambda mark: mark.start)
 
 
