@@ -103,7 +103,7 @@ def test_prodigy_and_huggingface_hold_any_words(corpus):
 @pytest.mark.parametrize("format", ["jsonl", "csv", "doccano", "spacy", "label-studio", "inline"])
 def test_white_space_that_is_labelled_is_not_written_as_text(format):
     corpus = read_bytes(b'{"tokens": ["a", " ", "b"], "ner_tags": ["O", "B-PEST", "O"]}', "huggingface")
-    with pytest.raises(DataError, match="cannot hold the PEST ' ' in .*: white space is no word there; take this label"):
+    with pytest.raises(DataError, match=r"cannot hold the PEST ' ' in .*: white space is no word there"):
         written(corpus, format)
 
 
