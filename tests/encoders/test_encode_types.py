@@ -363,3 +363,9 @@ def test_a_cache_passes_names_through(exports, exported, tmp_path):
         assert cached.has_names is False
         with pytest.raises(EncoderError, match="does not read the names of types"):
             cached.encode_types(TYPES)
+
+
+def test_vectors_whose_squares_overflow_are_an_error(encoder, monkeypatch):
+    monkeypatch.setattr(Encoder, "_text_mean", lambda self, words: np.full(32, 1e30))
+    with pytest.raises(EncoderError, match="not finite: its weights are damaged or overflow"):
+        encoder.encode_types(TYPES)

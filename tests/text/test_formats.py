@@ -101,9 +101,10 @@ def test_prodigy_and_huggingface_hold_any_words(corpus):
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "doccano", "spacy", "label-studio", "inline"])
-def test_white_space_that_is_labelled_is_not_written_as_text(format):
-    corpus = read_bytes(b'{"tokens": ["a", " ", "b"], "ner_tags": ["O", "B-PEST", "O"]}', "huggingface")
-    with pytest.raises(DataError, match=r"cannot hold the PEST ' ' in .*: white space is no word there"):
+@pytest.mark.parametrize("blank", [" ", "\0", "\u200b", "\u00ad"])
+def test_a_label_on_nothing_visible_is_not_written_as_text(format, blank):
+    corpus = [Sentence(("a", blank, "b"), (Span(1, 2, "PEST"),))]
+    with pytest.raises(DataError, match=r"cannot hold the PEST .* in .*: nothing is visible in it"):
         written(corpus, format)
 
 

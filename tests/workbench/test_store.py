@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -402,6 +403,24 @@ def test_a_project_that_somebody_has_changed_is_said_to_be_damaged(project, tabl
     if column not in ("undoes", "step"):  # which reading does not look at
         with pytest.raises(FormatError, match=r"p\.db: the project is damaged"):
             read(project.path)
+
+
+def test_an_error_does_not_keep_a_damaged_project_locked(project):
+    project.close()
+    with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("UPDATE sentences SET words = '[' WHERE id = 1")
+    with pytest.raises(FormatError, match="is damaged") as kept:
+        read(project.path)
+    with closing(sqlite3.connect(project.path, isolation_level=None, timeout=0)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+    assert kept.value
+
+
+def test_half_of_a_surrogate_pair_is_not_stored(project):
+    with pytest.raises(DataError, match="half of a surrogate pair"):
+        project.change_types("add", "NEW", ("\ud800", None))
+    assert "NEW" not in [one["name"] for one in project.types()]
 
 
 def test_what_is_not_a_project_is_refused(tmp_path):

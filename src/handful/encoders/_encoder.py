@@ -279,9 +279,11 @@ class Encoder:
             except DataError as error:  # the name has no visible character
                 raise error.at(f"the type {one.name!r}") from None
             mean[:] = self._text_mean(words)
-        if not np.isfinite(means).all():
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = TypeVectors.of(self.names, types, means)
+        if not np.isfinite(means).all() or not np.isfinite(found.biases).all():  # the latter are squares
             raise EncoderError("the encoder gave values that are not finite: its weights are damaged or overflow")
-        return TypeVectors.of(self.names, types, means)
+        return found
 
     def _text_mean(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the mean over all sub-words of a text, each from its window; a batch would round differently."""

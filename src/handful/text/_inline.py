@@ -22,7 +22,7 @@ from ._entity_types import ABOUT_CORPUS, EntityType, types_of
 from ._reading import Mark, Reading
 from ._types import Sentence, shorten
 from ._words import to_sentence
-from ._writing import Writing, label_marks, note_changed_words, one_line
+from ._writing import Writing, note_changed_words, one_line, text_marks
 
 __all__ = ["MARK", "find_slip", "is_head_line", "marked_up", "read_inline", "write_inline"]
 
@@ -198,7 +198,7 @@ def write_inline(sentences: Iterable[Sentence], writing: Writing) -> Iterator[st
         sentence = sentence.with_text()
         text = one_line(sentence, writing)
         note_changed_words(sentence, writing)
-        marks = label_marks(sentence)
+        marks = text_marks(sentence)
         line = marked_up(text, [Mark(0, len(text), "_")] if marks is None else marks)
         if is_first and is_head_line(line):
             yield "\n"  # so that it is not read as a head

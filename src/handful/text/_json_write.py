@@ -20,7 +20,7 @@ from ._document import Document
 from ._label_studio import task
 from ._schemes import to_tags
 from ._types import Sentence
-from ._writing import Writing, label_marks, note_changed_words, partial_spans, with_words
+from ._writing import Writing, label_marks, note_changed_words, partial_spans, text_marks, with_words
 
 __all__ = [
     "entities",
@@ -55,7 +55,7 @@ def write_spacy(documents: Iterable[Document], writing: Writing) -> Iterator[str
 def _with_list(key: str, documents: Iterable[Document], writing: Writing) -> Iterator[str]:
     for document, sentence in with_words(documents, writing):
         note_changed_words(sentence, writing)
-        marks = label_marks(sentence)
+        marks = text_marks(sentence)
         record = {"text": document.text} | ({} if marks is None else {key: [mark[:3] for mark in marks]})
         yield _line(document, record, writing)
 
@@ -77,7 +77,7 @@ def entities(document: Document, writing: Writing) -> list[_Record] | None:
     if sentence is None:
         return []
     note_changed_words(sentence, writing)
-    marks = label_marks(sentence)
+    marks = text_marks(sentence)
     if marks is None:
         return None
     return [

@@ -22,7 +22,7 @@ from ._json_records import Record
 from ._reading import Mark, Reading
 from ._types import Sentence, shorten
 from ._words import NoWordsError, to_sentence, to_sentences
-from ._writing import label_marks
+from ._writing import text_marks
 
 __all__ = ["read_task", "task"]
 
@@ -164,7 +164,7 @@ def task(document: Document, sentence: Sentence, *, is_predicted: bool) -> tuple
     for one in (*predictions, *annotations):
         names |= _names(one)
     names |= {key: own[key] for key in _NAMES if key in own}
-    marks = label_marks(sentence)
+    marks = text_marks(sentence)
     result = [
         {
             **names,

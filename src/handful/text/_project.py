@@ -168,6 +168,10 @@ def database_errors(name: object) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         advice = next((advice for said, advice in _ADVICE.items() if said in str(error)), "")
         raise FileError(f"{name}: the project cannot be used: {error}{advice}") from None
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"half of a surrogate pair ({error.object[error.start]!r}) is not a character, and cannot be stored"
+        ) from None
     except (sqlite3.DatabaseError, DamagedError, UnicodeDecodeError) as error:  # the last of a message of SQLite's
         raise FormatError(f"{name}: the project is damaged: {error}") from None
 
@@ -176,10 +180,14 @@ def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.
     """Open a project that is there: to read it (``ro``), or to write to it (``rw``)."""
     import sqlite3
 
+    from ._database import Connection
+
     name = os.fspath(path)
     with database_errors(name):
         uri = f"file:{quote(str(Path(name).absolute()))}?mode={mode}"
-        connection = sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False, factory=Connection
+        )
         try:
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -26,7 +26,7 @@ from handful.errors import DataError
 
 from ._types import Sentence, shorten
 
-__all__ = ["NoWordsError", "to_sentence", "to_sentences", "word_offsets"]
+__all__ = ["NoWordsError", "is_blank", "to_sentence", "to_sentences", "word_offsets"]
 
 _CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
@@ -46,6 +46,13 @@ _NUMBERED = "No|Nos|pp?|[Vv]ol|Figs?|Art|Sec|Ch"
 _TERMINATORS = ".!?…。！？｡؟۔।॥"
 _FULL_WIDTH = "。！？｡"  # these end a sentence with no space after them
 _CLOSERS = "\"'”’»)]}」』】）"
+
+_BLANK = re.compile(f"[{_GAP}{_JOINERS}]*")
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is no word in a text: white space and invisible characters at most."""
+    return _BLANK.fullmatch(text) is not None
 
 
 @cache

@@ -11,9 +11,18 @@ from ._document import Document
 from ._entity_types import EntityType
 from ._reading import Mark, note_lines
 from ._types import Sentence, Span, shorten
-from ._words import word_offsets
+from ._words import is_blank, word_offsets
 
-__all__ = ["WriteReport", "Writing", "label_marks", "note_changed_words", "one_line", "partial_spans", "with_words"]
+__all__ = [
+    "WriteReport",
+    "Writing",
+    "label_marks",
+    "note_changed_words",
+    "one_line",
+    "partial_spans",
+    "text_marks",
+    "with_words",
+]
 
 _LINE_BREAKS = str.maketrans("\r\n", "  ")
 
@@ -68,18 +77,24 @@ class Writing:
 
 def label_marks(sentence: Sentence) -> list[Mark] | None:
     """Return the labels of a sentence with a text, partial ones too, in order; None if it is unlabelled."""
-    if sentence.spans is None or sentence.starts is None or sentence.text is None:
+    if sentence.spans is None or sentence.starts is None:
         return None
     spans = (*sentence.spans, *partial_spans(sentence))
     marks = [Mark(*sentence.characters(span), span.type, span.score) for span in spans]
-    for mark in marks:
-        if not sentence.text[mark.start : mark.end].strip():
-            raise DataError(
-                f"a format with text cannot hold the {mark.label} {sentence.text[mark.start : mark.end]!r} in "
-                f"{shorten(sentence.text)!r}: white space is no word there; take this label away, or write a format of "
-                "words, such as gliner"
-            )
     return sorted(marks, key=lambda mark: mark.start)
+
+
+def text_marks(sentence: Sentence) -> list[Mark] | None:
+    """Return the same for a format that holds the text alone, whose words are found again when it is read."""
+    marks = label_marks(sentence)
+    for mark in marks or ():
+        words = (sentence.text or "")[mark.start : mark.end]
+        if is_blank(words):
+            raise DataError(
+                f"a format of texts cannot hold the {mark.label} {words!r} in {shorten(sentence.text or '')!r}: "
+                "nothing is visible in it; take this label away, or write a format of words, such as gliner"
+            )
+    return marks
 
 
 def partial_spans(sentence: Sentence) -> Iterator[Span]:

@@ -118,7 +118,7 @@ class Project:
         with self._lock, database_errors(self.path):
             rows = self._connection.execute(
                 "SELECT subject, max(seq), after FROM log WHERE seq > ? GROUP BY subject ORDER BY 2", (after,)
-            )
+            ).fetchall()
             return [(subject, seq, State.parse(written) if subject else NEW) for subject, seq, written in rows]
 
     def sentences(self, after: int = 0) -> Iterator[tuple[int, int, int, Sentence]]:
@@ -279,7 +279,7 @@ class Project:
         """Bring the steps that can be undone and redone up to date with the log, which others may write to."""
         rows = self._connection.execute(
             "SELECT step, action, undoes, max(seq) FROM log WHERE seq > ? GROUP BY step ORDER BY step", (self._seen,)
-        )
+        ).fetchall()
         for step, action, undoes, last in rows:
             if type(step) is not int:
                 raise DamagedError(f"its log has the step {step!r:.50}, expected a number")
