@@ -172,6 +172,7 @@ def main():
     parser.add_argument("--decisions", type=int, default=60)
     parser.add_argument("--every", type=int, default=5)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--first-run", type=int, default=0, help="the number of the first run, for runs elsewhere")
     parser.add_argument("--sentences", type=int, default=600, help="of dev.txt to choose from")
     parser.add_argument("--on", choices=("dev", "test"), default="dev", help="the file to measure on")
     parser.add_argument("--test", type=int, default=500, help="sentences to measure on")
@@ -187,7 +188,10 @@ def main():
     for corpus in options.corpora:
         results[corpus.name] = {}
         for order in ("random", "queue"):
-            runs = [list(run(corpus, order, seed, options)) for seed in range(options.runs)]
+            runs = [
+                list(run(corpus, order, seed, options))
+                for seed in range(options.first_run, options.first_run + options.runs)
+            ]
             results[corpus.name][order] = runs
             last = ", ".join(f"{one[-1][3]:.1f}" for one in runs)
             print(f"\n{corpus.name}, {order}: mean of {options.runs} runs")

@@ -74,8 +74,8 @@ def open_models(folder: Path) -> Iterator[Run]:
 
 
 @contextmanager
-def open_encoders(folder: Path) -> Iterator[Run]:
-    """Load an encoder, and encode words and types."""
+def open_encoders(folder: Path, tolerance: float = 0) -> Iterator[Run]:
+    """Load an encoder, and encode words and types; another batch may move values by so much of the largest."""
     place = folder / "encoder"
     place.mkdir()
 
@@ -85,8 +85,8 @@ def open_encoders(folder: Path) -> Iterator[Run]:
         rows = encoder.encode(SENTENCES)
         assert rows.shape == (sum(map(len, SENTENCES)), encoder.dim)
         assert np.isfinite(rows).all()
-        moved = np.abs(encoder.encode(SENTENCES[:1]) - rows[:2]).max()
-        assert moved == 0, f"another batch moves values by {moved:g}, of {np.abs(rows[:2]).max():g} at most"
+        moved, largest = np.abs(encoder.encode(SENTENCES[:1]) - rows[:2]).max(), np.abs(rows).max()
+        assert moved <= tolerance * largest, f"another batch moves values by {moved:g}, of {largest:g} at most"
         assert len(encoder.unreadable(SENTENCES)) == len(rows)
         assert len(encoder.fingerprint) == 64
         if encoder.has_names:
@@ -102,7 +102,7 @@ def open_hugging_face(folder: Path) -> Iterator[Run]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import_module("handful.encoders._transformers")
-        with open_encoders(folder) as run:
+        with open_encoders(folder, tolerance=1e-5) as run:  # PyTorch rounds by the shape of a batch, on some processors
             run(read_case(SEEDS / "encoder-hugging-face" / "bert"))
             yield run
 

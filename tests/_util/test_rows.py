@@ -8,7 +8,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from handful._util import arrays, parallel
-from handful._util.arrays import Part, Rows, row_blocks
+from handful._util.arrays import Part, Rows, row_blocks, thin_sums
 from handful._util.parallel import map_blocks, several_threads
 from handful._util.passes import GROUP, map_rows, reduce_rows
 
@@ -153,3 +153,13 @@ def test_what_is_kept_of_blocks_is_looked_at_by_groups_of_blocks(monkeypatch, n_
             found = reduce_rows(lambda part, sums, least=least: [least(part, sums)], list.__add__, kept)
         assert found == [(part.start, block.sum(axis=1).min()) for part, block in row_blocks(X)]
         assert (threading.get_ident() in seen) == is_here
+
+
+@pytest.mark.parametrize("n", [0, 1, 80, 500])
+@pytest.mark.parametrize(("d", "k"), [(768, 16), (768, 200), (3, 2)])
+def test_thin_sums_are_a_product(n, d, k):
+    rng = np.random.default_rng(n)
+    block, W = rng.standard_normal((n, d), np.float32), rng.standard_normal((n, k), np.float32)
+    found = thin_sums(block, W)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, W.T.astype(float) @ block.astype(float), atol=1e-4)

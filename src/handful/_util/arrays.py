@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from .on_dask import Chunk
 
-__all__ = ["FarRows", "Float", "Part", "Rows", "block_rows", "row_blocks", "thin_product"]
+__all__ = ["FarRows", "Float", "Part", "Rows", "block_rows", "row_blocks", "thin_product", "thin_sums"]
 
 Float = NDArray[np.floating]
 Result = TypeVar("Result")
@@ -148,3 +148,16 @@ def thin_product(block: Float, W: Float) -> Float:  # noqa: N803
     np.matmul(block[:n].reshape(-1, m, d), W, out=result[:n].reshape(-1, m, k))
     np.matmul(block[n:], W, out=result[n:])
     return result
+
+
+def thin_sums(block: Float, W: Float) -> NDArray[np.float64]:  # noqa: N803
+    """Compute W^T block (k, d) for a W (n, k) of few columns: some rows at a time, added up in float64."""
+    (n, d), k = block.shape, W.shape[1]
+    m = SMALL // max(1, d * k)
+    if n <= m or m < 12:
+        return (W.T @ block).astype(np.float64)
+    whole = n // m * m
+    pieces = np.matmul(block[:whole].reshape(-1, m, d).transpose(0, 2, 1), W[:whole].reshape(-1, m, k))
+    total = pieces.sum(axis=0, dtype=np.float64)
+    total += block[whole:].T @ W[whole:]
+    return np.ascontiguousarray(total.T)

@@ -33,10 +33,12 @@ def nearest(D: Distances, columns: NDArray[np.intp] | None = None) -> tuple[NDAr
     best = D[:, columns[0]].copy()
     for j in columns[1:]:
         np.minimum(best, D[:, j], out=best)
-    label = np.empty(len(D), dtype=np.intp)
-    for j in columns[::-1]:  # the lowest column last, so that ties are its
-        np.putmask(label, D[:, j] == best, j)
-    return label, best
+    number = np.zeros(len(D), np.min_scalar_type(len(columns)))
+    is_later = np.ones(len(D), dtype=bool)
+    for j in columns[:-1]:  # the number of columns before the first that is the best
+        is_later &= D[:, j] != best
+        number += is_later
+    return columns[number], best
 
 
 def assign_hard(D: Distances, is_o: Mask, n_o: int | None = None) -> NDArray[np.intp]:

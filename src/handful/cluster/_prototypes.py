@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, Rows
+from handful._util.arrays import Float, Rows, thin_sums
 from handful._util.passes import Kept, reduce_rows
 
 from ._assign import entropy
@@ -74,7 +74,7 @@ def soft_sums(
             for j in range(A.shape[1]):
                 np.maximum(largest, np.abs(A[:, j] - previous[:, j]), out=largest)
         return SoftSums(
-            (W.T.astype(block.dtype) @ block).astype(np.float64),
+            thin_sums(block, np.ascontiguousarray(W, block.dtype)),
             W.sum(axis=0),
             float(len(A) if weights is None else weights.sum()),
             float(A[:, is_o].sum()),
@@ -149,9 +149,10 @@ def _change(
     change = np.zeros((k, block.shape[1]))
     for start in range(0, len(moved), FEW):
         rows = moved[start : start + FEW]
-        X, each = block[rows], np.arange(len(rows))
-        sign = np.zeros((k, len(rows)), np.float32 if X.dtype == np.float16 else X.dtype)
-        sign[after[rows], each] = 1 if weights is None else weights[rows]
-        sign[before[rows], each] = -sign[after[rows], each]
-        change += sign @ X
+        X, each = block.take(rows, axis=0), np.arange(len(rows))
+        X = X.astype(np.float32) if X.dtype == np.float16 else X
+        sign = np.zeros((len(rows), k), X.dtype)
+        sign[each, after[rows]] = 1 if weights is None else weights[rows]
+        sign[each, before[rows]] = -sign[each, after[rows]]
+        change += thin_sums(X, sign)
     return change

@@ -13,6 +13,7 @@ __all__ = ["Cut", "mth_smallest", "smallest"]
 
 Keys = NDArray[np.uint64]
 KeysOf = Callable[[slice, Any], Keys]
+ValuesOf = Callable[[Any], NDArray[np.float64]]
 
 BITS = 12  # of a key that a pass finds out: the first 12 bits of a double are its sign and exponent
 FEW = 1 << 16  # values that are gathered
@@ -41,10 +42,9 @@ class Cut(NamedTuple):
         return np.asarray(chosen)
 
 
-def smallest(kept: Kept[Any], values_of: Callable[[Any], NDArray[np.float64]], m: int, n: int) -> Cut:
+def smallest(kept: Kept[Any], values_of: ValuesOf, m: int, n: int) -> Cut:
     """Find the m smallest (0 < m < n) of the n values that a function takes from what is kept."""
-    key, n_wanted, n_ties = _select(kept, lambda part, one: _ordered(values_of(one)), m, n)
-    value = _value(key)
+    value, n_wanted, n_ties = _select_value(kept, values_of, m, n)
     if n_wanted == n_ties:
         return Cut(value, n)
 
@@ -55,9 +55,19 @@ def smallest(kept: Kept[Any], values_of: Callable[[Any], NDArray[np.float64]], m
     return Cut(value, int(row))
 
 
-def mth_smallest(kept: Kept[Any], values_of: Callable[[Any], NDArray[np.float64]], m: int, n: int) -> float:
+def mth_smallest(kept: Kept[Any], values_of: ValuesOf, m: int, n: int) -> float:
     """Return the m-th smallest (from 1) of the n values that a function takes from what is kept."""
-    return _value(_select(kept, lambda part, one: _ordered(values_of(one)), m, n)[0])
+    return _select_value(kept, values_of, m, n)[0]
+
+
+def _select_value(kept: Kept[Any], values_of: ValuesOf, m: int, n: int) -> tuple[float, int, int]:
+    """Return the m-th smallest of n values, its place among those that are equal to it, and how many are."""
+    if n > FEW:
+        key, n_wanted, n_ties = _select(kept, lambda part, one: _ordered(values_of(one)), m, n)
+        return _value(key), n_wanted, n_ties
+    values = np.concatenate(reduce_rows(lambda _, one: [values_of(one)], list.__add__, kept))
+    value = np.partition(values, m - 1)[m - 1]
+    return float(value), m - int(np.count_nonzero(values < value)), int(np.count_nonzero(values == value))
 
 
 def _select(kept: Kept[Any], keys_of: KeysOf, m: int, n: int) -> tuple[np.uint64, int, int]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, Rows, row_blocks
+from handful._util.arrays import Float, Rows, row_blocks, thin_sums
 from handful._util.passes import Kept, reduce_rows
 from handful.errors import DataError
 
@@ -149,8 +149,8 @@ def sums_by_label(
     def of_block(
         _: slice, block: Float, labels: NDArray[np.integer], weights: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
-        one_hot = np.zeros((k, len(block)), block.dtype)
-        one_hot[labels, np.arange(len(block))] = 1 if weights is None else weights
-        return (one_hot @ block).astype(np.float64)
+        one_hot = np.zeros((len(block), k), block.dtype)
+        one_hot[np.arange(len(block)), labels] = 1 if weights is None else weights
+        return thin_sums(block, one_hot)
 
     return reduce_rows(of_block, np.add, X, labels, weights)
