@@ -351,7 +351,7 @@ def change_sqlite(rng: Random, data: bytes) -> bytes:
             connection.execute(sql)
         connection.commit()
         return connection.serialize()
-    except (sqlite3.Error, UnicodeError, OverflowError, MemoryError):  # the last where there is nothing in it
+    except (sqlite3.Error, UnicodeError, OverflowError, MemoryError, IndexError):  # the last two if nothing is in it
         return change_bytes(rng, data)
     finally:
         connection.close()

@@ -405,6 +405,20 @@ def test_a_project_that_somebody_has_changed_is_said_to_be_damaged(project, tabl
             read(project.path)
 
 
+def test_an_index_that_contradicts_its_table_is_damage(project):
+    project.decide("label", {1: PEST})
+    project.close()
+    with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, 'subject, seq', 'seq, subject') WHERE type = 'index'"
+        )
+    with pytest.raises(FormatError, match=r"damaged: row 1 missing from index .*; go on with a copy from before"):
+        Project(project.path)
+    with pytest.raises(FormatError, match="damaged: row 1 missing from index"):
+        read(project.path)
+
+
 def test_an_error_does_not_keep_a_damaged_project_locked(project):
     project.close()
     with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:

@@ -153,14 +153,14 @@ def reduce_rows(
     combine
         Makes one result of two, and changes neither.
     is_raw
-        Whether float16 rows come as they are.
+        Whether float16 rows come as they are, because the function looks at few of them.
     """
     fold = Fold(combine)
     if _far(X):
         from .on_dask import fold_chunks
 
         fold_chunks(fold, function, combine, _far(X), along, is_raw)
-    for result in run_blocks(function, _near(X, is_raw), along, _at_once(X)):
+    for result in run_blocks(function, _near(X, is_raw), along, GROUP if is_raw else _at_once(X)):
         fold.add(result)
     return fold.result()
 
@@ -199,5 +199,5 @@ def _near(X: Source, is_raw: bool = False) -> Iterator[Block]:  # noqa: N803
 
 
 def _at_once(X: Source) -> int:  # noqa: N803
-    """Return how many blocks a thread takes at once: what is kept of a block is small, and a thread costs time."""
+    """Return how many blocks a thread takes at once: what is kept of a block is little work, and threads cost time."""
     return GROUP if isinstance(X, Kept) else 1

@@ -173,7 +173,7 @@ def database_errors(name: object) -> Iterator[None]:
             f"half of a surrogate pair ({error.object[error.start]!r}) is not a character, and cannot be stored"
         ) from None
     except (sqlite3.DatabaseError, DamagedError, UnicodeDecodeError) as error:  # the last of a message of SQLite's
-        raise FormatError(f"{name}: the project is damaged: {error}") from None
+        raise FormatError(f"{name}: the project is damaged: {error}; go on with a copy from before") from None
 
 
 def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.Connection":
@@ -198,6 +198,9 @@ def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.
                     f"{name}: the project has format {version}, this release reads {PROJECT_FORMAT}; use the release "
                     "of handful that wrote it"
                 )
+            (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()  # 0.06 s for 100,000 sentences
+            if found != "ok":
+                raise DamagedError(found.partition("\n")[0])
         except BaseException:
             connection.close()
             raise
