@@ -33,7 +33,7 @@ make = functools.cache(lambda: faults_commands.make_given_anew(kept / "given")) 
 faults_commands.make_given_anew, faults_commands.make_given = faults_commands.make_given, lambda place: make()
 names = [option for name in ("predict", "fit", "label") for option in ("--only", name)]
 try:
-    code = faults.main(["--kills", "3", *names])
+    code = faults.main(["--kills", "2", *names])
     print("ended with", code, flush=True)
 
     @contextmanager
@@ -52,7 +52,7 @@ def test_commands_that_are_killed_lose_nothing_and_one_that_writes_in_place_is_n
     done = run("faults", code=TWO_TRIALS)
     sound, _, in_place = done.stdout.partition("ended with 0")
     rows = re.findall(r"^(predict|fit|label) +(\d+) +\d+ +(\d+) ", sound, re.MULTILINE)
-    assert rows == [("predict", "3", "0"), ("fit", "3", "0"), ("label", "3", "0")], done.stdout + done.stderr
+    assert rows == [("predict", "2", "0"), ("fit", "2", "0"), ("label", "2", "0")], done.stdout + done.stderr
     assert done.returncode == 1, done.stdout + done.stderr
     assert "predict is neither whole, nor as it was, nor absent" in in_place
 

@@ -154,7 +154,7 @@ def thin_sums(block: Float, W: Float) -> NDArray[np.float64]:  # noqa: N803
     """Compute W^T block (k, d) for a W (n, k) of few columns: some rows at a time, added up in float64."""
     (n, d), k = block.shape, W.shape[1]
     m = SMALL // max(1, d * k)
-    if n <= m or m < 12:
+    if n <= m or m < THIN:  # with more columns, all at once takes less
         return (W.T @ block).astype(np.float64)
     whole = n // m * m
     pieces = np.matmul(block[:whole].reshape(-1, m, d).transpose(0, 2, 1), W[:whole].reshape(-1, m, k))
