@@ -76,7 +76,7 @@ def test_streams_are_streams(theirs, ours):
     column = Dataset.from_dict({"text": TEXTS})
     for pipe in (theirs, ours):
         found = pipe(text for text in TEXTS)
-        assert not isinstance(found, list)
+        assert not isinstance(found, list) or pipe is theirs  # a list in older releases of transformers
         assert form(list(found)) == form(pipe(TEXTS))
     assert list(ours(iter(TEXTS))) == ours(tuple(TEXTS)) == ours(TEXTS)
     assert ours([]) == []
