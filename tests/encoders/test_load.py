@@ -186,6 +186,15 @@ def test_settings_of_a_hugging_face_folder_that_do_not_fit_are_told(source, tmp_
         load(tmp_path / "hf")
 
 
+def test_settings_of_a_far_larger_model_take_no_memory(source, tmp_path):
+    shutil.copytree(source("bert"), tmp_path / "hf")
+    settings = json.loads((tmp_path / "hf" / "config.json").read_text(encoding="utf-8"))
+    settings |= {"hidden_size": 1 << 16, "intermediate_size": 1 << 20}
+    (tmp_path / "hf" / "config.json").write_text(json.dumps(settings), encoding="utf-8")
+    with pytest.raises(EncoderError, match=r"config\.json describes a model of [\d,]+ numbers, but"):
+        load(tmp_path / "hf")
+
+
 def test_a_vocabulary_with_a_damaged_id_is_told(source, tmp_path):
     shutil.copytree(source("bert"), tmp_path / "hf")
     settings = json.loads((tmp_path / "hf" / "tokenizer.json").read_text(encoding="utf-8"))

@@ -41,10 +41,14 @@ def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
         with quiet():
             # Without `trust_remote_code` it would ask, on a terminal, whether to run code that came with the model.
             given: dict[str, Any] = {"local_files_only": is_local, "trust_remote_code": False}
+            if is_local:
+                _check_room(path, given)
             model, report = transformers.AutoModel.from_pretrained(
                 name_or_path, dtype=torch.float32, output_loading_info=True, **given
             )
             tokenizer = transformers.AutoTokenizer.from_pretrained(name_or_path, **given)
+    except EncoderError:
+        raise
     except Exception as error:  # a missing file, damaged weights, no network: each library has its own errors
         if not is_local:
             raise EncoderError(
@@ -74,6 +78,23 @@ def _check_sizes(folder: Path) -> None:
     for token, number in vocabulary.items() if isinstance(vocabulary, dict) else ():
         if isinstance(number, int) and number >= _MOST_TOKENS:
             raise EncoderError(f"broken encoder {folder}: tokenizer.json gives {token!r:.50} the id {number!r:.50}")
+
+
+def _check_room(folder: Path, given: dict[str, Any]) -> None:
+    """Refuse settings of a model that is larger than all files of weights, before memory is taken for it."""
+    import torch
+    import transformers
+
+    make: Any = transformers.AutoModel
+    with torch.device("meta"):
+        model = make.from_config(transformers.AutoConfig.from_pretrained(folder, **given))
+    n = sum(one.numel() for one in model.parameters())
+    room = sum(file.stat().st_size for kind in ("*.safetensors", "*.bin") for file in folder.glob(kind))
+    if n > max(room, 1 << 20):  # bytes, of which a number takes one at least
+        raise EncoderError(
+            f"broken encoder {folder}: config.json describes a model of {n:,} numbers, but its files of weights have "
+            f"{room:,} bytes"
+        )
 
 
 def _read_dict(path: Path) -> dict[str, Any]:
