@@ -13,6 +13,7 @@ import sys
 import time
 import traceback
 import warnings
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ __all__ = ["Case", "Fault", "Outcome", "Target", "read_case", "read_seeds", "try
 
 SEEDS = Path(__file__).parent / "seeds"
 SLOW = 3.0  # seconds of processor time for one input
+UNPACKED = 500_000  # bytes that gzip unpacks, for each further second
 MUCH_MEMORY = 512 << 20  # bytes that the process may grow by with one input
 LONGEST = 1 << 16  # bytes of an input that is kept
 MOST_KEPT = 1000
@@ -147,7 +149,7 @@ def try_inputs(
         kind, fault = try_one(run, case)
         took = time.process_time() - started
         outcome.slowest = max(outcome.slowest, took)
-        if fault is None and took > SLOW:
+        if fault is None and took > SLOW and took > SLOW + _unpacked(case) / UNPACKED:
             fault = Fault(case, f"it took {took:.1f} seconds of processor time", f"slow: {kind}")
         if fault is not None:
             is_new = fault.key not in outcome.faults
@@ -204,6 +206,20 @@ def watched(left_open: list[str]) -> Iterator[None]:
             yield
     finally:
         sys.unraisablehook = hook
+
+
+def _unpacked(case: Case) -> int:
+    """Return how many bytes gzip files of an input hold, as far as they can be read."""
+    total = 0
+    for data in case.values():
+        if data.startswith(b"\x1f\x8b"):
+            opened = zlib.decompressobj(31)
+            try:
+                for start in range(0, len(data), 64):
+                    total += len(opened.decompress(data[start : start + 64]))
+            except zlib.error:  # damaged from here on
+                pass
+    return total
 
 
 def _kind(message: str) -> str:
