@@ -90,7 +90,7 @@ def _check_room(folder: Path, given: dict[str, Any]) -> None:
         model = make.from_config(transformers.AutoConfig.from_pretrained(folder, **given))
     n = sum(one.numel() for one in model.parameters())
     room = sum(file.stat().st_size for kind in ("*.safetensors", "*.bin") for file in folder.glob(kind))
-    if n > max(room, 1 << 20):  # bytes, of which a number takes one at least
+    if 0 < room < n and n > 1 << 20:  # bytes, of which a number takes one at least; without any, it is said elsewhere
         raise EncoderError(
             f"broken encoder {folder}: config.json describes a model of {n:,} numbers, but its files of weights have "
             f"{room:,} bytes"
