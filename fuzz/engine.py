@@ -28,7 +28,7 @@ __all__ = ["Case", "Fault", "Outcome", "Target", "read_case", "read_seeds", "try
 
 SEEDS = Path(__file__).parent / "seeds"
 SLOW = 3.0  # seconds of processor time for one input
-UNPACKED = 500_000  # bytes that gzip unpacks, for each further second
+UNPACKED = 200_000  # bytes that gzip unpacks, for each further second
 MUCH_MEMORY = 512 << 20  # bytes that the process may grow by with one input
 LONGEST = 1 << 16  # bytes of an input that is kept
 MOST_KEPT = 1000
