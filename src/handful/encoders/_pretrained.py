@@ -93,7 +93,7 @@ def _check_room(folder: Path, given: dict[str, Any]) -> None:
     if 0 < room < n and n > 1 << 20:  # bytes, of which a number takes one at least; without any, it is said elsewhere
         raise EncoderError(
             f"broken encoder {folder}: config.json describes a model of {n:,} numbers, but its files of weights have "
-            f"{room:,} bytes"
+            f"{room:,} bytes; get the encoder again from where it came"
         )
 
 
