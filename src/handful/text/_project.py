@@ -170,7 +170,7 @@ def database_errors(name: object) -> Iterator[None]:
         raise FileError(f"{name}: the project cannot be used: {error}{advice}") from None
     except UnicodeEncodeError as error:
         raise DataError(
-            f"half of a surrogate pair ({error.object[error.start]!r}) is not a character, and cannot be stored; take it away"
+            f"half of a surrogate pair ({error.object[error.start]!r}) is not a character; take it away"
         ) from None
     except (sqlite3.DatabaseError, DamagedError, UnicodeDecodeError) as error:  # the last of a message of SQLite's
         raise FormatError(f"{name}: the project is damaged: {error}; go on with a copy from before") from None
