@@ -21,17 +21,17 @@ from sklearn.linear_model import LogisticRegression
 
 from handful.bench._differences import compare
 from handful.bench._features import MemoryEncoder
-from handful.bench._settings import Settings
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
+from handful.bench.settings import Settings
 from handful.cluster import SubspaceKMeans, tag_distances
 from handful.encoders import CachedEncoder, load
-from handful.tagger._decode import runs, viterbi
-from handful.tagger._evidence import NearestLabel, Regression, o_chances
-from handful.tagger._inputs import gather_for_fit
 from handful.tagger._learning import METHODS
 from handful.tagger._ratio import FEWEST_MENTIONS, estimate_o_ratio
-from handful.tagger._text import TrainingText, sentences_of, types_to_learn
+from handful.tagger.decoding import runs, viterbi
+from handful.tagger.evidence import NearestLabel, Regression, o_chances
+from handful.tagger.inputs import gather_for_fit
+from handful.tagger.training_text import TrainingText, sentences_of, types_to_learn
 
 METHOD = METHODS["handful"]  # without names
 CLUSTERS = METHOD.weights["prototypes"]

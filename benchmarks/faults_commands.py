@@ -18,7 +18,7 @@ from handful._util.files import is_temporary
 TOKEN = "a-token-for-trials"
 MODULES = """
 handful.cli.commands handful.tagger handful.encoders.cache handful.encoders._onnx handful.training
-handful.training._prepare handful.training._card handful.workbench._server handful.workbench._session handful.scale
+handful.training.prepare handful.training._card handful.workbench._server handful.workbench._session handful.scale
 handful.web handful.cluster onnxruntime tokenizers safetensors.numpy scipy.optimize scipy.sparse torch transformers
 sklearn.base uvicorn uvicorn.protocols.http.auto distributed rich.progress
 """
@@ -239,7 +239,7 @@ class Pretrain(Command):
 
     def check_killed(self):
         """Look at what a killed run left: the checkpoint can be read, or there is none."""
-        from handful.training._checkpoint import read_checkpoint
+        from handful.training.checkpoint import read_checkpoint
 
         super().check_killed()
         checkpoint = self.out.with_name(f"{self.out.name}.checkpoint")

@@ -25,11 +25,11 @@ from scipy.special import softmax
 from handful import encoders
 from handful.cluster import SubspaceKMeans, tag_distances
 from handful.evaluate import sample_support, score
-from handful.tagger import _evidence, _trust
-from handful.tagger._decode import decode, viterbi
-from handful.tagger._evidence import NearestLabel, Regression
+from handful.tagger import _trust, evidence
 from handful.tagger._learning import ENOUGH_WORDS, METHODS, type_names
 from handful.tagger._trust import doubts, trust
+from handful.tagger.decoding import decode, viterbi
+from handful.tagger.evidence import NearestLabel, Regression
 from handful.text import Sentence, read, read_types
 
 SHOTS, SETS, MOST = (0, 1, 5, 20), 2, 9_000
@@ -66,14 +66,14 @@ class Case:
 
     def regression(self, names: Any = None, **settings: float) -> Any:
         """Return the logits of the regression, beside names or alone, with some of its settings changed."""
-        before = {name: getattr(_evidence, name) for name in settings}
+        before = {name: getattr(evidence, name) for name in settings}
         try:
             for name, value in settings.items():
-                setattr(_evidence, name, value)
+                setattr(evidence, name, value)
             fitted = Regression.fit(self.words, self.tags, 1 + len(self.task.types), by_names=names)
         finally:
             for name, value in before.items():
-                setattr(_evidence, name, value)
+                setattr(evidence, name, value)
         return above_o(fitted.logits(self.task.features[1]))
 
     def names_of_words(self) -> Any:

@@ -17,10 +17,10 @@ import torch
 from torch.nn import functional
 
 from handful.training import Recipe
-from handful.training._batches import ahead, on_device, plan_epoch, prefetch
-from handful.training._corpora import read_corpora
-from handful.training._model import word_vectors
-from handful.training._prepare import prepare
+from handful.training.batches import ahead, on_device, plan_epoch, prefetch
+from handful.training.corpora import read_corpora
+from handful.training.model import word_vectors
+from handful.training.prepare import prepare
 
 SENTENCES = 32  # in a batch of the old way
 

@@ -20,8 +20,8 @@ from handful import Sentence
 from handful.encoders import CachedEncoder, load
 from handful.evaluate import score
 from handful.tagger import Tagger
-from handful.tagger._suggest import place, suggest
-from handful.tagger._tagging import tag_sentences
+from handful.tagger.suggesting import place, suggest
+from handful.tagger.tagging import tag_sentences
 from handful.text import read, read_types
 from handful.workbench._memory import RememberingEncoder
 from handful.workbench._queue import most_teaching

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from handful.encoders import CachedEncoder
-from handful.encoders._card import Card
-from handful.encoders._names import NameHead
 from handful.encoders.cache import FeatureCache
+from handful.encoders.card import Card
+from handful.encoders.names import NameHead
 from handful.scale._features import _encode_piece
-from handful.scale._folders import ShardFolder
 from handful.scale._pieces import find_pieces
 from handful.scale._predict import _predict_piece
+from handful.scale.folders import ShardFolder
 from handful.serve._annotations import Annotations
 from handful.text import Document, Span, Transitions, types_of
-from handful.text._project import State
+from handful.text.projects import State
 from handful.workbench._store import Project
 
 from .engine import SEEDS

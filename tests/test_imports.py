@@ -52,8 +52,8 @@ def room_of(file):
     return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imported_rooms(file):
-    """Yield the room of every import of our own package, at any depth of the file."""
+def imported_names(file):
+    """Yield every name that a file imports of our own package, in full, at any depth of the file."""
     package = ["handful", *file.relative_to(PACKAGE).parent.parts]
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -67,7 +67,11 @@ def imported_rooms(file):
         for name in names:
             parts = name.split(".")
             if parts[0] == "handful" and len(parts) > 1 and not parts[1].startswith("__"):
-                yield parts[1]
+                yield name
+
+
+def imported_rooms(file):
+    return {name.split(".")[1] for name in imported_names(file)}
 
 
 FILES = sorted(file for file in PACKAGE.rglob("*.py") if file.parent != PACKAGE or file.stem != "__init__")
@@ -77,7 +81,14 @@ FILES = sorted(file for file in PACKAGE.rglob("*.py") if file.parent != PACKAGE 
 def test_imports_point_one_way(file):
     room = room_of(file)
     allowed = MAY_IMPORT[room] | {room, "errors", "_util"}
-    assert set(imported_rooms(file)) <= allowed
+    assert imported_rooms(file) <= allowed
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_no_underscored_module_of_another_room_is_imported(file):
+    for name in imported_names(file):
+        room, *rest = name.split(".")[1:]
+        assert room == room_of(file) or not any(part.startswith("_") and part.islower() for part in rest), name
 
 
 def modules_after(statement):

@@ -119,9 +119,9 @@ def draw_support(sentences, numbers, n_types, shots, seed):
 
 
 def prepare(args):
-    from handful.encoders._pooling import lay_out
-    from handful.encoders._seen import SEEN, write_seen
-    from handful.encoders._tokenizer import WordTokenizer
+    from handful.encoders.pooling import lay_out
+    from handful.encoders.seen import SEEN, write_seen
+    from handful.encoders.tokenizer import WordTokenizer
     from handful.text import to_sentence
 
     data, out, base = Path(args.data), Path(args.out), Path(args.base)
@@ -1232,7 +1232,7 @@ def export(args):
     from safetensors.numpy import save_file
 
     from handful.encoders import NameHead
-    from handful.encoders._seen import SEEN
+    from handful.encoders.seen import SEEN
 
     folder = Path(args.dir)
     with np.load(folder / "weights.npz") as file:
@@ -1259,7 +1259,7 @@ def check(args):
     """Compare with transformers on the CPU, sentences packed here and padded there."""
     from transformers import AutoModel
 
-    from handful.encoders._shapes import add_word_shapes
+    from handful.encoders.shapes import add_word_shapes
 
     data, base = Data(Path(args.dir)), load_base(Path(args.dir))
     model = AutoModel.from_pretrained(args.base).eval()

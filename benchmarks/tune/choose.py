@@ -22,20 +22,20 @@ import torch
 from torch.nn import functional
 
 from handful import Tagger
-from handful.bench._settings import Settings
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
+from handful.bench.settings import Settings
 from handful.encoders import NameHead
-from handful.encoders._encoder import Encoder
-from handful.encoders._load import EMBEDDED
+from handful.encoders.encoder import Encoder
+from handful.encoders.loading import EMBEDDED
 from handful.evaluate import score
-from handful.tagger._decode import viterbi
+from handful.tagger.decoding import viterbi
 from handful.text import Sentence, Span
 from handful.training import TuneRecipe
-from handful.training._batches import collate, lay_out_corpus, on_device
 from handful.training._graph_network import GraphNetwork
-from handful.training._student import Student, open_source
-from handful.training._tuning import Lesson, Loop
+from handful.training.batches import collate, lay_out_corpus, on_device
+from handful.training.student import Student, open_source
+from handful.training.tuning import Lesson, Loop
 
 SHARES = (0.35, 0.7, 1.0)
 FOLDS = 3
@@ -223,7 +223,7 @@ def by_evidence(tagger, encoder, sentences):
     """Return the spans found by each choice of weights."""
     features, n_words = encoder.encode(sentences), [len(s.words) for s in sentences]
     model = tagger._model
-    from handful.tagger._model import _KINDS
+    from handful.tagger.model import _KINDS
 
     pieces = {_KINDS[type(piece)]: piece.logits(features) for piece in model.evidence}
     scale = {_KINDS[type(piece)]: piece.weight for piece in model.evidence}

@@ -24,16 +24,16 @@ import torch
 
 from handful import Tagger
 from handful.baselines import make_baseline
-from handful.bench._settings import Settings
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
-from handful.encoders._load import EMBEDDED
+from handful.bench.settings import Settings
+from handful.encoders.loading import EMBEDDED
 from handful.evaluate import score
 from handful.tagger._tune_run import Run
-from handful.tagger._tuning import FEWEST
+from handful.tagger.tuning import FEWEST
 from handful.training import TuneRecipe
-from handful.training._student import Student, open_source
-from handful.training._tuning import Loop
+from handful.training.student import Student, open_source
+from handful.training.tuning import Loop
 
 METHODS = ("untuned", "tuned", "finetuned", "setfit")
 

@@ -18,19 +18,19 @@ from torch.nn import functional
 
 from handful import Tagger
 from handful.baselines import make_baseline
-from handful.bench._settings import Settings
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
+from handful.bench.settings import Settings
 from handful.encoders import NameHead, load
-from handful.encoders._encoder import Encoder
-from handful.encoders._load import EMBEDDED
-from handful.encoders._thaw import read_graph, thaw
-from handful.encoders._type_texts import text_of
+from handful.encoders.encoder import Encoder
+from handful.encoders.loading import EMBEDDED
+from handful.encoders.thaw import read_graph, thaw
+from handful.encoders.type_texts import text_of
 from handful.evaluate import score
 from handful.text import to_sentence
-from handful.training._batches import collate, lay_out_corpus, lay_out_texts, on_device
 from handful.training._graph_network import GraphNetwork
 from handful.training._heads import NamesHead
+from handful.training.batches import collate, lay_out_corpus, lay_out_texts, on_device
 
 BASE = dict(  # noqa: C408
     top=0, epochs=20, steps=0, batch=16, lr=5e-5, head_lr=5e-4, dropout=0.1, text=0.0, text_batch=16, teacher="fixed",

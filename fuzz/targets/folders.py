@@ -27,7 +27,7 @@ from handful.encoders import CachedEncoder, load
 from handful.encoders.cache import FeatureCache
 from handful.serve._annotations import Annotations
 from handful.text import Span, read, stream
-from handful.text._project import State
+from handful.text.projects import State
 from handful.workbench._mirror import Mirror
 from handful.workbench._store import Project
 
@@ -103,7 +103,7 @@ def open_hugging_face(folder: Path) -> Iterator[Run]:
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # on a GPU, another batch moves the last digits
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import_module("handful.encoders._transformers")
+        import_module("handful.encoders.hugging_face")
         with open_encoders(folder) as run:
             run(read_case(SEEDS / "encoder-hugging-face" / "bert"))
             yield run

@@ -94,9 +94,9 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
 @contextmanager
 def open_predictions_folder(folder: Path) -> Iterator[Run]:
     """Go on with predictions that are there, count them, and read them as text."""
-    from handful.scale._folders import ShardFolder
     from handful.scale._pieces import Piece, find_pieces, read_piece
     from handful.scale._predict import _predict_piece, _totals
+    from handful.scale.folders import ShardFolder
 
     texts, place, spool = folder / "texts", folder / "found", folder / "spool"
     texts.mkdir()

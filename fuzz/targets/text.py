@@ -39,9 +39,9 @@ from handful.text import (
     types_of,
     write,
 )
-from handful.text._formats import TABLE
 from handful.text._json_read import LABEL_KEYS
 from handful.text._schemes import count_adjacent
+from handful.text.formats import TABLE
 
 __all__ = ["TEXT", "check_document"]
 

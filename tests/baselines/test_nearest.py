@@ -11,7 +11,7 @@ from handful import Sentence, Span
 from handful.baselines import NNShot, Proto, StructShot
 from handful.baselines._nearest import tempered
 from handful.errors import DataError, EncoderError
-from handful.tagger._decode import log_probabilities
+from handful.tagger.decoding import log_probabilities
 from handful.text import Transitions
 from tagger.toy import TRANSITIONS, ToyEncoder
 

@@ -11,9 +11,9 @@ from handful import Tagger
 from handful.bench import Settings, ablation, extension, transfer
 from handful.bench._features import MemoryEncoder
 from handful.bench._methods import Variant, variants
-from handful.bench._tables import table
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
+from handful.bench.tables import table
 from handful.errors import DataError, EncoderError, FileError
 from handful.evaluate import sample_support, score
 from handful.text import EntityType, read, write

@@ -18,7 +18,7 @@ from handful.bench._latex import latex
 from handful.bench._methods import Variant, variants
 from handful.bench._protocols import hidden_note
 from handful.bench._published import published_lines, sources
-from handful.bench._tables import markdown, table
+from handful.bench.tables import markdown, table
 from handful.errors import DataError, FileError
 from handful.evaluate import sample_support
 from handful.text import read, write

@@ -9,7 +9,7 @@ import pytest
 from commands import COMMAND, failed, handful, run
 
 from handful.text import Document, EntityType, Span, read
-from handful.text._project import State
+from handful.text.projects import State
 from handful.workbench import Project
 
 pytest.importorskip("uvicorn")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from handful.cluster._assign import assign_hard, assign_soft, check_ratio, entropy, nearest
+from handful.cluster.assigning import assign_hard, assign_soft, check_ratio, entropy, nearest
 from handful.errors import RatioError
 
 SEEDS = st.integers(0, 2**32 - 1)

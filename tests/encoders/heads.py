@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from handful.encoders import NameHead
-from handful.encoders._names import NAMES_FILE
+from handful.encoders.names import NAMES_FILE
 
 
 def random_head(dim=32, seed=0):

@@ -8,10 +8,10 @@ from models import TEXT
 from test_families import CLOSE
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-from handful.encoders import _export as export
+from handful.encoders import exporting as export
 from handful.encoders import load
-from handful.encoders._export import export_encoder
-from handful.encoders._tokenizer import WordTokenizer
+from handful.encoders.exporting import export_encoder
+from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import EncoderError
 
 SENTENCES = [text.split()[:n] for text in TEXT for n in (1, 3, 7, 20)]

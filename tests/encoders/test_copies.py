@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from handful.encoders import Encoder, load, open_encoder
-from handful.encoders import _load as module
-from handful.encoders._transformers import TorchNetwork, as_encoder, read_pretrained
+from handful.encoders import loading as module
+from handful.encoders.hugging_face import TorchNetwork, as_encoder, read_pretrained
 from handful.errors import ModelError
 
 SENTENCES = [["the", "quick", "fox"], ["Baghdad"]]

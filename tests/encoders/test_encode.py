@@ -5,8 +5,8 @@ import pytest
 from models import TEXT
 
 from handful.encoders import Encoder, load
-from handful.encoders import _encoder as module
-from handful.encoders._tokenizer import WordTokenizer
+from handful.encoders import encoder as module
+from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import DataError, EncoderError, FileError
 
 SENTENCES = [text.split()[:n] for text in TEXT for n in (1, 2, 3, 5, 8, 12)]

@@ -16,13 +16,13 @@ from models import TEXT
 from safetensors.torch import save_file
 
 from handful.encoders import CachedEncoder, Encoder, NameHead, load, open_encoder
-from handful.encoders import _type_texts as texts
-from handful.encoders._export import export_encoder
-from handful.encoders._names import NAMES_FILE
-from handful.encoders._shapes import N_SHAPES, SHAPES_FILE
-from handful.encoders._tokenizer import WordTokenizer
-from handful.encoders._type_texts import readable, text_of
+from handful.encoders import type_texts as texts
 from handful.encoders.cache import FeatureCache
+from handful.encoders.exporting import export_encoder
+from handful.encoders.names import NAMES_FILE
+from handful.encoders.shapes import N_SHAPES, SHAPES_FILE
+from handful.encoders.tokenizer import WordTokenizer
+from handful.encoders.type_texts import readable, text_of
 from handful.errors import DataError, EncoderError, ModelError
 from handful.text import EntityType, to_sentence
 

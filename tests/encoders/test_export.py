@@ -13,7 +13,7 @@ from handful._util import processor
 from handful.encoders import _graph as graph
 from handful.encoders import _onnx as backend
 from handful.encoders import load
-from handful.encoders._export import export_encoder
+from handful.encoders.exporting import export_encoder
 from handful.errors import DataError, EncoderError, FileError
 
 SENTENCES = [text.split() for text in TEXT]

@@ -7,7 +7,7 @@ import transformers
 from models import FAMILIES, TEXT
 
 from handful.encoders import load
-from handful.encoders._transformers import TorchNetwork, as_encoder
+from handful.encoders.hugging_face import TorchNetwork, as_encoder
 from handful.errors import EncoderError
 
 SENTENCES = [text.split() for text in TEXT] + [

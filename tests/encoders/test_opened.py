@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handful.encoders import load
-from handful.encoders._opened import encoder_folder, open_saved
+from handful.encoders.opened import encoder_folder, open_saved
 from handful.errors import EncoderError, ModelError
 
 MODEL = Path("model")

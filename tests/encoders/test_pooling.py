@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.encoders._pooling import POOLINGS, lay_out, pool
-from handful.encoders._tokenizer import WordTokenizer
+from handful.encoders.pooling import POOLINGS, lay_out, pool
+from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import EncoderError
 
 
@@ -128,7 +128,7 @@ def test_each_word_is_split_once():
 
 
 def test_words_are_found_though_another_thread_forgets_them(monkeypatch):
-    monkeypatch.setattr("handful.encoders._tokenizer._REMEMBERED_WORDS", 2)
+    monkeypatch.setattr("handful.encoders.tokenizer._REMEMBERED_WORDS", 2)
     busy = []
 
     def split(words):  # as if another thread came in between

@@ -10,10 +10,10 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
-from handful.encoders import _shapes as shapes
 from handful.encoders import load
-from handful.encoders._export import export_encoder
-from handful.encoders._shapes import N_SHAPES, SHAPES_FILE, word_shape
+from handful.encoders import shapes as shapes
+from handful.encoders.exporting import export_encoder
+from handful.encoders.shapes import N_SHAPES, SHAPES_FILE, word_shape
 from handful.errors import EncoderError
 
 SENTENCES = [["Apple", "eats", "an", "apple", "."], ["NASA", "2024", "iPhone"], ["paris"]]

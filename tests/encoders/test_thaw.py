@@ -7,7 +7,7 @@ import torch
 
 from handful.encoders import load
 from handful.encoders._onnx import open_session
-from handful.encoders._thaw import freeze, read_graph, thaw, write_tuned
+from handful.encoders.thaw import freeze, read_graph, thaw, write_tuned
 from handful.errors import EncoderError
 from handful.training._graph_network import GraphNetwork
 from handful.training._operators import OPERATORS

@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from handful.encoders import load
-from handful.encoders._card import Card
-from handful.encoders._export import export_encoder
+from handful.encoders.card import Card
+from handful.encoders.exporting import export_encoder
 from handful.errors import EncoderError
 from handful.text import Transitions
 

@@ -9,10 +9,10 @@ import pytest
 from handful.errors import EncoderError, FileError, FormatError
 from handful.scale import open_features
 from handful.scale._features import _encode_piece
-from handful.scale._folders import ShardFolder
 from handful.scale._pieces import Piece, find_pieces, read_piece
 from handful.scale._predict import _counts_of, _totals
 from handful.scale._shards import are_usual, seal
+from handful.scale.folders import ShardFolder
 
 from .made import TEXTS, Encoder
 

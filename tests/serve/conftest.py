@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from handful.serve import Settings
-from handful.web._listening import listen
+from handful.web.listening import listen
 
 from .made import fitted
 

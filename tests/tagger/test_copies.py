@@ -65,12 +65,12 @@ def test_a_copy_opens_its_encoder_when_needed_and_in_the_precision_of_the_fit(so
 
     monkeypatch.chdir(source.parent)
     with monkeypatch.context() as patch:
-        patch.setattr("handful.encoders._opened.load", there)
+        patch.setattr("handful.encoders.opened.load", there)
         model = tagger(encoder=source.name).fit(SUPPORT, UNLABELLED)
         expected = model.predict(TEXT)
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("handful.encoders._opened.load", None)
+        patch.setattr("handful.encoders.opened.load", None)
         again = pickled(pickled(model))
     assert again.predict(TEXT) == expected
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful import Span
-from handful.tagger._decode import decode, log_probabilities, viterbi
+from handful.tagger.decoding import decode, log_probabilities, viterbi
 from handful.text import Transitions
 
 TYPES = ["LOC", "PER"]

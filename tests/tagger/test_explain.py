@@ -7,7 +7,7 @@ import pytest
 
 from handful import Sentence
 from handful.errors import DataError
-from handful.tagger._evidence import Prototypes
+from handful.tagger.evidence import Prototypes
 
 from .toy import ToyEncoder, fitted
 

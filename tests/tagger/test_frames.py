@@ -10,8 +10,8 @@ import pytest
 from datasets import ClassLabel, Dataset, DatasetDict, Features, List, Value
 
 from handful.errors import DataError, FormatError
-from handful.tagger._frames import RecordFile
-from handful.tagger._inputs import gather
+from handful.tagger.frames import RecordFile
+from handful.tagger.inputs import gather
 from handful.text import Sentence, Span
 
 from .toy import SUPPORT, UNLABELLED, fitted, mentions, tagger

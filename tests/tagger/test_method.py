@@ -7,12 +7,12 @@ import pytest
 
 from handful import Tagger
 from handful.errors import DataError, ModelError
-from handful.tagger._decode import viterbi
-from handful.tagger._evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression, o_chances
 from handful.tagger._learning import METHODS
-from handful.tagger._model import Softmax
 from handful.tagger._ratio import estimate_o_ratio
-from handful.tagger._text import LabelledWords
+from handful.tagger.decoding import viterbi
+from handful.tagger.evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression, o_chances
+from handful.tagger.model import Softmax
+from handful.tagger.training_text import LabelledWords
 from handful.text import Sentence
 
 from .toy import SUPPORT, TRANSITIONS, UNLABELLED, ToyEncoder, mentions, names, tagger

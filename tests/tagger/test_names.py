@@ -6,9 +6,9 @@ from scipy.special import logsumexp
 
 from handful import Tagger
 from handful.errors import DataError, RatioError
-from handful.tagger._decode import viterbi
-from handful.tagger._evidence import NAMES_TAKEN, NearestLabel, Prototypes, Regression, TypeNames
 from handful.tagger._learning import METHODS
+from handful.tagger.decoding import viterbi
+from handful.tagger.evidence import NAMES_TAKEN, NearestLabel, Prototypes, Regression, TypeNames
 
 from .toy import SUPPORT, TRANSITIONS, UNLABELLED, NamedEncoder, ToyEncoder, mentions, names
 

@@ -17,8 +17,8 @@ from safetensors.numpy import load_file, save_file
 from handful import Tagger
 from handful._util import files
 from handful.encoders import load as load_encoder
-from handful.encoders._export import export_encoder
-from handful.encoders._opened import encoder_folder
+from handful.encoders.exporting import export_encoder
+from handful.encoders.opened import encoder_folder
 from handful.errors import EncoderError, FileError, ModelError
 
 from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, names, tagger
@@ -398,7 +398,7 @@ def test_an_encoder_that_has_gone_is_looked_for_nowhere_else(exported, tmp_path,
     model.save(tmp_path / "model")
     encoder = json.loads((tmp_path / "model" / "config.json").read_text(encoding="utf-8"))["encoder"]
     change(tmp_path / "model", encoder=encoder | {"reference": gone})
-    monkeypatch.setattr("handful.encoders._opened.load", None)
+    monkeypatch.setattr("handful.encoders.opened.load", None)
     with pytest.raises(ModelError, match=re.escape(f"was in {gone}, which is no longer there") + r".*\(encoder=\)"):
         Tagger.load(tmp_path / "model")
     monkeypatch.undo()
@@ -434,7 +434,7 @@ def test_a_model_moves_between_machines_with_the_precision_of_its_fit(source, tm
         return load_encoder(*args, **options | {"precision": options["precision"] or precision})
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("handful.encoders._opened.load", there)
+        patch.setattr("handful.encoders.opened.load", there)
         model = tagger(encoder=source).fit(SUPPORT, UNLABELLED)
         model.save(tmp_path / "model", include_encoder=include_encoder)
         expected = model.predict(TEXT)

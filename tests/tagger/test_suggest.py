@@ -9,9 +9,9 @@ import pytest
 
 from handful import Document, Sentence, Tagger
 from handful.errors import DataError
-from handful.tagger import _suggest
-from handful.tagger._suggest import suggest
-from handful.tagger._tagging import TaggedWords
+from handful.tagger import suggesting
+from handful.tagger.suggesting import suggest
+from handful.tagger.tagging import TaggedWords
 from handful.text import write
 
 from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, names, tagger
@@ -82,9 +82,9 @@ def test_a_stream_is_chosen_from_as_its_best_would_be(monkeypatch):
     places = rng.normal(size=(2_000, 1, 8)).astype(np.float32)
     doubts, tags, second = rng.random(2_000), rng.integers(0, 3, 2_000), rng.integers(1, 3, 2_000)
     found = [tagged([f"w{i}"], [doubts[i]], places[i], [tags[i]], [second[i]]) for i in range(2_000)]
-    monkeypatch.setattr(_suggest, "LEAST_POOL", 30)
-    pool = _suggest._best(iter(found), set(), 2, 30)
-    values = np.stack([_suggest._values(one, 2) for one in found])
+    monkeypatch.setattr(suggesting, "LEAST_POOL", 30)
+    pool = suggesting._best(iter(found), set(), 2, 30)
+    values = np.stack([suggesting._values(one, 2) for one in found])
     expected = {i for t in range(2) for i in sorted(range(2_000), key=lambda i: (-values[i, t], i))[:30]}
     assert [one.number for one in pool] == sorted(expected)
 

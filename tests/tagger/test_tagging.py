@@ -6,8 +6,8 @@ import pytest
 from handful import Tagger
 from handful.encoders.cache import FeatureCache
 from handful.errors import DataError
-from handful.tagger._model import BLOCK_ROWS
-from handful.tagger._tagging import batches
+from handful.tagger.model import BLOCK_ROWS
+from handful.tagger.tagging import batches
 from handful.text import Document
 
 from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, mentions

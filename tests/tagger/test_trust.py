@@ -7,8 +7,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_expit
 
 from handful import Tagger
-from handful.tagger._evidence import TypeNames
 from handful.tagger._trust import DOUBT_BY_SENTENCE, MOST_DOUBT, doubts
+from handful.tagger.evidence import TypeNames
 
 from .toy import UNLABELLED, NamedEncoder, mentions
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from handful.errors import DataError, FormatError
 from handful.text import Allowed, Document, Sentence, Span, write
 from handful.text._annotators import Annotation, Annotator, choose
-from handful.text._partial import union
+from handful.text.partial_labels import union
 
 from .strategies import labels, modest, partial_labels, read_bytes, stream_bytes
 

@@ -24,7 +24,7 @@ from handful.text import (
     to_sentence,
     write,
 )
-from handful.text._formats import TABLE
+from handful.text.formats import TABLE
 
 from .strategies import (
     few,

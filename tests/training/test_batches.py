@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from made import make_corpus, write_conll
 
 from handful.encoders import load
-from handful.encoders._transformers import window_of, word_tokenizer
+from handful.encoders.hugging_face import window_of, word_tokenizer
 from handful.errors import EncoderError
-from handful.training._batches import collate, drawn, lay_out_corpus, plan_epoch, prefetch
-from handful.training._corpora import io_tags, read_corpora
-from handful.training._model import read_base, word_vectors
+from handful.training.batches import collate, drawn, lay_out_corpus, plan_epoch, prefetch
+from handful.training.corpora import io_tags, read_corpora
+from handful.training.model import read_base, word_vectors
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from made import make_corpus, write_conll
 
 from handful.errors import DataError, FileError, FormatError, HandfulError
 from handful.text import EntityType, read
-from handful.training._corpora import SourceCorpus, io_tags, read_corpora
+from handful.training.corpora import SourceCorpus, io_tags, read_corpora
 
 EKEUS = "Ekeus\tB-PER\nheads\tO\nfor\tO\nNew\tB-LOC\nYork\tI-LOC\n\nRain\tO\n"
 

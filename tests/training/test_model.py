@@ -3,7 +3,7 @@ import torch
 from made import make_encoder
 
 from handful.errors import EncoderError
-from handful.training._model import read_base
+from handful.training.model import read_base
 
 IDS = torch.tensor([[0, 6, 13, 20, 2, 1], [0, 5, 9, 14, 22, 2]])
 MASK = torch.tensor([[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]])

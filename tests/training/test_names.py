@@ -13,7 +13,7 @@ from handful.errors import DataError, FileError
 from handful.evaluate import score
 from handful.text import EntityType, from_tags, read
 from handful.training import Recipe, TrainingState, pretrain
-from handful.training._corpora import read_corpora
+from handful.training.corpora import read_corpora
 
 QUICK = {"batch_tokens": 1024, "lr": 3e-3, "head_lr": 3e-3, "dropout": 0.0}
 
@@ -183,12 +183,12 @@ def test_bad_files_of_descriptions_are_errors(people, tmp_path, text, message):
 
 
 def test_shifts_of_corpora_and_the_scale_are_trained(small, encoder):
-    from handful.training._prepare import prepare
+    from handful.training.prepare import prepare
 
     recipe = Recipe(**QUICK, contrast=0.1)
     training = prepare(read_corpora([small / "new"]), encoder, recipe, "cpu").training
     step = training._builder.build(training._plan(0)[0])
-    from handful.training._batches import on_device
+    from handful.training.batches import on_device
 
     training.network.train()
     training.network.loss(on_device(step, torch.device("cpu"))).backward()

@@ -10,17 +10,17 @@ import pytest
 import torch
 from made import make_corpus, make_encoder, write_conll
 
-from handful.encoders._transformers import window_of, word_tokenizer
+from handful.encoders.hugging_face import window_of, word_tokenizer
 from handful.text import EntityType, to_sentence
 from handful.training import Recipe
-from handful.training._batches import on_device
-from handful.training._corpora import io_tags, read_corpora
 from handful.training._heads import FreeHead, NamesHead
-from handful.training._model import Network, read_base
 from handful.training._packing import layout_of
-from handful.training._prepare import prepare
 from handful.training._steps import PlannedStep, StepBuilder, plan_steps
 from handful.training._texts import forms_of, lay_out_types
+from handful.training.batches import on_device
+from handful.training.corpora import io_tags, read_corpora
+from handful.training.model import Network, read_base
+from handful.training.prepare import prepare
 
 CPU = torch.device("cpu")
 

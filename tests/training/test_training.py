@@ -15,12 +15,12 @@ from made import card_of, make_encoder, write_conll
 from safetensors.torch import load_file
 
 from handful.encoders import export_encoder, load
-from handful.encoders._seen import count_seen
+from handful.encoders.seen import count_seen
 from handful.errors import DataError, EncoderError, FileError, ModelError
 from handful.text import Transitions, read
 from handful.training import Recipe, pretrain
-from handful.training._checkpoint import read_checkpoint, write_checkpoint
-from handful.training._corpora import io_tags, read_corpora
+from handful.training.checkpoint import read_checkpoint, write_checkpoint
+from handful.training.corpora import io_tags, read_corpora
 
 QUICK = {"epochs": 4, "batch_tokens": 200, "lr": 3e-3, "head_lr": 3e-3}
 

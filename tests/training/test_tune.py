@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from handful import Tagger
 from handful.cli.commands import make_app
 from handful.encoders import NameHead, load
-from handful.encoders._export import export_encoder
-from handful.encoders._names import NAMES_FILE
+from handful.encoders.exporting import export_encoder
+from handful.encoders.names import NAMES_FILE
 from handful.errors import DataError, EncoderError, MissingExtraError, ModelError
 from handful.evaluate import score
 from handful.text import read, types_of, write
@@ -116,11 +116,11 @@ def files(folder):
 
 
 def test_stopped_and_gone_on_with_it_gives_the_same_bytes(folders, corpora, tmp_path, monkeypatch):
-    from handful.training import _tuning
+    from handful.training import tuning
 
     tagger = fitted(folders / "int8", corpora)
     tagger.tune(out=tmp_path / "whole", recipe=QUICK)
-    take = _tuning.Loop.take
+    take = tuning.Loop.take
 
     for stop in (5, 65, 125):  # in each of the three trainings
         taken = []
@@ -134,10 +134,10 @@ def test_stopped_and_gone_on_with_it_gives_the_same_bytes(folders, corpora, tmp_
 
                 os.kill(os.getpid(), signal.SIGINT)
 
-        monkeypatch.setattr(_tuning.Loop, "take", counted)
+        monkeypatch.setattr(tuning.Loop, "take", counted)
         with pytest.raises(KeyboardInterrupt, match="the same call again continues from there"):
             tagger.tune(out=tmp_path / f"part{stop}", recipe=QUICK)
-        monkeypatch.setattr(_tuning.Loop, "take", take)
+        monkeypatch.setattr(tuning.Loop, "take", take)
         assert (tmp_path / f"part{stop}.checkpoint").is_file()
         assert not (tmp_path / f"part{stop}").exists()
         tagger.tune(out=tmp_path / f"part{stop}", recipe=QUICK)
@@ -167,13 +167,13 @@ def test_bad_input_is_said_first(folders, corpora, tmp_path, monkeypatch):
         tagger.tune(out=tmp_path / "a", recipe=QUICK)
     with pytest.raises(DataError, match="rank"):
         TuneRecipe(rank=0)
-    monkeypatch.setattr("handful.tagger._tuning.find_spec", lambda name: None)
+    monkeypatch.setattr("handful.tagger.tuning.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="tuning needs torch"):
         tagger.tune(out=tmp_path / "b")
 
 
 def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, monkeypatch):
-    from handful.training import _tuning
+    from handful.training import tuning
 
     def raise_signal():
         import os
@@ -181,11 +181,11 @@ def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, mon
 
         os.kill(os.getpid(), signal.SIGINT)
 
-    take = _tuning.Loop.take
-    monkeypatch.setattr(_tuning.Loop, "take", lambda loop: (take(loop), raise_signal()))
+    take = tuning.Loop.take
+    monkeypatch.setattr(tuning.Loop, "take", lambda loop: (take(loop), raise_signal()))
     with pytest.raises(KeyboardInterrupt):
         fitted(folders / "int8", corpora).tune(out=tmp_path / "a", recipe=QUICK)
-    monkeypatch.setattr(_tuning.Loop, "take", take)
+    monkeypatch.setattr(tuning.Loop, "take", take)
     other = Tagger(folders / "int8", cache=False).fit([*corpora["few"][1:], corpora["test"][0]])
     with pytest.raises(ModelError, match="the checkpoint of another tuning, with different labels"):
         other.tune(out=tmp_path / "a", recipe=QUICK)
@@ -210,9 +210,9 @@ def test_what_people_do_elsewhere(name, folders, corpora, monkeypatch):
 
 def test_tuned_is_a_method_of_the_bench(folders, corpora, monkeypatch):
     from handful.bench._methods import Variant, make_method, takes_types, variants
-    from handful.tagger import _tuning
+    from handful.tagger import tuning
 
-    monkeypatch.setattr(_tuning.Tunable.tune, "__kwdefaults__", _tuning.Tunable.tune.__kwdefaults__ | {"recipe": QUICK})
+    monkeypatch.setattr(tuning.Tunable.tune, "__kwdefaults__", tuning.Tunable.tune.__kwdefaults__ | {"recipe": QUICK})
     assert variants(["tuned"], ["none", "auto"]) == [Variant("tuned", "auto", "all")]
     assert takes_types("tuned")
     encoder = load(folders / "named")

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from handful.text import Document, types_of
-from handful.web._listening import listen
+from handful.web.listening import listen
 from handful.workbench._session import Session
 from handful.workbench._store import Project
 from tagger.toy import NamedEncoder

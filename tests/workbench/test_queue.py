@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handful.tagger._tagging import TaggedWords
+from handful.tagger.tagging import TaggedWords
 from handful.text import Sentence
 from handful.workbench._queue import most_teaching
 

@@ -6,7 +6,7 @@ import pytest
 from handful import Tagger
 from handful.errors import DataError, StaleError
 from handful.text import Document, Span
-from handful.text._project import State
+from handful.text.projects import State
 from handful.workbench._map import flatten
 from handful.workbench._quality import cross_validate
 from handful.workbench._views import Views

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from handful.errors import DataError, FileError, FormatError, StaleError
 from handful.text import Document, EntityType, Sentence, Span, read, stream, write
-from handful.text._project import NEW, State
+from handful.text.projects import NEW, State
 from handful.workbench import Project
 from handful.workbench._mirror import Mirror
 
@@ -173,7 +173,7 @@ def test_the_log_only_grows(project):
 DECIDE_FOR_EVER = """
 import sys
 from handful.text import Span
-from handful.text._project import State
+from handful.text.projects import State
 from handful.workbench import Project
 
 project, n = Project(sys.argv[1], "victim"), int(sys.argv[2])

@@ -12,12 +12,12 @@ from scipy.special import log_softmax
 from handful._util.arrays import Float
 from handful._util.progress import Progress
 from handful.encoders import WordEncoder
-from handful.encoders._opened import AnyEncoder, encode, is_object, open_encoder
+from handful.encoders.opened import AnyEncoder, encode, is_object, open_encoder
 from handful.errors import DataError
 from handful.tagger import Predictor
-from handful.tagger._decode import viterbi
-from handful.tagger._inputs import gather_for_fit
-from handful.tagger._text import LabelledWords, TrainingText, by_words, check_sure, sentences_of, types_to_learn
+from handful.tagger.decoding import viterbi
+from handful.tagger.inputs import gather_for_fit
+from handful.tagger.training_text import LabelledWords, TrainingText, by_words, check_sure, sentences_of, types_to_learn
 from handful.text import EntityType, Sentence, Transitions, described
 
 __all__ = ["Baseline", "Fitted", "KnownWords", "LabelledSupport", "read_support", "tag_log_scores"]

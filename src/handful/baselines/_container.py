@@ -3,7 +3,7 @@
 import os
 
 from handful._util.progress import Progress
-from handful.encoders._opened import AnyEncoder, is_object
+from handful.encoders.opened import AnyEncoder, is_object
 from handful.errors import DataError, EncoderError
 
 from ._base import Baseline, Fitted, LabelledSupport, tag_log_scores

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handful._util.progress import Progress
-from handful.encoders._opened import encoder_folder, is_object, open_encoder
+from handful.encoders.opened import encoder_folder, is_object, open_encoder
 from handful.errors import EncoderError
 from handful.training import TuneRecipe
 
@@ -20,7 +20,7 @@ from ._base import Baseline, Fitted, LabelledSupport
 from ._regression import Regression
 
 if TYPE_CHECKING:
-    from handful.training._student import Student
+    from handful.training.student import Student
 
 __all__ = ["FineTuned", "SetFit"]
 
@@ -51,9 +51,9 @@ class FineTuned(Baseline):
             raise EncoderError("the encoder is an object, which cannot be trained; give the name or path of an encoder")
         import torch
 
-        from handful.training._prepare import device_of
-        from handful.training._student import Student, open_source
-        from handful.training._tuning import Lesson, Loop
+        from handful.training.prepare import device_of
+        from handful.training.student import Student, open_source
+        from handful.training.tuning import Lesson, Loop
 
         reference = getattr(open_encoder(self.encoder), "reference", None)
         device = device_of(None)

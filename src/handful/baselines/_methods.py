@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from handful.encoders._opened import AnyEncoder
+from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
 from handful.text import Sentence
 

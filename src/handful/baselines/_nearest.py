@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful._util.progress import Progress
 from handful.cluster import squared_distances
-from handful.encoders._opened import AnyEncoder
+from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
-from handful.tagger._decode import log_probabilities
+from handful.tagger.decoding import log_probabilities
 from handful.text import Transitions
 
 from ._base import Baseline, Fitted, KnownWords, LabelledSupport, tag_log_scores

@@ -16,13 +16,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from handful.encoders import Encoder
-from handful.encoders._transformers import TorchNetwork, as_encoder, shape_stride, window_of, word_tokenizer
+from handful.encoders.hugging_face import TorchNetwork, as_encoder, shape_stride, window_of, word_tokenizer
 from handful.errors import EncoderError
 from handful.text import Sentence, types_in
-from handful.training._batches import Batch, Rows, lay_out_corpus, plan_epoch, prefetch
-from handful.training._corpora import io_tags
-from handful.training._model import read_base, word_vectors
-from handful.training._state import TrainingState, showing
+from handful.training.batches import Batch, Rows, lay_out_corpus, plan_epoch, prefetch
+from handful.training.corpora import io_tags
+from handful.training.model import read_base, word_vectors
+from handful.training.state import TrainingState, showing
 
 from ._base import LabelledSupport
 from ._gaussians import Distance

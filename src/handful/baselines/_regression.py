@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 from handful._util.progress import Progress
-from handful.encoders._opened import AnyEncoder
+from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError, HandfulWarning
 
 from ._base import Baseline, Fitted, LabelledSupport

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.encoders._opened import AnyEncoder, WordEncoder, encode, is_object, open_encoder
+from handful.encoders.opened import AnyEncoder, WordEncoder, encode, is_object, open_encoder
 from handful.errors import DataError, EncoderError, MissingExtraError
 from handful.text import Sentence, Transitions, types_in
 

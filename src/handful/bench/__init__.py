@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ._groups import GROUPS, parse_groups
-from ._settings import DEFAULT_METHODS, RATIOS, Settings
+from .settings import DEFAULT_METHODS, RATIOS, Settings
 
 if TYPE_CHECKING:
     from ._methods import Method, method_names

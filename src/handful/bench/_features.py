@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from handful._util.progress import Progress
 from handful.encoders import TypeVectors, WordEncoder
-from handful.encoders._opened import unreadable
+from handful.encoders.opened import unreadable
 from handful.errors import EncoderError
 from handful.text import EntityType, Sentence, Transitions, types_of
 

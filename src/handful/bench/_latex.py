@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from ._board import Board
-from ._tables import cell, columns, sections
+from .tables import cell, columns, sections
 
 __all__ = ["latex"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handful._util.files import replacing
-from handful.training._corpora import io_tags
+from handful.training.corpora import io_tags
 
 from ._board import MANY, Line
 from ._differences import name_of

@@ -10,11 +10,11 @@ from handful._util.files import PathLike, check_into
 from handful._util.progress import Progress
 from handful.baselines import Source
 from handful.encoders import EMBEDDED, CachedEncoder, WordEncoder, load
-from handful.encoders._load import check_encoder
+from handful.encoders.loading import check_encoder
 from handful.errors import Advice, DataError
 from handful.text import Sentence, types_in
-from handful.training._corpora import read_corpora
-from handful.training._paths import find_paths
+from handful.training.corpora import read_corpora
+from handful.training.paths import find_paths
 
 from ._board import MANY, make_board
 from ._differences import differences
@@ -26,9 +26,9 @@ from ._published import published_lines, sources
 from ._report import Report, write_report
 from ._results import Results, key_of
 from ._runs import Bench, OnRun
-from ._settings import ABLATION_RATIOS, DEFAULT_ABLATIONS, Settings
 from ._targets import Target, digest, read_supports, read_target
 from ._tasks import Task, make_task
+from .settings import ABLATION_RATIOS, DEFAULT_ABLATIONS, Settings
 
 __all__ = ["ABLATIONS", "ablation", "extension", "transfer"]
 

@@ -12,7 +12,7 @@ from ._board import MANY, Board, Line
 from ._differences import Difference, reference_line
 from ._latex import latex
 from ._results import Row
-from ._tables import all_columns, cell, markdown, markdown_by_target, markdown_differences
+from .tables import all_columns, cell, markdown, markdown_by_target, markdown_differences
 
 __all__ = ["Report", "write_report"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from handful._util.processor import Processor, usable_threads
 from handful.encoders import EMBEDDED, load
-from handful.encoders._card import Card
+from handful.encoders.card import Card
 from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.text import EntityType, Sentence

@@ -11,8 +11,8 @@ from handful.errors import Advice, DataError
 from handful.evaluate import sample_support
 from handful.text import EntityType, Sentence, describe, types_in, types_of
 
-from ._settings import Settings
 from ._targets import Target, digest
+from .settings import Settings
 
 __all__ = ["NO_LABELS", "Support", "Task", "make_task"]
 

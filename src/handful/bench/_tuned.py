@@ -5,9 +5,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from handful.encoders._opened import AnyEncoder
+from handful.encoders.opened import AnyEncoder
 from handful.tagger import Tagger
-from handful.tagger._tuning import FEWEST
+from handful.tagger.tuning import FEWEST
 from handful.text import EntityType, Sentence
 
 __all__ = ["TunedTagger"]

@@ -9,7 +9,7 @@ from .options import say, say_report
 
 if TYPE_CHECKING:
     from handful.text import Document
-    from handful.text._corpus import Stream
+    from handful.text.corpus import Stream
 
 __all__ = ["Documents", "check_files"]
 

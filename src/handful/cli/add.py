@@ -65,7 +65,7 @@ def add(
     handful add model next.txt --unlabelled corpus.txt
     handful add model more.conll --types "PEST, TOOL" --out another-model
     """
-    from handful.tagger._saving import check_place
+    from handful.tagger.saving import check_place
     from handful.text import types_of
 
     target = model if out is None else out

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from handful.bench import Settings
-from handful.bench._settings import ABLATION_RATIOS, DEFAULT_ABLATIONS
+from handful.bench.settings import ABLATION_RATIOS, DEFAULT_ABLATIONS
 
 from ._dataclass_options import command_line, with_options
 from .options import Encoding, From, Json, Quiet, Threads, progress_of, say
@@ -300,7 +300,7 @@ def _show(report: "Report", *, as_json: bool, quiet: bool) -> None:
         return
     from rich.console import Console
 
-    from handful.bench._tables import difference_table, table
+    from handful.bench.tables import difference_table, table
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 240)
     whole = table(report.board)

@@ -58,7 +58,7 @@ def demo(
         return
     from handful import examples
     from handful.text import read
-    from handful.text._files import write_text
+    from handful.text.files import write_text
 
     gold = read(examples.HELDOUT)
     steps = _steps(gold, threads, quiet)

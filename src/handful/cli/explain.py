@@ -118,7 +118,7 @@ def _lines(sentence: "Sentence", explanation: "Explanation", colours: dict[str, 
 
 def _evidence(explanation: "Explanation") -> str:
     """Return what each piece of evidence says for the type, and against the one that came second."""
-    from handful.tagger._explanation import SHOWN
+    from handful.tagger.explaining import SHOWN
 
     return ", ".join(f"{SHOWN[kind]} {points:+.1f}" for kind, points in explanation.evidence.items())
 

@@ -142,10 +142,10 @@ def fit(
     handful fit few.txt -u 'news/*.txt' --workers 2 --out model
     """
     from handful.cluster import SubspaceKMeans
-    from handful.encoders._load import check_encoder
-    from handful.encoders._opened import encoder_folder
+    from handful.encoders.loading import check_encoder
+    from handful.encoders.opened import encoder_folder
     from handful.tagger import Tagger
-    from handful.tagger._saving import check_place
+    from handful.tagger.saving import check_place
 
     share = _ratio(ratio)
     check_place(out)  # this and the rest before the work, not after it
@@ -158,7 +158,7 @@ def fit(
     if (features is not None or predictions is not None) and not is_far:
         raise typer.BadParameter("--features and --predictions go with --dask or --workers")
     if predictions is not None:
-        from handful.scale._folders import ShardFolder
+        from handful.scale.folders import ShardFolder
 
         ShardFolder(predictions, "predictions").check()
     if not is_far:

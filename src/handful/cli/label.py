@@ -101,7 +101,7 @@ def label(
 
 def _chosen(files: list[str], project: Path | None) -> tuple[Path, list[str]]:
     """Return the project to work on, and the texts to put into it."""
-    from handful.text._project import is_project
+    from handful.text.projects import is_project
 
     if project is not None:
         return project, files

@@ -235,6 +235,6 @@ def _print(documents: "Iterable[Document]", types: "list[EntityType]") -> None:
 
 
 def _write_pieces(target: "Path | str", pieces: Iterator[str]) -> None:
-    from handful.text._files import write_text
+    from handful.text.files import write_text
 
     write_text(target, pieces)

@@ -70,7 +70,7 @@ def pretrain(
     handful pretrain news.conll --head prototypes --encoder my-bert --out enc
     """
     from handful.training import pretrain as train
-    from handful.training._state import mean_f1
+    from handful.training.state import mean_f1
 
     try:
         card = train(

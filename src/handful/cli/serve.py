@@ -80,7 +80,7 @@ def serve(
     handful serve model --label-studio --store annotations.db
     curl localhost:8480/predict --json '{"text": "Slugs ate the lettuce."}'
     """
-    from handful.web._listening import need_extra
+    from handful.web.listening import need_extra
 
     need_extra("the server")
     if not models and types is None:

@@ -27,8 +27,8 @@ def has_colours() -> bool:
 
 def bracketed(document: "Document") -> str:
     """Return a document on one line, with its mentions marked as inline markup has them."""
-    from handful.text._inline import marked_up
-    from handful.text._reading import Mark
+    from handful.text.inline import marked_up
+    from handful.text.reading import Mark
 
     marks = [Mark(start, end, span.type) for start, end, span in document.mentions()]
     return marked_up(document.text.translate(str.maketrans("\r\n", "  ")), marks) + "\n"

@@ -65,7 +65,7 @@ def suggest(
     """
     from handful._util.files import check_file
     from handful.text import Span, write
-    from handful.text._formats import TABLE
+    from handful.text.formats import TABLE
 
     if out is not None:
         check_file(out)

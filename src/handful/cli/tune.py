@@ -54,7 +54,7 @@ def tune(
     handful tune model --out tuned
     handful tune model more.conll --unlabelled corpus.txt --out tuned
     """
-    from handful.tagger._saving import check_place
+    from handful.tagger.saving import check_place
     from handful.text import types_of
 
     check_place(out)

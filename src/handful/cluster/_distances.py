@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float, row_blocks, thin_product
 
-from ._assign import nearest
 from ._labels import Labels
+from .assigning import nearest
 
 __all__ = ["RelativeDistances", "project", "squared_distances", "tag_distances", "tag_scores"]
 

@@ -18,15 +18,15 @@ from handful._util.parallel import several_threads
 from handful._util.passes import Kept
 from handful.errors import DataError, HandfulWarning
 
-from ._assign import check_ratio, hard, soft
-from ._checks import as_floats, as_rows, check_parameters, check_start, check_weights, is_dask
 from ._distances import RelativeDistances, project, tag_distances, tag_scores
 from ._labels import Labels
 from ._prototypes import RunningSums, means, soft_sums
 from ._start import initial_prototypes
 from ._statistics import check_finite, weighted_moments
 from ._subspace import between, discriminant, within_variance
-from ._weights import Weights
+from .assigning import check_ratio, hard, soft
+from .checks import as_floats, as_rows, check_parameters, check_start, check_weights, is_dask
+from .weights import Weights
 
 __all__ = ["Round", "SubspaceKMeans"]
 

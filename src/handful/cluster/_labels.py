@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from handful.errors import DataError
 
-from ._weights import Weights
+from .weights import Weights
 
 __all__ = ["Labels"]
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float, Rows, thin_sums
 from handful._util.passes import Kept, reduce_rows
 
-from ._assign import entropy
 from ._statistics import sums_by_label
-from ._weights import Weights
+from .assigning import entropy
+from .weights import Weights
 
 __all__ = ["RunningSums", "SoftSums", "means", "soft_sums"]
 

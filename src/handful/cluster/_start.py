@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float, Rows
 
-from ._weights import Weights
+from .weights import Weights
 
 __all__ = ["initial_prototypes", "ward"]
 

@@ -16,7 +16,7 @@ from handful._util.arrays import Float, Rows, row_blocks, thin_sums
 from handful._util.passes import Kept, reduce_rows
 from handful.errors import DataError
 
-from ._weights import Weights
+from .weights import Weights
 
 __all__ = ["Moments", "check_finite", "sums_by_label", "weighted_moments"]
 

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from ._encoder import Encoder
-from ._load import EMBEDDED, load
-from ._names import NameHead
-from ._opened import WordEncoder, open_encoder
-from ._type_texts import TypeVectors
+from .encoder import Encoder
+from .loading import EMBEDDED, load
+from .names import NameHead
+from .opened import WordEncoder, open_encoder
+from .type_texts import TypeVectors
 
 if TYPE_CHECKING:
-    from ._export import export_encoder
     from .cache import CachedEncoder
+    from .exporting import export_encoder
 
 __all__ = [
     "EMBEDDED",
@@ -28,7 +28,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import the exporter and the cache when they are asked for."""
     if name == "export_encoder":
-        from ._export import export_encoder
+        from .exporting import export_encoder
 
         return export_encoder
     if name == "CachedEncoder":

@@ -1,8 +1,8 @@
 """Exported encoders on onnxruntime: no torch, no transformers.
 
 A folder holds ``model.onnx`` (inputs ``input_ids`` and ``attention_mask``; outputs ``layer_6``, ``layer_5``,
-...), ``tokenizer.json``, ``encoder.json``, the card, which `handful.encoders._card.Card` describes, and perhaps
-``names.safetensors``, see `handful.encoders._names`.
+...), ``tokenizer.json``, ``encoder.json``, the card, which `handful.encoders.card.Card` describes, and perhaps
+``names.safetensors``, see `handful.encoders.names`.
 """
 
 import hashlib
@@ -16,12 +16,12 @@ import numpy as np
 from handful._util.processor import Processor, usable_threads
 from handful.errors import Advice, EncoderError
 
-from ._card import Card, read_text
-from ._encoder import Encoder, Inputs
-from ._load import absolute_layers
-from ._names import NAMES_FILE, NameHead
-from ._pooling import Float32
-from ._tokenizer import WordTokenizer
+from .card import Card, read_text
+from .encoder import Encoder, Inputs
+from .loading import absolute_layers
+from .names import NAMES_FILE, NameHead
+from .pooling import Float32
+from .tokenizer import WordTokenizer
 
 __all__ = ["OnnxNetwork", "load_onnx", "open_session"]
 

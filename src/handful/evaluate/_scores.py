@@ -23,7 +23,7 @@ from typing import Literal
 
 from handful.errors import DataError
 from handful.text import Sentence, Span
-from handful.text._types import shorten
+from handful.text.sentences import shorten
 
 __all__ = ["MODES", "Score", "Scores", "score"]
 

@@ -6,7 +6,7 @@ from typing import Any
 from handful._util.files import PathLike
 from handful.errors import DataError
 from handful.tagger import Predictor, Tagger
-from handful.tagger._frames import is_frame, texts_of
+from handful.tagger.frames import is_frame, texts_of
 from handful.text import Prediction
 
 __all__ = ["TokenClassification", "pipeline"]

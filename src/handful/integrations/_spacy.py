@@ -18,9 +18,9 @@ import numpy as np
 
 from handful.errors import DataError, HandfulWarning, MissingExtraError, ModelError
 from handful.tagger import Tagger
-from handful.tagger._predictor import check_min_score
+from handful.tagger.predictor import check_min_score
 from handful.text import Document, types_of
-from handful.text._types import shorten
+from handful.text.sentences import shorten
 
 try:
     import srsly

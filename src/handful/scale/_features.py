@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
-from handful.encoders._opened import AnyEncoder, encode, is_object, open_encoder, unreadable
-from handful.encoders._writing import new_mapped
+from handful.encoders.opened import AnyEncoder, encode, is_object, open_encoder, unreadable
+from handful.encoders.writing import new_mapped
 from handful.errors import DataError, EncoderError, FormatError
-from handful.tagger._far import FarText, encoder_here
-from handful.tagger._tagging import MOST, batches
+from handful.tagger.far_text import FarText, encoder_here
+from handful.tagger.tagging import MOST, batches
 from handful.text import ReadOptions, ReadReport
 
-from ._folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list
 from ._pieces import Piece, find_pieces, read_piece
 from ._shards import SomeRows, StoredShard, about_shard, are_usual, check_size, seal
 from ._workers import adding, call_all, encoder_threads
+from .folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -16,7 +16,7 @@ from typing import IO, Any
 from handful._util.files import replacing
 from handful.errors import FileError, FormatError, HandfulError
 from handful.text import Document, ReadReport, stream
-from handful.text._plain import is_wrapped
+from handful.text.plain import is_wrapped
 
 __all__ = ["Piece", "find_pieces", "read_piece"]
 

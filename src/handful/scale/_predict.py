@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
-from handful.encoders._opened import is_object
+from handful.encoders.opened import is_object
 from handful.errors import DataError, FileError
 from handful.tagger import Tagger
-from handful.tagger._far import TextShard, encoder_here
-from handful.tagger._model import Model
-from handful.tagger._predictor import check_min_score
-from handful.tagger._tagging import MinScore, tag_documents
+from handful.tagger.far_text import TextShard, encoder_here
+from handful.tagger.model import Model
+from handful.tagger.predictor import check_min_score
+from handful.tagger.tagging import MinScore, tag_documents
 from handful.text import Document, write
 
 from ._features import Features, read_all
-from ._folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list, read_json
 from ._pieces import Piece, find_pieces, read_piece
 from ._shards import StoredShard
 from ._workers import adding, call_all, encoder_threads
+from .folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list, read_json
 
 if TYPE_CHECKING:
     from distributed import Client

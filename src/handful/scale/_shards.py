@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 from handful.errors import FileError
-from handful.tagger._evidence import LARGEST
-from handful.tagger._far import TextShard
+from handful.tagger.evidence import LARGEST
+from handful.tagger.far_text import TextShard
 
-from ._folders import checked, is_count, is_counts, is_lines
+from .folders import checked, is_count, is_counts, is_lines
 
 __all__ = ["SomeRows", "StoredShard", "about_shard", "are_usual", "check_rows", "check_size", "seal"]
 

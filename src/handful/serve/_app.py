@@ -10,7 +10,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.tagger import Tagger
-from handful.web._listening import LOOPBACK, address_of, listen, names_of, need_extra
+from handful.web.listening import LOOPBACK, address_of, listen, names_of, need_extra
 
 from ._settings import Settings
 

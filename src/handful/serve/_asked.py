@@ -5,8 +5,8 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.tagger import Tagger
-from handful.tagger._predictor import check_min_score
-from handful.tagger._tagging import MinScore
+from handful.tagger.predictor import check_min_score
+from handful.tagger.tagging import MinScore
 
 from ._settings import Settings
 

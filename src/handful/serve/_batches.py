@@ -19,8 +19,8 @@ from typing import Any
 from handful._util.parallel import several_threads
 from handful.encoders import WordEncoder
 from handful.errors import HandfulError
-from handful.tagger._model import TagModel
-from handful.tagger._tagging import MinScore, is_sure, tag_sentences
+from handful.tagger.model import TagModel
+from handful.tagger.tagging import MinScore, is_sure, tag_sentences
 from handful.text import Document, Prediction, Sentence
 
 from ._settings import Settings

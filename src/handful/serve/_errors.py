@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handful.errors import HandfulError
-from handful.web._guard import refusal
-from handful.web._http import Json
+from handful.web.guard import refusal
+from handful.web.http import Json
 
 from ._batches import Busy, Stopping
 

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from handful.errors import DataError, HandfulError
 from handful.text import Prediction
-from handful.web._http import Json
+from handful.web.http import Json
 
 from ._annotations import Annotations, Key, check_annotation, check_id, read_labels
 from ._batches import Job

@@ -8,7 +8,7 @@ from typing import Any
 from handful.encoders import WordEncoder
 from handful.errors import DataError
 from handful.tagger import Tagger
-from handful.tagger._saving import read_folder
+from handful.tagger.saving import read_folder
 
 __all__ = ["NAME", "describe", "load_models"]
 

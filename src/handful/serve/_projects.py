@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from handful.tagger import Tagger
 from handful.text import Allowed, EntityType, Sentence
-from handful.text._partial import union
+from handful.text.partial_labels import union
 
 from ._annotations import Annotations, Key
 from ._batches import Ready

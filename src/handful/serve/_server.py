@@ -12,8 +12,8 @@ from starlette.routing import Route
 from handful import __version__
 from handful.tagger import Tagger
 from handful.text import Prediction
-from handful.web._guard import Guard
-from handful.web._http import Json, read_json, read_static, static_file
+from handful.web.guard import Guard
+from handful.web.http import Json, read_json, read_static, static_file
 
 from ._asked import read_asked
 from ._batches import Batches, Busy, Job

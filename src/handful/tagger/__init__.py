@@ -2,11 +2,11 @@
 
 from handful.evaluate import Evaluation, Mistake
 
-from ._explanation import Explanation, NearPrototype, NearWord, WordEvidence
-from ._predictor import Predictor
 from ._summary import FitSummary
 from ._tagger import Tagger
-from ._tuning import Tuning
+from .explaining import Explanation, NearPrototype, NearWord, WordEvidence
+from .predictor import Predictor
+from .tuning import Tuning
 
 __all__ = [
     "Evaluation",

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from handful.encoders._opened import is_path
+from handful.encoders.opened import is_path
 
-from ._evidence import Prototypes
-from ._model import Softmax
+from .evidence import Prototypes
+from .model import Softmax
 
 if TYPE_CHECKING:
-    from ._saving import Saved
+    from .saving import Saved
 
 __all__ = ["cell", "model_card"]
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from handful._util.progress import Progress, reporting
 from handful.encoders import WordEncoder
-from handful.encoders._seen import count_seen
+from handful.encoders.seen import count_seen
 from handful.errors import DataError
 from handful.evaluate import Evaluation, evaluate
 from handful.text import Sentence
 
-from ._model import Model
-from ._tagging import Notice, tag_sentences
+from .model import Model
+from .tagging import Notice, tag_sentences
 
 __all__ = ["evaluate_on"]
 

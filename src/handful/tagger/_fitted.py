@@ -11,22 +11,22 @@ from handful._util.files import PathLike
 from handful._util.parallel import several_threads
 from handful._util.progress import Progress
 from handful.encoders import WordEncoder
-from handful.encoders._opened import AnyEncoder, encoder_folder, is_object, is_path, open_encoder, open_saved
+from handful.encoders.opened import AnyEncoder, encoder_folder, is_object, is_path, open_encoder, open_saved
 from handful.errors import DataError, ModelError
 from handful.evaluate import Evaluation
 from handful.text import EntityType, Sentence, types_of
 
 from ._evaluating import evaluate_on
-from ._explanation import Explanation, check_n_nearest, explain
-from ._inputs import documents_of, gather, one_text
-from ._model import Examples, Model
-from ._predictor import check_min_score
-from ._saving import Saved, read_folder, saved_encoder, write_folder
-from ._suggest import suggest
 from ._summary import FitSummary
-from ._tagging import MinScore, tag_batches, tag_sentences
-from ._text import TrainingText
 from ._watch import Watch
+from .explaining import Explanation, check_n_nearest, explain
+from .inputs import documents_of, gather, one_text
+from .model import Examples, Model
+from .predictor import check_min_score
+from .saving import Saved, read_folder, saved_encoder, write_folder
+from .suggesting import suggest
+from .tagging import MinScore, tag_batches, tag_sentences
+from .training_text import TrainingText
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans

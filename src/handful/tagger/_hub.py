@@ -10,12 +10,12 @@ from typing import Any, Self
 
 from handful import __version__
 from handful._util.files import PathLike
-from handful.encoders._opened import AnyEncoder
+from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError, FileError, HandfulError, MissingExtraError, ModelError
 from handful.evaluate import Evaluation
 
 from ._card import cell, model_card
-from ._saving import ARRAYS, CARD, CONFIG, ENCODER, SUPPORT, Saved, read_config, write_folder
+from .saving import ARRAYS, CARD, CONFIG, ENCODER, SUPPORT, Saved, read_config, write_folder
 
 __all__ = ["OnHub"]
 

@@ -12,11 +12,11 @@ from handful._util.progress import ProgressCallback
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
-from ._evidence import NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
-from ._model import Examples, Lead, Model, Softmax
 from ._ratio import AUTO, FEWEST_MENTIONS, estimate_o_ratio
-from ._text import LabelledWords, TrainingText, check_sure, sentences_of
 from ._trust import checked
+from .evidence import NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
+from .model import Examples, Lead, Model, Softmax
+from .training_text import LabelledWords, TrainingText, check_sure, sentences_of
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
@@ -88,7 +88,7 @@ class Learned:
 def check(method: str, o_ratio: object, clusters: "SubspaceKMeans | None") -> None:
     """Refuse parameters that are not possible, before any long wait."""
     from handful.cluster import SubspaceKMeans
-    from handful.cluster._checks import check_parameters
+    from handful.cluster.checks import check_parameters
 
     if method not in METHODS:
         raise DataError(f"method={method!r} is not possible: it must be {' or '.join(map(repr, METHODS))}")
@@ -117,7 +117,7 @@ def check_labels(
 
     The parameters are those of `learn`; `has_names` says whether the encoder reads the names of types.
     """
-    from handful.cluster._assign import check_ratio
+    from handful.cluster.assigning import check_ratio
 
     has_names = has_names and not (method.with_names is None and text.labels)
     labelled = text.labelled_words([one.name for one in types])

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.passes import Kept, reduce_rows
-from handful.cluster._weights import Weights
+from handful.cluster.weights import Weights
 from handful.errors import Advice, HandfulWarning
 from handful.text import Sentence
 
-from ._text import LabelledWords, Ways, sentences_of
+from .training_text import LabelledWords, Ways, sentences_of
 
 __all__ = ["AUTO", "FEWEST_MENTIONS", "check_ratio", "estimate_o_ratio"]
 

@@ -13,13 +13,13 @@ from handful._util.html import table
 from handful.errors import Advice
 from handful.text import EntityType
 
-from ._evidence import TypeNames
-from ._far import FarTrainingText, look_through
 from ._learning import Learned
-from ._model import Model
 from ._ratio import FEWEST_MENTIONS
 from ._surest import Surest, surest
-from ._text import LabelledWords, TrainingText, sentences_of
+from .evidence import TypeNames
+from .far_text import FarTrainingText, look_through
+from .model import Model
+from .training_text import LabelledWords, TrainingText, sentences_of
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 
-from ._decode import runs
-from ._model import Model
-from ._text import Words
+from .decoding import runs
+from .model import Model
+from .training_text import Words
 
 __all__ = ["Surest", "merged", "surest"]
 

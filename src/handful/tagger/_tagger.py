@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from handful._util.parallel import several_threads
 from handful._util.progress import Progress, ProgressCallback, reporting
-from handful.encoders._opened import AnyEncoder, encode, is_object, unreadable
+from handful.encoders.opened import AnyEncoder, encode, is_object, unreadable
 from handful.errors import Advice, DataError, ModelError
 from handful.text import EntityType, Sentence, types_of
 
-from ._far import FarTrainingText, is_far, text_of, training_text
 from ._fitted import Fitted
 from ._hub import OnHub
-from ._inputs import Given, gather_for_fit, gather_to_add
 from ._learning import METHODS, check, check_labels, learn, most_rounds, type_names
 from ._parameters import Parameters
-from ._predictor import Predictor
 from ._ratio import AUTO, check_ratio
 from ._summary import summarise
-from ._text import TrainingText, Ways, by_words, sentences_of
-from ._tuning import Tunable
 from ._types import types_to_find
 from ._watch import Watch
+from .far_text import FarTrainingText, is_far, text_of, training_text
+from .inputs import Given, gather_for_fit, gather_to_add
+from .predictor import Predictor
+from .training_text import TrainingText, Ways, by_words, sentences_of
+from .tuning import Tunable
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 
-from ._evidence import TypeNames
+from .evidence import TypeNames
 
 __all__ = ["checked", "doubts", "trust"]
 

@@ -12,19 +12,19 @@ import torch
 from numpy.typing import NDArray
 
 from handful.encoders import load
-from handful.encoders._thaw import write_tuned
+from handful.encoders.thaw import write_tuned
 from handful.errors import Advice, EncoderError, ModelError
 from handful.text import types_in
 from handful.training import TuneRecipe
-from handful.training._checkpoint import read_checkpoint, write_checkpoint
-from handful.training._prepare import device_of
-from handful.training._state import showing
-from handful.training._student import Student, Thawed
-from handful.training._train import interrupts
-from handful.training._tuning import Loop, Pace
+from handful.training.checkpoint import read_checkpoint, write_checkpoint
+from handful.training.prepare import device_of
+from handful.training.state import showing
+from handful.training.student import Student, Thawed
+from handful.training.training_loop import interrupts
+from handful.training.tuning import Loop, Pace
 
 from ._learning import type_names
-from ._text import sentences_of
+from .training_text import sentences_of
 
 __all__ = ["Run"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Sentence, described, types_of
 
-from ._text import types_to_learn
+from .training_text import types_to_learn
 
 __all__ = ["types_to_find"]
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful.encoders import EMBEDDED
-from handful.encoders._opened import AnyEncoder, is_object
+from handful.encoders.opened import AnyEncoder, is_object
 from handful.errors import Advice, HandfulWarning
 from handful.text import Sentence
 
 from ._language import LanguageWatch
-from ._text import TrainingText, sentences_of
+from .training_text import TrainingText, sentences_of
 
 __all__ = ["Watch"]
 

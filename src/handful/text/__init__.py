@@ -1,20 +1,20 @@
 """Words, spans, tag schemes and files; standard library only."""
 
-from ._corpus import Corpus
 from ._document import Document
 from ._entity_types import EntityType, described, types_in, types_of
-from ._formats import ENDINGS, FORMATS, READ_ONLY
 from ._io import read, stream, write
 from ._options import ReadOptions, read_names
 from ._prediction import Prediction, Predictions, PredictionsOfTexts
-from ._reading import ReadReport
 from ._schemes import SCHEMES, from_tags, to_tags
 from ._statistics import Statistics, describe
 from ._transitions import Transitions
-from ._types import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
 from ._types_file import read_types
 from ._words import to_sentence, to_sentences
 from ._writing import WriteReport
+from .corpus import Corpus
+from .formats import ENDINGS, FORMATS, READ_ONLY
+from .reading import ReadReport
+from .sentences import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
 
 __all__ = [
     "ENDINGS",

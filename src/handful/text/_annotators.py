@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 from handful.errors import Advice, DataError, FormatError
 
 from ._document import Document
-from ._partial import relabelled, union
-from ._reading import Reading
-from ._types import Sentence, Span, shorten
+from .partial_labels import relabelled, union
+from .reading import Reading
+from .sentences import Sentence, Span, shorten
 
 __all__ = ["RULES", "Annotation", "Annotator", "annotator_of", "choose", "settle_repeated"]
 

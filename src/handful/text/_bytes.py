@@ -7,8 +7,8 @@ from typing import Any
 
 from handful.errors import FormatError
 
-from ._files import AnyFile, file_name
 from ._source import Source
+from .files import AnyFile, file_name
 
 __all__ = ["ByteSource", "first_bytes"]
 

@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from handful.errors import Advice, DataError
 
 from ._entity_types import type_names
-from ._reading import Reading
 from ._schemes import to_tags
 from ._source import Source
-from ._types import Sentence, shorten
 from ._writing import Writing
+from .reading import Reading
+from .sentences import Sentence, shorten
 
 __all__ = ["is_numbered", "read_conll", "read_lines", "split_columns", "write_conll", "write_lines"]
 

@@ -16,10 +16,10 @@ from handful.errors import DataError, FormatError, MissingExtraError
 
 from ._bytes import ByteSource
 from ._document import Document
-from ._reading import Reading
-from ._types import Sentence, Span, shorten
 from ._words import NoWordsError, word_offsets
 from ._writing import Writing, partial_spans, with_words
+from .reading import Reading
+from .sentences import Sentence, Span, shorten
 
 __all__ = ["FIRST_BYTES", "read_docbin", "write_docbin"]
 

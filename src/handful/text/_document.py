@@ -8,8 +8,8 @@ from handful._util.html import marked
 from handful.errors import DataError
 
 from ._prediction import Predictions
-from ._types import Allowed, Sentence, Span, shorten
 from ._words import to_sentences
+from .sentences import Allowed, Sentence, Span, shorten
 
 __all__ = ["Document"]
 

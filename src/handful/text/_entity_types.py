@@ -6,12 +6,12 @@ from typing import Any
 
 from handful.errors import DataError
 
-from ._types import Sentence, check_type, shorten
+from .sentences import Sentence, check_type, shorten
 
 __all__ = ["ABOUT_CORPUS", "EntityType", "described", "type_names", "types_in", "types_of"]
 
 ABOUT_CORPUS = ("domain", "register")
-"""Names at the head of a file that describe the corpus, not a type (see `handful.text._inline`)."""
+"""Names at the head of a file that describe the corpus, not a type (see `handful.text.inline`)."""
 
 
 @dataclass(frozen=True, slots=True)

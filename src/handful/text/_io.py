@@ -6,19 +6,19 @@ from typing import Any
 from handful.errors import DataError, FormatError
 
 from ._bytes import ByteSource, first_bytes
-from ._corpus import Corpus, Stream
 from ._document import Document
 from ._entity_types import EntityType, types_of
-from ._files import AnyFile, write_text
-from ._formats import FORMATS, TABLE, Format
 from ._options import ReadOptions, check_choice, check_names
-from ._project import ProjectSource, is_project
-from ._reading import Reading, ReadReport
 from ._recognise import recognise
 from ._schemes import check_scheme, count_adjacent
 from ._source import Source
-from ._types import Sentence, shorten
 from ._writing import WriteReport, Writing
+from .corpus import Corpus, Stream
+from .files import AnyFile, write_text
+from .formats import FORMATS, TABLE, Format
+from .projects import ProjectSource, is_project
+from .reading import Reading, ReadReport
+from .sentences import Sentence, shorten
 
 __all__ = ["read", "stream", "write"]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from handful.errors import DataError
 
-from ._reading import Mark, Reading
-from ._types import Sentence, shorten
 from ._words import NoWordsError
+from .reading import Mark, Reading
+from .sentences import Sentence, shorten
 
 __all__ = ["read_mark", "read_score", "sentence_of_tokens", "token_offsets"]
 

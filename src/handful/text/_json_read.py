@@ -32,9 +32,9 @@ from ._document import Document
 from ._json_marks import read_mark, sentence_of_tokens, token_offsets
 from ._json_records import Record, is_pair, records, refuse_half_pairs
 from ._label_studio import read_task
-from ._reading import Reading
-from ._types import Sentence, Span, shorten
 from ._words import NoWordsError, to_sentence, to_sentences
+from .reading import Reading
+from .sentences import Sentence, Span, shorten
 
 __all__ = ["LABEL_KEYS", "read_json", "read_marked"]
 

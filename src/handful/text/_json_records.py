@@ -7,8 +7,8 @@ from typing import Any
 from handful.errors import DataError
 
 from ._document import Document
-from ._reading import Reading
-from ._types import Sentence, shorten
+from .reading import Reading
+from .sentences import Sentence, shorten
 
 __all__ = ["Record", "is_pair", "records", "refuse_half_pairs"]
 

@@ -19,8 +19,8 @@ from handful.errors import DataError
 from ._document import Document
 from ._label_studio import task
 from ._schemes import to_tags
-from ._types import Sentence
 from ._writing import Writing, label_marks, note_changed_words, partial_spans, text_marks, with_words
+from .sentences import Sentence
 
 __all__ = [
     "entities",

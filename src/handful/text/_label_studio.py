@@ -19,10 +19,10 @@ from ._annotators import RULES, Annotation, annotator_of, choose
 from ._document import Document
 from ._json_marks import read_mark, read_score
 from ._json_records import Record
-from ._reading import Mark, Reading
-from ._types import Sentence, shorten
 from ._words import NoWordsError, to_sentence, to_sentences
 from ._writing import text_marks
+from .reading import Mark, Reading
+from .sentences import Sentence, shorten
 
 __all__ = ["read_task", "task"]
 

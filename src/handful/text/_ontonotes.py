@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from handful.errors import DataError
 
 from ._conll import split_columns
-from ._reading import Reading
-from ._types import Sentence, Span, shorten
+from .reading import Reading
+from .sentences import Sentence, Span, shorten
 
 __all__ = ["BEGIN", "read_conll_2012"]
 

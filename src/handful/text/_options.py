@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from handful.errors import DataError, FormatError
 
-from ._files import AnyFile, check_encoding
-from ._formats import FORMATS, READ_ONLY
 from ._schemes import check_scheme
 from ._source import Source
-from ._types import check_type
+from .files import AnyFile, check_encoding
+from .formats import FORMATS, READ_ONLY
+from .sentences import check_type
 
 __all__ = ["ReadOptions", "check_choice", "check_names", "read_names"]
 

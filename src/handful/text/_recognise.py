@@ -9,11 +9,11 @@ from typing import NamedTuple
 from handful.errors import Advice, FormatError
 
 from ._conll import DOCSTART, is_numbered, split_columns
-from ._inline import MARK, find_slip, is_head_line
 from ._ontonotes import BEGIN
 from ._source import Source
 from ._tables import is_table
-from ._types import shorten
+from .inline import MARK, find_slip, is_head_line
+from .sentences import shorten
 
 __all__ = [
     "Recogniser",

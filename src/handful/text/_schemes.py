@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 
 from handful.errors import Advice, DataError
 
-from ._types import Allowed, Sentence, Span, check_type
+from .sentences import Allowed, Sentence, Span, check_type
 
 __all__ = ["SCHEMES", "TagReader", "check_scheme", "count_adjacent", "from_tags", "to_tags"]
 

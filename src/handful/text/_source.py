@@ -14,7 +14,7 @@ from typing import Any
 from handful.errors import Advice, FileError, FormatError, HandfulError
 
 from ._feed import Feed
-from ._files import AnyFile, check_encoding, file_name
+from .files import AnyFile, check_encoding, file_name
 
 __all__ = ["Source"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ._document import Document
 from ._schemes import count_adjacent
-from ._types import Sentence, Span
+from .sentences import Sentence, Span
 
 __all__ = ["Statistics", "describe"]
 

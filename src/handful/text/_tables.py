@@ -24,9 +24,9 @@ from ._document import Document
 from ._json_read import LABEL_KEYS, read_marked
 from ._json_records import Record
 from ._json_write import entities
-from ._reading import Reading
-from ._types import shorten
 from ._writing import Writing
+from .reading import Reading
+from .sentences import shorten
 
 __all__ = ["is_table", "read_table", "write_table"]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from handful.errors import DataError
 
-from ._types import Sentence
+from .sentences import Sentence
 
 __all__ = ["Transitions"]
 

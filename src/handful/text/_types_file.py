@@ -7,10 +7,10 @@ from statistics import median
 from handful.errors import Advice, DataError
 
 from ._entity_types import EntityType, types_of
-from ._files import AnyFile
-from ._inline import MARK
 from ._source import Source
-from ._types import shorten
+from .files import AnyFile
+from .inline import MARK
+from .sentences import shorten
 
 __all__ = ["read_types"]
 

@@ -24,7 +24,7 @@ from functools import cache
 
 from handful.errors import DataError
 
-from ._types import Sentence, shorten
+from .sentences import Sentence, shorten
 
 __all__ = ["NoWordsError", "is_blank", "to_sentence", "to_sentences", "word_offsets"]
 

@@ -9,9 +9,9 @@ from handful.errors import Advice, DataError
 
 from ._document import Document
 from ._entity_types import EntityType
-from ._reading import Mark, note_lines
-from ._types import Sentence, Span, shorten
 from ._words import is_blank, word_offsets
+from .reading import Mark, note_lines
+from .sentences import Sentence, Span, shorten
 
 __all__ = [
     "WriteReport",

@@ -7,7 +7,7 @@ from ._tune_recipe import TuneRecipe
 
 if TYPE_CHECKING:
     from ._run import CARD, pretrain
-    from ._state import TrainingState
+    from .state import TrainingState
 
 __all__ = ["CARD", "Recipe", "TrainingState", "TuneRecipe", "pretrain"]
 
@@ -15,9 +15,9 @@ __all__ = ["CARD", "Recipe", "TrainingState", "TuneRecipe", "pretrain"]
 def __getattr__(name: str) -> object:
     """Import the rest when it is asked for: the command line makes its options from `Recipe` alone."""
     if name in __all__:
-        from . import _run, _state
+        from . import _run, state
 
-        return getattr(_state if name == "TrainingState" else _run, name)
+        return getattr(state if name == "TrainingState" else _run, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -12,15 +12,15 @@ from safetensors.torch import save_file
 
 from handful import __version__
 from handful._util.files import failed, replacing_folder
-from handful.encoders._names import NAMES_FILE
-from handful.encoders._pretrained import quiet
-from handful.encoders._seen import SEEN, write_seen
-from handful.encoders._shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
+from handful.encoders.names import NAMES_FILE
+from handful.encoders.pretrained import quiet
+from handful.encoders.seen import SEEN, write_seen
+from handful.encoders.shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
 from handful.text import Transitions
 
 from ._heads import NamesHead
-from ._prepare import Prepared
-from ._train import CLIP, WEIGHT_DECAY
+from .prepare import Prepared
+from .training_loop import CLIP, WEIGHT_DECAY
 
 __all__ = ["make_card", "write_encoder"]
 

@@ -31,7 +31,7 @@ class GraphNetwork(nn.Module):
     Parameters
     ----------
     model
-        A graph in float32, as `handful.encoders._thaw.thaw` returns it.
+        A graph in float32, as `handful.encoders.thaw.thaw` returns it.
 
     Attributes
     ----------

@@ -9,11 +9,11 @@ from torch import Tensor
 from handful.evaluate import score
 from handful.text import Sentence, from_tags
 
-from ._batches import Ints, Rows, prefetch
-from ._corpora import SourceCorpus
 from ._heads import NamesHead
-from ._model import Network, text_means, word_vectors
 from ._texts import TypeTexts
+from .batches import Ints, Rows, prefetch
+from .corpora import SourceCorpus
+from .model import Network, text_means, word_vectors
 
 __all__ = ["measure"]
 

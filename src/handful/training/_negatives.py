@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from handful.encoders._transformers import shape_stride, window_of, word_tokenizer
+from handful.encoders.hugging_face import shape_stride, window_of, word_tokenizer
 
-from ._corpora import SourceCorpus
-from ._model import read_base, text_means
 from ._texts import lay_out_types
+from .corpora import SourceCorpus
+from .model import read_base, text_means
 
 __all__ = ["different_types", "plain_words"]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from handful._util.files import PathLike, check_folder
-from handful.encoders._load import check_encoder
+from handful.encoders.loading import check_encoder
 from handful.errors import Advice, DataError, FileError, MissingExtraError
 
-from ._corpora import SourceCorpus, read_corpora
 from ._recipe import Recipe, group_of
-from ._state import OnState, showing
+from .corpora import SourceCorpus, read_corpora
+from .state import OnState, showing
 
 __all__ = ["CARD", "pretrain"]
 
@@ -98,7 +98,7 @@ def pretrain(
     )
     _check_recipe(recipe, sources)
     from ._card import make_card, write_encoder
-    from ._prepare import prepare
+    from .prepare import prepare
 
     prepared = prepare(sources, os.fspath(encoder), recipe, device)
     checkpoint = target.with_name(f"{target.name}.checkpoint")

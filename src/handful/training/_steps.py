@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._batches import Ints, Rows, Taken, drawn, ranges, take
 from ._texts import TypeTexts
+from .batches import Ints, Rows, Taken, drawn, ranges, take
 
 __all__ = ["Layout", "PlannedStep", "Source", "Step", "StepBuilder", "plan_steps"]
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.encoders._tokenizer import WordTokenizer
-from handful.encoders._type_texts import readable
+from handful.encoders.tokenizer import WordTokenizer
+from handful.encoders.type_texts import readable
 from handful.text import EntityType, to_sentence
 
-from ._batches import Ints, Rows, lay_out_texts
-from ._corpora import SourceCorpus
+from .batches import Ints, Rows, lay_out_texts
+from .corpora import SourceCorpus
 
 __all__ = ["TypeTexts", "forms_of", "lay_out_types"]
 

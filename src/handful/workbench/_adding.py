@@ -9,7 +9,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.text import Document, Sentence, types_in
-from handful.text._project import NEW, State, states
+from handful.text.projects import NEW, State, states
 
 __all__ = ["Added", "Prepared", "insert", "prepare"]
 

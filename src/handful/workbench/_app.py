@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
-from handful.web._listening import LOOPBACK, address_of, listen, names_of, need_extra
+from handful.web.listening import LOOPBACK, address_of, listen, names_of, need_extra
 
 if TYPE_CHECKING:
     from ._session import Session

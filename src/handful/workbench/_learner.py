@@ -6,8 +6,8 @@ from typing import Any
 
 from handful._util.arrays import Float
 from handful.tagger import Tagger
-from handful.tagger._evidence import Prototypes
-from handful.tagger._tagging import TaggedWords, tag_sentences
+from handful.tagger.evidence import Prototypes
+from handful.tagger.tagging import TaggedWords, tag_sentences
 from handful.text import EntityType, Sentence, Span
 
 from ._memory import RememberingEncoder

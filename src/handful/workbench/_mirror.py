@@ -7,7 +7,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.text import EntityType, Sentence
-from handful.text._project import NEW, State, database_errors
+from handful.text.projects import NEW, State, database_errors
 
 from ._store import Project
 

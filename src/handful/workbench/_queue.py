@@ -6,10 +6,10 @@ in the queue already teaches little: its value is multiplied by ::
 
     min(1, distance to the nearest of those / half the median distance between candidates)
 
-where places and distances are those of `handful.tagger._suggest`. What is like many other candidates teaches about all
-of them: the value is also multiplied by the square of the mean cosine between the sentence and all candidates. In the
-first decisions, types without a label take turns: then only words count that the model takes for the type, or for which
-it comes second. After that all types count together. What else was tried is in docs/decisions/0006.
+where places and distances are those of `handful.tagger.suggesting`. What is like many other candidates teaches about
+all of them: the value is also multiplied by the square of the mean cosine between the sentence and all candidates. In
+the first decisions, types without a label take turns: then only words count that the model takes for the type, or for
+which it comes second. After that all types count together. What else was tried is in docs/decisions/0006.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.tagger._suggest import place
-from handful.tagger._tagging import TaggedWords
+from handful.tagger.suggesting import place
+from handful.tagger.tagging import TaggedWords
 
 __all__ = ["most_teaching"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.text import OUTSIDE, UNKNOWN, Allowed, Sentence, Span
-from handful.text._project import State
+from handful.text.projects import State
 
 __all__ = ["accepted", "decided", "fitting", "rejected"]
 

@@ -22,8 +22,8 @@ from starlette.routing import Route
 
 from handful.errors import DataError, HandfulError, StaleError
 from handful.text import FORMATS, stream, write
-from handful.web._guard import Guard, refusal
-from handful.web._http import Json, read_body, read_json, read_static, static_file
+from handful.web.guard import Guard, refusal
+from handful.web.http import Json, read_body, read_json, read_static, static_file
 
 from ._session import Session
 from ._views import Record, Views, error_of

@@ -15,7 +15,7 @@ from threading import Condition, Thread
 from typing import Any
 
 from handful.encoders import CachedEncoder, WordEncoder
-from handful.encoders._opened import AnyEncoder, open_encoder
+from handful.encoders.opened import AnyEncoder, open_encoder
 from handful.errors import Advice, DataError, FileError, HandfulError
 from handful.tagger import Tagger
 from handful.text import Document, EntityType, Sentence

@@ -1,6 +1,6 @@
 """`Project`: text, types and decisions in one SQLite file, in which nothing that was confirmed is lost.
 
-The tables are described in `handful.text._project`, which reads them. The log only grows: undoing is a further
+The tables are described in `handful.text.projects`, which reads them. The log only grows: undoing is a further
 decision. What is returned from a method that writes is on the disk.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 from handful.errors import FileError, StaleError
 from handful.text import Document, EntityType, Sentence
-from handful.text._project import (
+from handful.text.projects import (
     NEW,
     DamagedError,
     State,

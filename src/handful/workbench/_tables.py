@@ -1,4 +1,4 @@
-"""The tables of a project, and an empty one; what they hold is said in `handful.text._project`."""
+"""The tables of a project, and an empty one; what they hold is said in `handful.text.projects`."""
 
 import os
 import sqlite3
@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from handful._util.files import beside, failed
-from handful.text._project import APPLICATION, PROJECT_FORMAT, database_errors
+from handful.text.projects import APPLICATION, PROJECT_FORMAT, database_errors
 
 __all__ = ["make"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.text import OUTSIDE, UNKNOWN, Allowed, EntityType, Span
-from handful.text._project import State
+from handful.text.projects import State
 from handful.web import hue
 
 __all__ = ["TypeChange", "added", "change_types"]

@@ -7,7 +7,7 @@ import numpy as np
 
 from handful.errors import DataError
 from handful.text import FORMATS, Sentence, Span
-from handful.text._project import State
+from handful.text.projects import State
 
 from ._learner import Found
 from ._map import Places, flatten

@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from handful._util.files import PathLike
 from handful._util.progress import Progress, ProgressCallback, reporting
-from handful.encoders._encoder import words_of
-from handful.encoders._names import no_names
-from handful.encoders._opened import WordEncoder, unreadable
-from handful.encoders._type_texts import TypeVectors
-from handful.encoders._writing import check_out, write_mapped
+from handful.encoders.encoder import words_of
+from handful.encoders.names import no_names
+from handful.encoders.opened import WordEncoder, unreadable
+from handful.encoders.type_texts import TypeVectors
+from handful.encoders.writing import check_out, write_mapped
 from handful.errors import EncoderError
 
 from ._cache import FeatureCache

@@ -1,0 +1,134 @@
+"""The card of an exported encoder (``encoder.json``), and what a Hugging Face folder says beside it."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from handful.errors import DataError, EncoderError
+
+if TYPE_CHECKING:
+    from handful.text import Transitions
+
+__all__ = ["TRAINED", "Card", "read_text", "trained_transitions"]
+
+FORMAT = 1
+
+#: What training leaves in a Hugging Face folder.
+TRAINED = "handful.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """What ``encoder.json`` says of an exported encoder.
+
+    Attributes
+    ----------
+    format
+        The version of this layout.
+    dim, window
+        Length of a vector; most tokens in a row, special tokens included.
+    n_layers, layers
+        Layers of the network; those that the graph can give, the last one first.
+    pooling
+        The pooling that the encoder was made for.
+    precision
+        "float32" or "int8".
+    pad_id, unknown_id
+        Token ids.
+    shape_stride
+        If not 0, token ids carry the shape of their word, see `handful.encoders.shapes`.
+    origin, licence
+        Where the weights come from; their licence as far as the source states it.
+    transitions
+        How tags follow each other in the text that the encoder was trained on; None if that is not known.
+    names
+        Whether the folder has the head that reads the names of types; None if the presence of its file decides.
+    """
+
+    format: int = FORMAT
+    dim: int
+    window: int
+    n_layers: int
+    layers: list[int]
+    pooling: str
+    precision: str
+    pad_id: int
+    unknown_id: int
+    shape_stride: int = 0
+    origin: str
+    licence: str
+    transitions: "Transitions | None" = None
+    names: bool | None = None
+
+    @classmethod
+    def read(cls, path: Path) -> "Card":
+        """Read and check a card."""
+        content = _read_json(path)
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            found = content.get("format") if isinstance(content, dict) else content
+            raise EncoderError(f"{path}: format {FORMAT} expected, found {found!r}; export the encoder again")
+        names = [field.name for field in fields(cls) if field.name not in ("transitions", "names")]
+        if missing := [name for name in names if name not in content]:
+            raise EncoderError(f"{path}: no {', '.join(missing)}; export the encoder again")
+        card = cls(
+            **{name: content[name] for name in names},
+            transitions=_transitions(path, content),
+            names=content.get("names"),
+        )
+        if card.names not in (None, True, False):
+            raise EncoderError(f"{path}: names must be true or false, found {card.names!r}")
+        numbers = [card.dim, card.window, card.n_layers, card.pad_id, card.unknown_id, card.shape_stride]
+        layers = card.layers if isinstance(card.layers, list) else [None]
+        if not all(type(number) is int for number in [*numbers, *layers]):
+            raise EncoderError(
+                f"{path}: dim, window, n_layers, layers, pad_id, unknown_id and shape_stride must be whole numbers"
+            )
+        if not all(0 <= number < 1 << 31 for number in numbers):
+            raise EncoderError(f"{path}: {numbers} are not all from 0 to 2147483647")
+        if card.dim < 1 or card.shape_stride < 0 or not layers or min(layers) < 0 or max(layers) != card.n_layers:
+            raise EncoderError(
+                f"{path}: dim must be at least 1, shape_stride at least 0, and layers must hold n_layers and none above"
+            )
+        return card
+
+    def to_json(self) -> str:
+        """Return the card as JSON."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+
+
+def trained_transitions(folder: Path) -> "Transitions | None":
+    """Return the transitions that training noted in a Hugging Face folder; None if there are none."""
+    path = folder / TRAINED
+    if not path.is_file():
+        return None
+    content = _read_json(path)
+    return _transitions(path, content) if isinstance(content, dict) else None
+
+
+def _transitions(path: Path, content: dict[str, Any]) -> "Transitions | None":
+    from handful.text import Transitions
+
+    found = content.get("transitions")
+    try:
+        return None if found is None else Transitions.from_dict(found)
+    except DataError as error:
+        raise EncoderError(f"broken encoder: {path}: {error}") from None
+
+
+def _read_json(path: Path) -> Any:
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise EncoderError(f"{path} is not JSON: {error}") from None
+
+
+def read_text(path: Path) -> str:
+    """Read a file that an encoder cannot do without."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise EncoderError(f"broken encoder: {path} is missing") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise EncoderError(f"broken encoder: {path} cannot be read: {error}") from None

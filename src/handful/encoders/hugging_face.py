@@ -1,0 +1,286 @@
+"""Any Hugging Face encoder, through the extra ``transformers``."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from handful.errors import EncoderError, HandfulError
+
+from .card import trained_transitions
+from .encoder import Encoder, Inputs
+from .loading import absolute_layers
+from .names import NAMES_FILE, NameHead
+from .pooling import Float32
+from .pretrained import first_line, read_pretrained
+from .shapes import N_SHAPES, has_word_shapes
+from .tokenizer import SPACE, WordTokenizer
+
+if TYPE_CHECKING:
+    import torch
+
+    from handful.text import Transitions
+
+__all__ = [
+    "TorchNetwork",
+    "as_encoder",
+    "layer_of",
+    "load_transformers",
+    "shape_stride",
+    "window_of",
+    "word_tokenizer",
+]
+
+_PRECISIONS = ("float32", "bfloat16", "float16")
+
+# Longer windows help a word little, and the memory of attention grows with their square.
+_LONGEST_WINDOW = 512
+
+
+class TorchNetwork:
+    """A Hugging Face model, on a GPU if torch finds one.
+
+    Parameters
+    ----------
+    model
+        It is moved to the device, in the precision.
+    layers
+        The layers to take the mean of: 0 is the embeddings, -1 the last layer.
+    threads
+        How many threads to use; None, as many as torch uses.
+    precision
+        "float32", "bfloat16" or "float16"; None, bfloat16 on a GPU that has it and float32 elsewhere.
+
+    Attributes
+    ----------
+    model : torch.nn.Module
+        It may be trained through `parameters`. Make a new encoder of it afterwards: the fingerprint of the old one
+        may be that of the old weights.
+    device : torch.device
+    precision : str
+    is_last : bool
+        Whether it gives the last layer alone.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        layers: tuple[int, ...] = (-1,),
+        *,
+        threads: int | None = None,
+        precision: str | None = None,
+    ) -> None:
+        import torch
+
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        # GPUs before Ampere have no bfloat16 of their own.
+        has_bfloat16 = self.device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+        self.precision = precision or ("bfloat16" if has_bfloat16 else "float32")
+        with _explained_when_full():
+            self.model = model.to(self.device, getattr(torch, self.precision))
+        self._n_layers: int = model.config.num_hidden_layers
+        self._layers = absolute_layers(layers, self._n_layers)
+        self.is_last = self._layers == (self._n_layers,)
+        self._n_ids = _n_ids(model)
+        self._threads = threads
+
+    def parameters(self) -> "Iterator[torch.nn.Parameter]":
+        """Return the weights, for an optimizer."""
+        return self.model.parameters()  # type: ignore[no-any-return]
+
+    def run(self, inputs: Inputs) -> Float32:
+        """Return hidden vectors of shape (n_rows, n_tokens, dim)."""
+        import torch
+
+        if self._n_ids is not None and inputs["input_ids"].max() >= self._n_ids:
+            raise EncoderError(
+                f"the tokenizer gives the id {inputs['input_ids'].max()}, but the network knows ids up to "
+                f"{self._n_ids - 1}: tokenizer and weights do not belong to one encoder"
+            )
+        tensors = {name: torch.from_numpy(array).to(self.device) for name, array in inputs.items()}
+        before = torch.get_num_threads()
+        torch.set_num_threads(self._threads or before)
+        try:
+            with torch.inference_mode(), self._exact(), _explained_when_full():
+                return self._hidden(tensors).cpu().numpy()  # type: ignore[no-any-return]
+        except HandfulError:
+            raise
+        except Exception as error:  # each network has its own errors for settings that do not fit its weights
+            raise EncoderError(f"broken encoder: the network cannot be run: {first_line(error)}") from None
+        finally:
+            torch.set_num_threads(before)
+
+    def _hidden(self, tensors: dict[str, Any]) -> Any:
+        """Return the mean of the layers as a float32 tensor."""
+        import torch
+
+        output = self.model(**tensors, output_hidden_states=not self.is_last, return_dict=True)
+        if self.is_last:
+            return output.last_hidden_state.float()
+        return torch.stack([layer_of(output, layer, self._n_layers).float() for layer in self._layers]).mean(0)
+
+    def _exact(self) -> AbstractContextManager[None]:
+        """Keep convolutions on a GPU from rounding float32 to 10 bits, and from choosing an algorithm by chance."""
+        import torch
+
+        if self.device.type == "cpu":
+            return nullcontext()
+        return torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
+
+    def identity(self) -> bytes:
+        """Return bytes that change with the weights, the configuration, the layers and the precision."""
+        settings = json.loads(self.model.config.to_json_string())
+        settings.pop("transformers_version", None)  # another release reads the same encoder
+        what = f"{json.dumps(settings, sort_keys=True)} {self._layers} {self.precision}"
+        digest = hashlib.sha256(what.encode())
+        for name, tensor in sorted(self.model.state_dict().items()):
+            digest.update(f"{name} {tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().float().cpu().contiguous().numpy().data)
+        return digest.digest()
+
+    def reads_padding(self, words: WordTokenizer, window: int) -> bool:
+        """Try whether padding behind a row changes the vectors of its tokens, as it does with convolutions."""
+        middle = [token for ids in words(["a", "few", "plain", "words"]) for token in ids]
+        row = [*words.prefix, *middle, *words.suffix][: window // 2]
+        ids = np.full((1, len(row) + min(8, window - len(row))), words.pad_id, np.int64)
+        ids[0, : len(row)] = row
+        mask = (np.arange(ids.shape[1]) < len(row)).astype(np.int64)[None]
+        padded = self.run({"input_ids": ids, "attention_mask": mask})[:, : len(row)]
+        alone = self.run({"input_ids": ids[:, : len(row)], "attention_mask": mask[:, : len(row)]})
+        if padded.shape != alone.shape:
+            return True
+        tolerance = 1e-3 if self.precision == "float32" else 0.05
+        return bool(np.linalg.norm(padded - alone) > tolerance * np.linalg.norm(alone))
+
+
+def load_transformers(
+    name_or_path: str, *, layers: tuple[int, ...], pooling: str, threads: int | None, precision: str | None
+) -> Encoder:
+    """Load a Hugging Face encoder; see `handful.encoders.load` for the parameters."""
+    if precision not in (None, *_PRECISIONS):
+        raise EncoderError(
+            f"precision of a Hugging Face encoder is one of {', '.join(_PRECISIONS)}; found {precision!r}"
+        )
+    model, tokenizer = read_pretrained(name_or_path)
+    folder = Path(name_or_path)
+    try:
+        network = TorchNetwork(model, layers, threads=threads, precision=precision)
+        names = None
+        if network.is_last and (folder / NAMES_FILE).is_file():
+            names = NameHead.load(folder / NAMES_FILE, model.config.hidden_size)
+        return as_encoder(network, tokenizer, pooling=pooling, transitions=trained_transitions(folder), names=names)
+    except HandfulError:
+        raise
+    except Exception as error:  # settings of all kinds that the library takes as they are
+        raise EncoderError(
+            f"broken encoder {name_or_path}: its settings do not fit each other or its weights: {first_line(error)}"
+        ) from None
+
+
+def as_encoder(
+    network: TorchNetwork,
+    tokenizer: Any,
+    *,
+    pooling: str = "first-last",
+    transitions: "Transitions | None" = None,
+    names: NameHead | None = None,
+) -> Encoder:
+    """Make an encoder of a network and its Hugging Face tokenizer; its weights must not change later."""
+    model = network.model
+    words, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
+    return Encoder(
+        network,
+        words,
+        dim=model.config.hidden_size,
+        window=window,
+        pooling=pooling,
+        batch_tokens=1024 if network.device.type == "cpu" else 8192,
+        precision=network.precision,
+        reads_padding=network.reads_padding(words, window),
+        transitions=transitions,
+        names=names,
+    )
+
+
+def shape_stride(model: Any) -> int:
+    """Return the distance between the ids of one sub-word in two shapes; 0 if the model has no word shapes."""
+    return int(model.get_input_embeddings().words.weight.shape[0]) if has_word_shapes(model) else 0
+
+
+def _n_ids(model: Any) -> int | None:
+    """Return how many token ids the model knows; None if it does not say."""
+    stride = shape_stride(model)
+    if stride:
+        return stride * N_SHAPES
+    try:
+        return int(model.get_input_embeddings().weight.shape[0])
+    except (AttributeError, NotImplementedError):
+        return None
+
+
+def word_tokenizer(tokenizer: Any, shape_stride: int = 0) -> WordTokenizer:
+    """Return what splits words with a Hugging Face tokenizer, through the tokenizers library if it can."""
+    pad_id = tokenizer.pad_token_id
+    pad_id = 0 if pad_id is None else pad_id
+    unknown_id = tokenizer.unk_token_id
+    unknown_id = pad_id if unknown_id is None else unknown_id
+    if tokenizer.is_fast:
+        return WordTokenizer.from_json(
+            tokenizer.backend_tokenizer.to_str(),
+            pad_id=pad_id,
+            unknown_id=unknown_id,
+            shape_stride=shape_stride,
+        )
+
+    def split(words: list[str]) -> list[list[int]]:
+        return [tokenizer.encode(word, add_special_tokens=False) for word in words]
+
+    bare = split(["a"])[0]
+    whole = tokenizer.build_inputs_with_special_tokens(bare)
+    start = next(i for i in range(len(whole)) if whole[i : i + len(bare)] == bare)
+    content = repr((type(tokenizer).__name__, sorted(tokenizer.get_vocab().items()), tokenizer.init_kwargs))
+    return WordTokenizer(
+        split,
+        prefix=whole[:start],
+        suffix=whole[start + len(bare) :],
+        pad_id=pad_id,
+        unknown_id=unknown_id,
+        content=content.encode(),
+        shape_stride=shape_stride,
+        space_id=tokenizer.get_vocab().get(SPACE),
+    )
+
+
+def window_of(model: Any, tokenizer: Any) -> int:
+    """Return the most tokens that a row may hold, special tokens included."""
+    limits = [_LONGEST_WINDOW, int(min(tokenizer.model_max_length, _LONGEST_WINDOW))]
+    positions = getattr(model.config, "max_position_embeddings", None)
+    if positions and positions > 0:
+        # RoBERTa and models like it number positions from padding_idx + 1.
+        table = next((m for n, m in model.named_modules() if n.endswith("position_embeddings")), None)
+        padding = getattr(table, "padding_idx", None)
+        limits.append(positions if padding is None else positions - padding - 1)
+    return min(limits)
+
+
+def layer_of(output: Any, layer: int, n_layers: int) -> Any:
+    """Return a hidden layer; the last one as the model returns it, which some models normalise once more."""
+    return output.last_hidden_state if layer == n_layers else output.hidden_states[layer]
+
+
+@contextmanager
+def _explained_when_full() -> Iterator[None]:
+    """Turn torch's error of a GPU without room into one that says what to do."""
+    import torch
+
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise EncoderError(
+            "the GPU has too little free memory for this encoder: end what else uses it, or hide it with "
+            f"CUDA_VISIBLE_DEVICES= to encode on the CPU; torch said: {first_line(error)}"
+        ) from None

@@ -1,0 +1,189 @@
+"""What turns the text of a type, read by the encoder, into a vector in the space of its words.
+
+With r the mean of the last layer's vectors over the sub-words of the text, the vector of type t is ::
+
+    n_t = W r + b
+
+and it scores a word vector x against O, which has several prototypes o_j, with ::
+
+    s_t(x) = <x, n_t> - 1/2 ||n_t||^2 + beta
+    s_O(x) = log sum_j exp(<x, o_j> - 1/2 ||o_j||^2)
+
+Training writes the head to ``names.safetensors`` in the encoder's folder: ``linear.weight`` (W), ``linear.bias`` (b),
+``o_prototypes`` and ``beta``.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from handful._util.files import PathLike, replacing
+from handful.errors import Advice, EncoderError
+
+from .pooling import Float32
+
+__all__ = ["NAMES_FILE", "NameHead", "no_names"]
+
+#: The file of the head, in a Hugging Face folder and in an exported one.
+NAMES_FILE = "names.safetensors"
+
+#: Part of the fingerprint of every encoder with a head. It must be raised when the same files begin to give other
+#: vectors of types, as after a change of `handful.encoders.type_texts.readable`.
+_SCHEME = b"handful names 1"
+
+_LARGEST = 1e15  # squares can still be summed in float32
+
+_NAMES = ("linear.weight", "linear.bias", "o_prototypes", "beta")
+
+
+@dataclass(frozen=True, eq=False)
+class NameHead:
+    """The head of an encoder that reads the names of types; see the module's docstring for the formulas.
+
+    Parameters
+    ----------
+    weight, bias
+        W of shape (dim, dim) and b of shape (dim,).
+    o_prototypes
+        Shape (n, dim), at least one row.
+    beta
+        Added to the score of every type.
+    """
+
+    weight: Float32
+    bias: Float32
+    o_prototypes: Float32
+    beta: float = 0.0
+
+    def __post_init__(self) -> None:
+        arrays = {name: _float32(name, array) for name, array in self._arrays().items()}
+        n, m = (len(np.atleast_1d(arrays[name])) for name in ("linear.bias", "o_prototypes"))
+        shapes = dict(zip(_NAMES, [(n, n), (n,), (max(1, m), n), ()], strict=True))
+        for name, array in arrays.items():
+            if array.shape != shapes[name]:
+                raise EncoderError(f"{name} has the shape {array.shape}, expected {shapes[name]}")
+            if not (np.abs(array) <= _LARGEST).all():  # nor those that are not finite
+                raise EncoderError(f"{name} has values that are not finite, or above {_LARGEST:g}")
+        put = object.__setattr__
+        put(self, "weight", arrays["linear.weight"])
+        put(self, "bias", arrays["linear.bias"])
+        put(self, "o_prototypes", arrays["o_prototypes"])
+        put(self, "beta", float(arrays["beta"]))
+
+    @property
+    def dim(self) -> int:
+        """The length of a vector."""
+        return len(self.bias)
+
+    @classmethod
+    def load(cls, path: PathLike, dim: int | None = None) -> "NameHead":
+        """Read a head.
+
+        Parameters
+        ----------
+        path
+            The file.
+        dim
+            The length of the encoder's vectors, which must be that of the head; None, any.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        try:
+            arrays = load_file(path)
+        except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+            # TypeError, KeyError: a kind of number that numpy does not have.
+            found = f"{path} is missing" if not Path(path).is_file() else f"{path} cannot be read: {error}"
+            raise EncoderError(f"broken encoder: {found}") from None
+        try:
+            if lacking := [name for name in _NAMES if name not in arrays]:
+                raise EncoderError(f"it lacks {', '.join(lacking)}")
+            if unknown := sorted(set(arrays) - set(_NAMES)):
+                raise EncoderError(f"{', '.join(unknown)} is unknown to this version of handful")
+            head = cls(*(arrays[name] for name in _NAMES))  # type: ignore[arg-type]
+            if dim not in (None, head.dim):
+                raise EncoderError(f"it is for vectors of {head.dim} numbers, but the encoder gives {dim}")
+        except EncoderError as error:
+            raise error.at(f"broken encoder: {path}") from None
+        return head
+
+    def save(self, path: PathLike, precision: str = "float32") -> None:
+        """Write the head.
+
+        Parameters
+        ----------
+        path
+            The file, usually `NAMES_FILE` in the folder of the encoder.
+        precision
+            "float32", or "float16" for matrices of half the size; prototypes, biases and beta stay in float32.
+        """
+        from safetensors.numpy import save
+
+        if precision not in ("float32", "float16"):
+            raise EncoderError(f"precision is float32 or float16, found {precision!r}")
+        arrays = {name: _float32(name, array) for name, array in self._arrays().items()}
+        if precision == "float16":
+            for name in (name for name in arrays if name.endswith("weight")):
+                if np.abs(arrays[name]).max() > np.finfo(np.float16).max:
+                    raise EncoderError(f"{name} has values that are too large for float16: use float32")
+                arrays[name] = arrays[name].astype(np.float16)
+        with replacing(path) as temporary:
+            temporary.write_bytes(save(arrays))
+
+    def vectors(self, means: npt.ArrayLike) -> Float32:
+        """Return the vectors of types.
+
+        Parameters
+        ----------
+        means
+            Shape (n_types, dim): for each type the mean of the last layer over the sub-words of its text.
+
+        Returns
+        -------
+        ndarray of shape (n_types, dim)
+            Each row depends on its row of `means` alone, to the last bit.
+        """
+        means = np.asarray(means, np.float64)
+        if means.ndim != 2 or means.shape[1] != self.dim:
+            raise EncoderError(f"means must have the shape (n_types, {self.dim}), found {means.shape}")
+        weight, bias = self.weight.astype(np.float64), self.bias.astype(np.float64)
+        found = np.empty(means.shape, np.float32)
+        for row, mean in zip(found, means, strict=True):
+            # Product by product: those of a whole matrix are rounded differently for each number of rows.
+            row[:] = weight @ mean.copy() + bias
+        return found
+
+    def identity(self) -> bytes:
+        """Return bytes that change with the numbers of the head; the precision of its file does not count."""
+        digest = hashlib.sha256(_SCHEME)
+        for name, array in sorted(self._arrays().items()):
+            array = _float32(name, array)
+            digest.update(f"{name} {array.shape}".encode())
+            digest.update(array.tobytes())
+        return digest.digest()
+
+    def _arrays(self) -> dict[str, Any]:
+        return dict(zip(_NAMES, [self.weight, self.bias, self.o_prototypes, self.beta], strict=True))
+
+
+def _float32(name: str, array: Any) -> Float32:
+    try:
+        return np.ascontiguousarray(np.asarray(array, np.float32)).reshape(np.shape(array))
+    except (TypeError, ValueError):
+        raise EncoderError(f"{name} must hold numbers") from None
+
+
+def no_names(name: str) -> EncoderError:
+    """Return the error for an encoder that is asked for the vectors of types but has no head."""
+    return EncoderError(
+        f"the encoder {name or 'given'} does not read the names of types: it was not trained to ({NAMES_FILE} is not "
+        "in its folder), or it was loaded with other layers than the last",
+        Advice(
+            "take encoder='handful-en' with its last layer, or give labels",
+            "say --encoder handful-en without --layers, or give labels",
+        ),
+    )

@@ -1,0 +1,182 @@
+"""Sub-words to rows of a batch, and the vectors of a batch back to words: the same for every network.
+
+The sub-words of a sentence are laid out in one or more `Piece` (rows of a batch), and the network's vectors are
+gathered into one vector per word::
+
+    vector[w] = sum over the contributions c with words[c] = w of weights[c] * hidden[positions[c]]
+
+With "first-last" every word has two contributions of 1/2: its first and its last sub-word (the same one twice if
+it has only one). Nothing here depends on a network, so training and inference lay words out alike.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from handful.errors import EncoderError
+
+from .tokenizer import WordTokenizer
+
+__all__ = ["POOLINGS", "Float32", "Piece", "check_pooling", "lay_out", "pool"]
+
+POOLINGS = ("first-last", "first", "last", "mean")
+_BLOCK = 256  # words pooled at a time: what lies between stays in the processor's cache
+
+Float32 = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One row of a batch: a sentence, or a window of one that is too long.
+
+    Attributes
+    ----------
+    ids
+        Token ids, with the special tokens around them.
+    words, positions, weights
+        The contributions: word number (ascending), position in `ids`, share in the word's vector.
+    is_open
+        Whether the last word goes on in the next piece, because it alone is longer than the window.
+    """
+
+    ids: list[int]
+    words: list[int]
+    positions: list[int]
+    weights: list[float]
+    is_open: bool = False
+
+
+def check_pooling(pooling: str) -> None:
+    """Refuse a pooling that does not exist."""
+    if pooling not in POOLINGS:
+        raise EncoderError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
+
+
+def lay_out(
+    subwords: Sequence[list[int]], tokenizer: WordTokenizer, *, window: int, pooling: str, first: int = 0
+) -> Iterator[Piece]:
+    """Lay a sentence's sub-words out in pieces of at most `window` tokens, special tokens included.
+
+    A sentence that fits is one piece. A longer one becomes windows that overlap by half. A word is taken from
+    the window that holds all of it and in which it is furthest from an edge (the first of equals). A word that
+    no window holds whole is taken sub-word by sub-word, by the same rule.
+
+    Parameters
+    ----------
+    subwords
+        The sub-word ids of each word, at least one per word.
+    tokenizer
+        Gives the special tokens.
+    window
+        The most tokens that the network takes.
+    pooling
+        One of `POOLINGS`.
+    first
+        The number of the first word.
+
+    Yields
+    ------
+    Piece
+        In the order of their words.
+    """
+    prefix, suffix = tokenizer.prefix, tokenizer.suffix
+    ids = [token for word in subwords for token in word]
+    if not ids:
+        return
+    room = window - len(prefix) - len(suffix)
+    n_tokens = len(ids)
+    last = n_tokens - room
+    starts = [*range(0, last, max(1, room // 2)), max(0, last)]
+    taken = _by_window(subwords, starts, room, pooling, first)
+    taking = [i for i, contributions in enumerate(taken) if contributions]
+    for i, following in zip(taking, [*taking[1:], None], strict=True):
+        start, contributions = starts[i], taken[i]
+        offset = len(prefix) - start
+        yield Piece(
+            ids=[*prefix, *ids[start : start + room], *suffix],
+            words=[word for word, _, _ in contributions],
+            positions=[position + offset for _, position, _ in contributions],
+            weights=[weight for _, _, weight in contributions],
+            is_open=following is not None and taken[following][0][0] == contributions[-1][0],
+        )
+
+
+def _by_window(
+    subwords: Sequence[list[int]], starts: list[int], room: int, pooling: str, first: int
+) -> list[list[tuple[int, int, float]]]:
+    """Return the contributions of each window, as (word, position in the sentence, weight)."""
+    taken: list[list[tuple[int, int, float]]] = [[] for _ in starts]
+    a = 0
+    for number, word in enumerate(subwords, first):
+        b = a + len(word)
+        best = _best_window(starts, room, a, b) if len(starts) > 1 else 0
+        for position, weight in _contributions(a, b, pooling):
+            if best is None:
+                holder = _best_window(starts, room, position, position + 1)
+                assert holder is not None  # windows cover every token
+            else:
+                holder = best
+            taken[holder].append((number, position, weight))
+        a = b
+    return taken
+
+
+def _contributions(a: int, b: int, pooling: str) -> list[tuple[int, float]]:
+    """Return which of the sub-words a..b-1 make up a word's vector, and with what weight."""
+    if pooling == "first-last":
+        return [(a, 0.5), (b - 1, 0.5)]
+    if pooling == "first":
+        return [(a, 1.0)]
+    if pooling == "last":
+        return [(b - 1, 1.0)]
+    return [(position, 1 / (b - a)) for position in range(a, b)]
+
+
+def _best_window(starts: list[int], room: int, a: int, b: int) -> int | None:
+    """Find the window that holds a..b-1 furthest from its edges; None if none holds them all."""
+    best, best_distance = None, -1
+    step = max(1, room // 2)
+    # Windows start every `step` tokens, but for the last: only these few can hold position a.
+    first = max(0, (a - room) // step)
+    for i in range(first, len(starts)):
+        if starts[i] > a:
+            break
+        distance = min(a - starts[i], starts[i] + room - b)
+        if distance > best_distance:
+            best, best_distance = i, distance
+    return best
+
+
+def pool(
+    hidden: Float32, words: npt.NDArray[np.intp], positions: npt.NDArray[np.intp], weights: Float32
+) -> tuple[npt.NDArray[np.intp], Float32]:
+    """Gather the contributions into one vector per word.
+
+    Parameters
+    ----------
+    hidden
+        Shape (n_tokens, dim).
+    words, positions, weights
+        Shape (n_contributions,): the contributions of a word are neighbours.
+
+    Returns
+    -------
+    tuple
+        The words present, shape (n_words,), and their vectors, shape (n_words, dim).
+    """
+    starts = np.flatnonzero(np.diff(words, prepend=-1))
+    n_each = len(words) // max(1, len(starts))
+    if n_each * len(starts) == len(words) and np.array_equal(words, np.repeat(words[starts], n_each)):
+        # Every word has as many contributions (all poolings but "mean"): faster than `reduceat`.
+        vectors = np.empty((len(starts), hidden.shape[1]), np.float32)
+        for a in range(0, len(starts), _BLOCK):
+            block = vectors[a : a + _BLOCK]
+            own = slice(a * n_each, (a + len(block)) * n_each)
+            places, shares = positions[own], weights[own, None]
+            np.multiply(hidden[places[::n_each]], shares[::n_each], out=block)
+            for i in range(1, n_each):
+                block += hidden[places[i::n_each]] * shares[i::n_each]
+        return words[starts], vectors
+    return words[starts], np.add.reduceat(hidden[positions] * weights[:, None], starts, axis=0)

@@ -1,0 +1,211 @@
+"""`Explanation`: why a mention was found, in terms of the labelled words."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from handful._util.arrays import Float
+from handful.errors import DataError
+from handful.text import Document, Prediction
+
+from .evidence import Prototypes
+from .model import Examples, Model
+from .tagging import MinScore, TaggedWords, is_sure
+
+__all__ = ["SHOWN", "Explanation", "NearPrototype", "NearWord", "WordEvidence", "check_n_nearest", "explain"]
+
+#: What people read for each kind of evidence.
+SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
+
+
+@dataclass(frozen=True)
+class NearWord:
+    """A labelled word near a mention.
+
+    Attributes
+    ----------
+    word, tag : the word and its tag, a type or "O"
+    distance : from the nearest word of the mention, in the projected space
+    sentence : the words of its sentence, joined by spaces
+    position : which word of the sentence it is, from 0
+    """
+
+    word: str
+    tag: str
+    distance: float
+    sentence: str
+    position: int
+
+
+@dataclass(frozen=True)
+class NearPrototype:
+    """A prototype near a mention.
+
+    Attributes
+    ----------
+    tag : its type
+    number : which of the type's prototypes it is, from 1
+    distance : from the mention's words, in the projected space (root of the mean square)
+    """
+
+    tag: str
+    number: int
+    distance: float
+
+
+@dataclass(frozen=True)
+class WordEvidence:
+    """What speaks for the type of one word of a mention.
+
+    Attributes
+    ----------
+    word : the word
+    score : of the mention's type
+    evidence : by kind, how much it speaks for the type and against the one that came second
+    """
+
+    word: str
+    score: float
+    evidence: dict[str, float]
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Why a mention was found; ``print`` shows it as a table.
+
+    Attributes
+    ----------
+    mention : as `Tagger.predict` gives it
+    nearest : the labelled words nearest to one of its words, nearest first
+    prototype : the nearest prototype of its type; None where nothing was clustered
+    evidence : by kind, how much it speaks for the type and against the one that came second: the difference of
+        their logits, the mean over the mention's words
+    words : the same for each word of the mention
+    runner_up : the tag with the second highest score, a type or "O"
+    runner_up_score : that score, the mean over the mention's words
+    """
+
+    mention: Prediction
+    nearest: list[NearWord]
+    prototype: NearPrototype | None
+    evidence: dict[str, float]
+    words: list[WordEvidence]
+    runner_up: str
+    runner_up_score: float
+
+    def __repr__(self) -> str:
+        by_kind = ", ".join(f"{SHOWN[kind]} {points:+.1f}" for kind, points in self.evidence.items())
+        return f"<Explanation: {self._claim()}: {by_kind}>"
+
+    def __str__(self) -> str:
+        """Show what each piece of evidence contributed, for each word and for the mention, and what is near."""
+        rows = [["", *(SHOWN[kind] for kind in self.evidence), "sum", "score"]]
+        for one in self.words:
+            rows.append([one.word, *_points(one.evidence), f"{one.score:.3f}"])
+        if len(self.words) > 1:
+            rows.append(["mean", *_points(self.evidence), f"{self.mention['score']:.3f}"])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [f"{self._claim()}; second comes {self.runner_up}, {self.runner_up_score:.3f}"]
+        for first, *others in rows:
+            cells = [first.ljust(widths[0]), *(cell.rjust(n) for cell, n in zip(others, widths[1:], strict=True))]
+            lines.append("  " + "  ".join(cells))
+        if self.prototype is not None:
+            lines.append(
+                f"  like prototype {self.prototype.number} of {self.prototype.tag}, {self.prototype.distance:.2f} away"
+            )
+        lines += [f"  near {one.word} ({one.tag}), {one.distance:.2f} away, in: {one.sentence}" for one in self.nearest]
+        return "\n".join(lines)
+
+    def _claim(self) -> str:
+        return f"{self.mention['word']} is {self.mention['entity_group']}, {self.mention['score']:.3f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as dicts, lists, strings and numbers."""
+        return asdict(self)
+
+
+def _points(evidence: dict[str, float]) -> list[str]:
+    """Return the points of each piece of evidence, and their sum."""
+    return [f"{points:+.1f}" for points in (*evidence.values(), sum(evidence.values()))]
+
+
+def check_n_nearest(n_nearest: object) -> None:
+    """Refuse what is not a number of words."""
+    if isinstance(n_nearest, bool) or not isinstance(n_nearest, int | np.integer) or n_nearest < 0:
+        raise DataError(f"n_nearest is {n_nearest!r}, expected a whole number from 0")
+
+
+def explain(
+    document: Document,
+    words: Iterable[TaggedWords],
+    model: Model,
+    examples: Examples,
+    min_score: MinScore,
+    n_nearest: int,
+) -> list[Explanation]:
+    """Explain the mentions of a document, given its sentences with what was found for their words."""
+    prototypes = model.piece(Prototypes)
+    found = list(words)
+    tagged = document.with_sentences([one.sentence for one in found])
+    rows = [(one, span) for one in found for span in one.sentence.spans or ()]
+    return [
+        _explain(model, prototypes, examples, prediction, one, slice(span.start, span.end), n_nearest)
+        for prediction, (one, span) in zip(tagged.predictions(), rows, strict=True)
+        if is_sure(span, min_score)
+    ]
+
+
+def _explain(
+    model: Model,
+    prototypes: Prototypes | None,
+    examples: Examples,
+    prediction: Prediction,
+    words: TaggedWords,
+    rows: slice,
+    n_nearest: int,
+) -> Explanation:
+    """Explain one mention, which is some rows of the words of its sentence."""
+    name = prediction["entity_group"]
+    tag = model.tags.index(name)
+    features = words.features[rows]
+    mean_scores = words.scores[rows].mean(axis=0)
+    mean_scores[tag] = -1
+    runner_up = int(mean_scores.argmax())
+    near = None
+    if prototypes is not None:
+        to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
+        number = int(to_own.argmin())
+        near = NearPrototype(name, number + 1, float(np.sqrt(to_own[number])))
+    projected = features if prototypes is None else prototypes.project(features)
+    contributions = {
+        kind: logits[:, tag] - logits[:, runner_up] for kind, logits in model.contributions(features).items()
+    }
+    by_word = zip(words.sentence.words[rows], words.scores[rows, tag].tolist(), strict=True)
+    return Explanation(
+        mention=prediction,
+        nearest=_nearest(model, projected, examples, n_nearest),
+        prototype=near,
+        evidence={kind: float(points.mean()) for kind, points in contributions.items()},
+        words=[
+            WordEvidence(word, score, {kind: float(points[i]) for kind, points in contributions.items()})
+            for i, (word, score) in enumerate(by_word)
+        ],
+        runner_up=model.tags[runner_up],
+        runner_up_score=float(mean_scores[runner_up]),
+    )
+
+
+def _nearest(model: Model, projected: Float, examples: Examples, n_nearest: int) -> list[NearWord]:
+    points = np.asarray(projected, np.float64)
+    vectors = examples.vectors.astype(np.float64)
+    squares = (points**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * points @ vectors.T
+    distances = np.sqrt(np.maximum(squares, 0).min(axis=0))  # (m,)
+    found = []
+    for i in np.argsort(distances, kind="stable")[:n_nearest].tolist():
+        number, position = examples.places[i].tolist()
+        words = examples.sentences[number].words
+        name = model.tags[int(examples.tags[i])]
+        found.append(NearWord(words[position], name, float(distances[i]), " ".join(words), position))
+    return found

@@ -1,0 +1,301 @@
+"""What people give a tagger, as sentences: files, sentences, texts, words and records."""
+
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from handful.errors import DataError, FileError
+from handful.text import Corpus, Document, EntityType, Sentence, read, stream
+
+from .frames import RecordFile, is_frame, refuse_splits, texts_of
+from .training_text import TrainingText, Ways, by_words, count_changed
+
+Opened = TypeVar("Opened")
+
+__all__ = ["Given", "Texts", "document_of", "documents_of", "gather", "gather_for_fit", "gather_to_add", "one_text"]
+
+
+@dataclass
+class Given:
+    """Sentences that people gave, and what came with them.
+
+    Attributes
+    ----------
+    sentences : in order
+    n_text : how many of them, from the first on, are text, of sentences to fit on
+    types : the types that a file describes or labels
+    notes : what reading met with
+    """
+
+    sentences: list[Sentence] = field(default_factory=list)
+    n_text: int = 0
+    types: list[EntityType] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def labels(self) -> Ways:
+        """The labelled sentences, by their words."""
+        return by_words(sentence for sentence in self.sentences if not sentence.is_unlabelled)
+
+    def add(self, corpus: Corpus) -> None:
+        """Take over what was read."""
+        self.sentences += corpus
+        self.types += corpus.types
+        self.notes += [f"{corpus.report.name}: {line}" for line in corpus.report.handled()]
+
+
+def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, Ways]:
+    """Read support and unlabelled text.
+
+    Returns
+    -------
+    given, labels
+        All sentences, in the order of the fit: unlabelled text, then sentences of the support without labels, then
+        labelled ones whose words the unlabelled text does not have, or that are labelled in several ways. And the
+        labelled sentences, by their words.
+    """
+    given = Given() if support is None else gather(support, "the support", is_inline=True)
+    labels = given.labels
+    if not labels and support is not None:
+        raise DataError(
+            f"the support has no labels: none of its {len(given.sentences)} sentences is labelled; mark mentions, as "
+            "in [Baghdad](LOC), or give a file with tags"
+        )
+    blank = [sentence for sentence in given.sentences if sentence.is_unlabelled]
+    given.sentences = _unlabelled(unlabelled, given) + blank
+    if blank:
+        given.notes.append(f"{len(blank)} sentences of the support have no labels and count as unlabelled text")
+    given.n_text = len(given.sentences)
+    known = {sentence.words for sentence in given.sentences}
+    for words, ways in labels.items():
+        if len(ways) > 1 or words not in known:
+            given.sentences += ways
+    return given, labels
+
+
+def gather_to_add(support: Any, unlabelled: Any, text: TrainingText) -> tuple[Given, Ways]:
+    """Read what is added to a fit: more labelled sentences, and more unlabelled text, if any.
+
+    Parameters
+    ----------
+    support, unlabelled
+        As people give them.
+    text
+        The text of the fit so far, with its labels.
+
+    Returns
+    -------
+    given, labels
+        The sentences without features, in the order of `gather_for_fit`, and all labelled ones.
+    """
+    given = gather(support, "the sentences to add", is_inline=True)
+    more, blank = given.labels, [sentence for sentence in given.sentences if sentence.is_unlabelled]
+    if n_changed := count_changed(text.labels, more):
+        given.notes.append(f"{n_changed} sentences got new labels")
+    labels = {**text.labels, **more}
+    given.sentences = [sentence for sentence in _unlabelled(unlabelled, given) if sentence.words not in text.places]
+    given.n_text = len(given.sentences)
+    known = text.places.keys() | {sentence.words for sentence in given.sentences}
+    for words, ways in labels.items():
+        if len(ways) > 1:
+            given.sentences += ways[len(text.own_places(words)) :]
+        elif words not in known:
+            given.sentences += ways
+    known |= labels.keys()
+    given.sentences += {s.words: s for s in blank if s.words not in known}.values()
+    return given, labels
+
+
+def _unlabelled(unlabelled: Any, given: Given) -> list[Sentence]:
+    """Return the sentences of unlabelled text, without labels; the notes of `given` get what is to be said of it."""
+    if unlabelled is None:
+        return []
+    found = gather(unlabelled, "the unlabelled text", is_inline=False)
+    given.notes += found.notes
+    if n_labelled := sum(not sentence.is_unlabelled for sentence in found.sentences):
+        given.notes.append(f"labels in the unlabelled text are not used: {n_labelled} sentences have them")
+    return [sentence if sentence.is_unlabelled else sentence.without_labels() for sentence in found.sentences]
+
+
+def gather(source: Any, name: str, *, is_inline: bool) -> Given:
+    """Read sentences from a path, or from a list of sentences, texts, lists of words and records.
+
+    Parameters
+    ----------
+    source
+        A path (str or PathLike) or an open file, in any format that `handful.read` knows; or an iterable of
+        `Sentence`, `Document`, str, lists of words, dicts in any of its JSON dialects, and spaCy's pairs of a text and
+        a dict. Or a data set or data frame, whose rows are such dicts.
+    name
+        What messages call it.
+    is_inline
+        Whether a text marks its mentions, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, one sentence on each line;
+        else it is a document, to be cut into sentences.
+    """
+    given = Given()
+    if isinstance(source, Corpus):
+        given.sentences, given.types = list(source), list(source.types)
+        return given
+    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
+        given.add(_of_file(read, source, name, is_unlabelled=not is_inline))
+        return given
+    refuse_splits(source, name)
+    if is_frame(source):
+        if is_inline:
+            rows: Any = RecordFile(source, name)
+            given.add(read(rows, "json"))
+            return given
+        source = texts_of(source, name)
+    if isinstance(source, Sentence | Document | Mapping | bytes) or not isinstance(source, Iterable):
+        raise DataError(
+            f"{name} must be a path or a list of sentences, texts or records, found {_show(source)}; put it in a list"
+        )
+    records: list[Any] = []  # consecutive ones are read together
+    number = 0
+
+    def read_records() -> None:
+        if records:
+            first = number - len(records)
+            text = _dump(records, name, first)
+            given.add(_from_text(text, f"{name}, records from item {first}", "json", is_unlabelled=not is_inline))
+            records.clear()
+
+    for item in source:
+        if isinstance(item, Mapping):
+            records.append(item)
+        elif _is_pair(item):
+            records.append({**item[1], "text": item[0]})
+        else:
+            read_records()
+            where = f"{name}, item {number}"
+            if isinstance(item, str) and is_inline:
+                given.add(_from_text(item, where, "inline"))
+            elif isinstance(item, Sentence):
+                given.sentences.append(item)
+            else:
+                given.sentences += _words_or_text(item, where)
+        number += 1
+    read_records()
+    return given
+
+
+def documents_of(source: Any, name: str) -> Iterable[Document]:
+    """Return the documents of a path or an open file, which is read as it goes; or of an iterable of texts."""
+    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
+        return _of_file(stream, source, name, is_unlabelled=True)
+    refuse_splits(source, name)
+    if isinstance(source, Sentence | Document | Mapping | bytes) or not isinstance(source, Iterable):
+        raise DataError(f"{name} must be a path or a list of texts, found {_show(source)}; put it in a list")
+    return Texts(source)
+
+
+class Texts(Iterator[Document]):
+    """The documents of texts, one after the other, and the share of them that was taken, if their number is known."""
+
+    def __init__(self, texts: Iterable[Any]) -> None:
+        refuse_splits(texts, "the texts")
+        if is_frame(texts):
+            texts = texts_of(texts, "the texts")
+        self._texts = enumerate(texts)
+        self._n_texts = len(texts) if isinstance(texts, Sized) else 0
+        self._n_taken = 0
+
+    @property
+    def share(self) -> float | None:
+        """The share of the texts that was taken; None where their number is not known."""
+        return self._n_taken / self._n_texts if self._n_texts else None
+
+    def __next__(self) -> Document:
+        number, text = next(self._texts)
+        self._n_taken += 1
+        return document_of(text, f"text {number} (from 0)")
+
+
+def document_of(item: Any, where: str) -> Document:
+    """Make a document of a text, a `Sentence` or a list of words; an error says where it is."""
+    try:
+        return Document.of(_list(item))
+    except DataError as error:
+        raise error.at(where) from None
+
+
+def one_text(item: Any, where: str) -> Document:
+    """Make a document of one text; a list is one of words, and a list of texts is refused."""
+    if isinstance(item, list | tuple):
+        for word in item:
+            if isinstance(word, str) and any(space in word for space in " \t\n"):
+                raise DataError(
+                    f"{where} is a list, so its members are words, but {_show(word)} has white space in it; give one "
+                    "text (str) at a time, or words that hold spaces as a Sentence"
+                )
+    try:
+        return Document.of(item)
+    except DataError as error:
+        raise error.at(where) from None
+
+
+def _words_or_text(item: Any, where: str) -> list[Sentence]:
+    """Return the sentences of a document, of a text, or of a list of words, which has no text."""
+    item = _list(item)
+    try:
+        if isinstance(item, list | tuple):
+            return [Sentence(tuple(item))] if item else []
+        return list(Document.of(item).sentences)
+    except DataError as error:
+        raise error.at(where) from None
+
+
+def _list(item: Any) -> Any:
+    """Return an array of words, as data frames have them, as a list."""
+    return item.tolist() if getattr(item, "ndim", None) == 1 else item
+
+
+def _is_pair(item: Any) -> bool:
+    """Whether this is spaCy's ``("text", {"entities": ...})``."""
+    return (
+        isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], Mapping)
+    )
+
+
+def _of_file(reader: "Callable[..., Opened]", source: Any, name: str, *, is_unlabelled: bool) -> "Opened":
+    try:
+        return reader(source, unlabelled=is_unlabelled)
+    except FileError as error:
+        if isinstance(source, str) and source != "-" and not Path(source).exists():
+            raise FileError(f"{name}: {error} (a str names a file; give texts in a list)") from None
+        raise
+
+
+def _from_text(text: str, name: str, format: str, *, is_unlabelled: bool = False) -> Corpus:
+    class Named(io.StringIO):
+        pass
+
+    file = Named(text)
+    file.name = name
+    return read(file, format, unlabelled=is_unlabelled)
+
+
+def _dump(records: list[Any], name: str, first: int) -> str:
+    lines = []
+    for number, record in enumerate(records, first):
+        try:
+            lines.append(json.dumps(dict(record), default=_plain))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise DataError(f"{name}, item {number}: not a JSON record: {error}") from None
+    return "\n".join(lines)
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy's numbers and arrays into Python's."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"found {_show(value)}, expected text, numbers, lists and dicts")
+
+
+def _show(value: object) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:59] + '…'}"

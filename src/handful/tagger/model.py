@@ -1,0 +1,176 @@
+"""`Model`: what a fit learns, and all that a prediction needs besides the encoder."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.arrays import Float
+from handful.cluster import tag_scores
+from handful.text import EntityType, Sentence, Transitions
+
+from .decoding import viterbi
+from .evidence import EVIDENCE, Evidence
+
+__all__ = ["CALIBRATIONS", "Calibration", "Examples", "Lead", "Model", "Softmax", "TagModel"]
+
+BLOCK_ROWS = 256
+
+Kind = TypeVar("Kind")
+
+_KINDS = {kind: name for name, kind in EVIDENCE.items()}
+
+
+class Calibration(Protocol):
+    """From logits to scores between 0 and 1."""
+
+    def scores(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each tag for each word, (n, n_tags)."""
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """The share of each tag: ``exp(logit / temperature)``, divided by the sum over tags."""
+
+    temperature: float
+
+    def scores(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each tag for each word, (n, n_tags)."""
+        return tag_scores(-logits, self.temperature) if len(logits) else logits
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The chance that a tag is right, by its lead over the best of the others: a logistic function of it."""
+
+    at_zero: float
+    by_logit: float
+
+    def scores(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each tag for each word, (n, n_tags)."""
+        if len(logits) == 0:
+            return logits
+        ordered = np.sort(logits, axis=1)
+        best_other = np.where(logits == ordered[:, -1:], ordered[:, -2:-1], ordered[:, -1:])
+        sure = self.at_zero + self.by_logit * (logits - best_other)
+        return np.asarray(0.5 + 0.5 * np.tanh(0.5 * sure))  # the logistic function, without loading scipy for it
+
+
+#: The kinds of calibration, by the name that a saved model calls them.
+CALIBRATIONS: dict[str, type[Any]] = {"softmax": Softmax, "lead": Lead}
+
+
+class TagModel(Protocol):
+    """What a prediction needs besides the encoder: ours, and that of every baseline."""
+
+    @property
+    def types(self) -> tuple[EntityType, ...]:
+        """The types; tag 0 is O, tag t is types[t - 1]."""
+
+    def tag(self, features: Float, n_words: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A weighted list of evidence, and how its sum becomes tags and scores.
+
+    A model does not change after it is made, so threads can share it. Everything that decides a prediction is in it,
+    and is saved with it: weights, transitions and calibration too.
+
+    Attributes
+    ----------
+    types : tag 0 is O, tag t is types[t - 1]
+    evidence : what speaks for a tag
+    calibration : from logits to scores
+    transitions : how tags follow each other; None, each word gets the tag of its highest logit
+    without_prior : how much transitions count once more without the shares of tags; see `viterbi`
+    """
+
+    types: tuple[EntityType, ...]
+    evidence: tuple[Evidence, ...]
+    calibration: Calibration
+    transitions: Transitions | None = None
+    without_prior: float = 0.0
+
+    def __post_init__(self) -> None:
+        for piece in self.evidence:
+            for array in piece.save().values():
+                array.flags.writeable = False
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The names of the tags, by number."""
+        return ("O", *(one.name for one in self.types))
+
+    def piece(self, kind: type[Kind]) -> Kind | None:
+        """Return the evidence of one kind, or None."""
+        return next((piece for piece in self.evidence if isinstance(piece, kind)), None)
+
+    def logits(self, features: Float) -> NDArray[np.float64]:
+        """Return the weighted sum of all evidence, (n, n_tags).
+
+        Rows are taken in blocks of one size, the last one filled up: sums are then rounded alike, whatever else is
+        tagged with a word.
+        """
+        n, dim = features.shape
+        total = np.zeros((n, len(self.tags)))
+        for start in range(0, n, BLOCK_ROWS):
+            block = features[start : start + BLOCK_ROWS]
+            m = len(block)
+            if m < BLOCK_ROWS:
+                block = np.concatenate([block, np.zeros((BLOCK_ROWS - m, dim), block.dtype)])
+            for piece in self.evidence:
+                total[start : start + m] += piece.weight * piece.logits(block)[:m]
+        return total
+
+    def scores(self, features: Float) -> NDArray[np.float64]:
+        """Return the score of each tag for each word, (n, n_tags), from 0 to 1."""
+        return self.calibration.scores(self.logits(features))
+
+    def tag(self, features: Float, n_words: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,).
+
+        `n_words` are the words of each sentence; their sum is n.
+        """
+        logits = self.logits(features)
+        if self.transitions is None:
+            tags = logits.argmax(axis=1)
+        else:
+            tags = viterbi(logits, n_words, self.transitions, self.without_prior)
+        return self.calibration.scores(logits), tags
+
+    def contributions(self, features: Float) -> dict[str, NDArray[np.float64]]:
+        """Return what each piece of evidence adds to the logits, (n, n_tags), by its kind."""
+        pieces = {_KINDS[type(piece)]: piece for piece in self.evidence}
+        return {kind: np.asarray(one.weight * one.logits(features), np.float64) for kind, one in pieces.items()}
+
+    def settings(self) -> dict[str, Any]:
+        """Return what decides predictions besides arrays, in JSON's types."""
+        calibrations = {kind: name for name, kind in CALIBRATIONS.items()}
+        return {
+            "evidence": [{"kind": _KINDS[type(piece)], "weight": piece.weight} for piece in self.evidence],
+            "calibration": {"kind": calibrations[type(self.calibration)]} | asdict(self.calibration),  # type: ignore[call-overload]
+            "transitions": None if self.transitions is None else self.transitions.to_dict(),
+            "without_prior": self.without_prior,
+        }
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The labelled sentences, and where their words of a known tag lie in the projected space.
+
+    Attributes
+    ----------
+    sentences : the labelled sentences
+    places : (m, 2) the sentence and the word in it
+    tags : (m,) the tag of each word
+    vectors : (m, p) float32
+    """
+
+    sentences: list[Sentence]
+    places: NDArray[np.int64]
+    tags: NDArray[np.int64]
+    vectors: NDArray[np.float32]

@@ -1,0 +1,175 @@
+"""`Predictor`: the ways to predict, for the tagger and for every baseline."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.progress import Progress
+from handful.encoders import WordEncoder
+from handful.errors import DataError
+from handful.text import Document, EntityType, Prediction, PredictionsOfTexts, Sentence
+
+from .frames import refuse_splits
+from .inputs import Texts, document_of
+from .model import TagModel
+from .tagging import MinScore, tag_documents
+
+__all__ = ["AnyText", "Predictor", "check_min_score"]
+
+AnyText = str | Sentence | Document
+"""One text: a str, a `Sentence` or a `Document`."""
+
+
+class Predictor(ABC):
+    """Something that was fitted, and finds mentions.
+
+    Attributes
+    ----------
+    types_ : list of EntityType
+        The types, sorted by name.
+    """
+
+    types_: list[EntityType]
+
+    @abstractmethod
+    def _ready(self) -> tuple[WordEncoder, TagModel]:
+        """Return what gives features, and what tags them; an error where nothing is fitted."""
+
+    def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
+        """Look at sentences that are tagged, and at which of their words the encoder cannot read."""
+        return
+
+    @overload
+    def predict(  # type: ignore[overload-overlap]
+        self, texts: AnyText, *, min_score: MinScore = 0.0, progress: Progress = None
+    ) -> list[Prediction]: ...
+    @overload
+    def predict(
+        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0, progress: Progress = None
+    ) -> list[list[Prediction]]: ...
+    def predict(
+        self,
+        texts: AnyText | Iterable[AnyText | Sequence[str]],
+        *,
+        min_score: MinScore = 0.0,
+        progress: Progress = None,
+    ) -> list[Prediction] | list[list[Prediction]]:
+        """Find mentions.
+
+        Parameters
+        ----------
+        texts
+            A text (str), a `Sentence` or a `Document`; or a list of these, or of lists of words. A column of a data
+            set of Hugging Face or of a data frame of pandas can be given where a list can.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
+        progress
+            As for `handful.encoders.Encoder.encode`. The words in all are an estimate, from the share of the texts that
+            are done; they are 0 where it is not known how many texts there are.
+
+        Returns
+        -------
+        list of dict, or list of lists of them
+            For one text its mentions, each with ``entity_group``, ``score`` (the mean of the words' scores for the
+            type), ``word`` and the code-point positions ``start`` and ``end``: ``text[start:end] == word``. For a
+            list, one such list for each text. The text of a list of words is the words joined by single spaces.
+            A notebook shows them as texts with their mentions marked.
+        """
+        if isinstance(texts, str | Sentence | Document):
+            (found,) = self.predict_iter([texts], min_score=min_score, progress=progress)
+            return found
+        return PredictionsOfTexts(self.predict_iter(texts, min_score=min_score, progress=progress))
+
+    def predict_iter(
+        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0, progress: Progress = False
+    ) -> Iterator[list[Prediction]]:
+        """Yield the mentions of each text, in order, holding few texts at a time.
+
+        Parameters
+        ----------
+        texts
+            An iterable of texts, of `Sentence` or `Document`, or of lists of words.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
+        progress
+            As for `predict`; nothing is shown by default.
+        """
+        refuse_splits(texts, "the texts")
+        if isinstance(texts, str | bytes | Sentence | Document | Mapping) or not isinstance(texts, Iterable):
+            raise DataError(f"texts must be a list of texts, Sentences or lists of words, found {type(texts).__name__}")
+        found = self.tag(Texts(texts), min_score=min_score, progress=progress)
+        return (document.predictions() for document in found)
+
+    def tag(
+        self, documents: Iterable[Document], *, min_score: MinScore = 0.0, progress: Progress = False
+    ) -> Iterator[Document]:
+        """Yield documents with the mentions found in them, in order, holding few documents at a time.
+
+        Parameters
+        ----------
+        documents
+            As `handful.text.stream` gives them. Labels that they have are replaced.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
+        progress
+            As for `predict`; nothing is shown by default.
+        """
+        encoder, model = self._ready()
+        check_min_score(min_score, model.types)
+        return tag_documents(encoder, model, documents, min_score, progress, self._notice)
+
+    def predict_sentences(
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        *,
+        min_score: MinScore = 0.0,
+        progress: Progress = None,
+    ) -> list[Sentence]:
+        """Return sentences with the mentions found in them; their words and texts stay as they are.
+
+        Parameters
+        ----------
+        sentences
+            `Sentence` objects or lists of words.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
+        progress
+            As for `predict`.
+        """
+        given = _sentences(sentences)
+        found = self.tag(Texts(given), min_score=min_score, progress=progress)
+        return [
+            replace(sentence, spans=document.sentences[0].spans, allowed=None)
+            for sentence, document in zip(given, found, strict=True)
+        ]
+
+
+def check_min_score(min_score: object, types: Iterable[EntityType] | None = None) -> None:
+    """Refuse what is not a share, or a dict of shares by the names of types; None, any types."""
+    shares = min_score if isinstance(min_score, Mapping) else {"": min_score}
+    for name, share in shares.items():
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            of_type = f" of {name}" if name else ""
+            raise DataError(f"min_score{of_type} is {share!r}, expected a number from 0 to 1")
+    known = {one.name for one in types} if types is not None else shares.keys()
+    if isinstance(min_score, Mapping) and (strange := sorted(set(min_score) - known)):
+        raise DataError(f"min_score names {', '.join(map(str, strange))}, but the types are {', '.join(sorted(known))}")
+
+
+def _sentences(sentences: Any) -> list[Sentence]:
+    """Return one `Sentence` for each `Sentence` or list of words."""
+    if isinstance(sentences, str | bytes | Sentence | Mapping) or not isinstance(sentences, Iterable):
+        raise DataError(f"sentences must be a list of Sentences or of lists of words, found {type(sentences).__name__}")
+    given = []
+    for number, item in enumerate(sentences):
+        if isinstance(item, str) or not item:
+            raise DataError(f"sentence {number} is {item!r}, expected a Sentence or a list of words")
+        if not isinstance(item, Sentence):
+            (item,) = document_of(item, f"sentence {number}").sentences
+            item = Sentence(item.words)
+        given.append(item)
+    return given

@@ -1,0 +1,315 @@
+"""A fitted tagger as a folder: config.json, model.safetensors, support.jsonl, README.md and, if asked, encoder/.
+
+Nothing in it is code. Nothing in it depends on when or where it was written, except the path of an encoder that was
+given by path and is not inside.
+"""
+
+import json
+import shutil
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful import __version__
+from handful._util.files import PathLike, check_folder, replacing_folder
+from handful.encoders import WordEncoder
+from handful.errors import DataError, FileError, FormatError, ModelError
+from handful.text import EntityType, Transitions, read, types_of, write
+
+from ._card import model_card
+from ._summary import FitSummary
+from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
+from .model import CALIBRATIONS, Calibration, Examples, Model
+
+__all__ = ["Saved", "check_place", "read_config", "read_folder", "saved_encoder", "write_folder"]
+
+FORMAT, VERSION = "handful tagger", 4  # 4: checksums
+OLDEST = 3  # a list of evidence, with weights, transitions and calibration
+CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """All that a folder holds, except the encoder's files.
+
+    Attributes
+    ----------
+    parameters : those of `Tagger`, except the encoder
+    encoder : its ``reference`` (a name or absolute path, None for one that is an object, "encoder" for one inside the
+        folder), whether it ``is_inside``, its ``fingerprint`` and ``dim``, and the ``precision`` to ask for (None:
+        its own)
+    """
+
+    parameters: dict[str, Any]
+    encoder: dict[str, Any]
+    model: Model
+    examples: Examples
+    summary: FitSummary
+
+
+def saved_encoder(encoder: WordEncoder, reference: str | None, *, is_inside: bool) -> dict[str, Any]:
+    """Return what `Saved` says of an encoder."""
+    precision = getattr(encoder, "precision", None)
+    return {
+        "reference": ENCODER if is_inside else reference,
+        "is_inside": is_inside,
+        "fingerprint": encoder.fingerprint,
+        "dim": int(encoder.dim),
+        "precision": precision if isinstance(precision, str) else None,
+    }
+
+
+def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
+    """Write a folder, all of it or nothing; a model that is there is replaced, anything else is refused.
+
+    Parameters
+    ----------
+    path
+        Where.
+    saved
+        What.
+    encoder
+        A folder to copy into it, or None.
+    """
+    from safetensors.numpy import save
+
+    config = {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "handful_version": __version__,
+        "types": [{"name": one.name, "description": one.description} for one in saved.model.types],
+        "encoder": saved.encoder,
+        "parameters": saved.parameters,
+        "model": saved.model.settings(),
+        "summary": saved.summary.to_dict(),
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        "examples.places": saved.examples.places,
+        "examples.tags": saved.examples.tags,
+        "examples.vectors": saved.examples.vectors,
+    }
+    for settings, piece in zip(config["model"]["evidence"], saved.model.evidence, strict=True):  # type: ignore[index]
+        arrays |= {f"{settings['kind']}.{name}": array for name, array in piece.save().items()}
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    try:
+        with replacing_folder(path, check=_check_replaceable) as folder:
+            (folder / ARRAYS).write_bytes(save(arrays))
+            write(saved.examples.sentences, folder / SUPPORT, "huggingface")
+            text = json.dumps(config, indent=2, ensure_ascii=False, default=_plain)
+            config = json.loads(text)
+            config["checksums"] = _checksums(folder, config)
+            text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
+            (folder / CONFIG).write_text(text, encoding="utf-8")
+            (folder / CARD).write_text(model_card(saved), encoding="utf-8")
+            if encoder is not None:
+                shutil.copytree(encoder, folder / ENCODER, copy_function=shutil.copyfile)
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{path}: a type or word has half of a surrogate pair, which is not a character: {error}"
+        ) from None
+
+
+def _checksums(path: Path, config: dict[str, Any]) -> dict[str, str]:
+    """Return a hash of each file that a model is made of; of config.json, one of all else that it says."""
+    rest = {name: value for name, value in config.items() if name != "checksums"}
+    contents = {CONFIG: json.dumps(rest, sort_keys=True).encode()}
+    contents |= {name: (path / name).read_bytes() for name in (ARRAYS, SUPPORT)}
+    return {name: blake2b(content, digest_size=16).hexdigest() for name, content in contents.items()}
+
+
+def _check_whole(path: Path, config: dict[str, Any]) -> None:
+    """Refuse a model in which a bit is not as it was written."""
+    if config["format_version"] < 4:
+        return
+    try:
+        found = _checksums(path, config)
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    written = config.get("checksums")
+    for name, checksum in found.items():
+        if not isinstance(written, dict) or written.get(name) != checksum:
+            raise ModelError(
+                f"{path / name}: does not match its checksum, it was damaged or changed since it was written; get the "
+                "model again from where it came, or fit again"
+            )
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of numpy's, or a sequence, as JSON can hold it."""
+    return value.item() if isinstance(value, np.generic) else list(value)
+
+
+def check_place(path: PathLike) -> None:
+    """Refuse a place where no model can be written, before the work that leads up to it."""
+    check_folder(path, _check_replaceable)
+
+
+def _check_replaceable(path: Path) -> None:
+    """Refuse to replace anything but a model, or an empty folder."""
+    if not path.is_dir():
+        raise FileError(f"{path}: is a file; a model is a folder, give another name")
+    found = {entry.name for entry in path.iterdir()}
+    if not found:
+        return
+    try:
+        is_ours = json.loads((path / CONFIG).read_text(encoding="utf-8")).get("format") == FORMAT
+    except (OSError, ValueError, AttributeError):
+        is_ours = False
+    if not is_ours:
+        raise FileError(f"{path}: is a folder with other things in it, which are not overwritten; give another name")
+    if foreign := sorted(found - {CONFIG, ARRAYS, SUPPORT, CARD, ENCODER}):
+        raise FileError(
+            f"{path}: the model there cannot be replaced, because its folder holds other things too ({foreign[0]}); "
+            "move them, or give another name"
+        )
+
+
+def read_folder(path: Path) -> Saved:
+    """Read what `write_folder` wrote; an error says what is wrong with it."""
+    config = read_config(path)
+    sections = {name: _section(path, config, name) for name in ("summary", "parameters", "encoder", "model")}
+    encoder = sections["encoder"]
+    if not isinstance(encoder.get("dim"), int) or not isinstance(encoder.get("fingerprint"), str):
+        raise ModelError(f"{path / CONFIG}: 'encoder' lacks its dim or its fingerprint: {encoder}")
+    types = _read_types(path, config.get("types"))
+    try:
+        summary = FitSummary.from_dict(sections["summary"])
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise ModelError(f"{path / CONFIG}: 'summary' is not that of a fit: {error}") from None
+    if {one.name for one in summary.types} != {one.name for one in types}:
+        raise ModelError(f"{path / CONFIG}: 'summary' is not that of its types")
+    arrays = _read_arrays(path / ARRAYS)
+    model = _read_model(path, sections["model"], types, arrays, encoder["dim"])
+    examples = _read_examples(path, arrays, model, encoder["dim"])
+    _check_whole(path, config)  # last: what can be named more exactly is
+    return Saved(sections["parameters"], encoder, model, examples, summary)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Read the config.json of a folder; an error says why it is not a tagger that this version can read."""
+    if not path.exists():
+        raise FileError(f"{path}: there is no such folder; a model is written with `Tagger.save` or `handful fit`")
+    if not path.is_dir():
+        raise FileError(f"{path}: is a file, a model is a folder")
+    if not (path / CONFIG).is_file():
+        raise ModelError(f"{path}: is not a model of handful, it has no {CONFIG}")
+    try:
+        config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"{path / CONFIG}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path / CONFIG}: is damaged or cut off: {error}") from None
+    if not isinstance(config, dict) or config.get("format") != FORMAT:
+        raise ModelError(f"{path}: is not a model of handful, its {CONFIG} is that of something else")
+    version = config.get("format_version")
+    if not isinstance(version, int) or version < 1:
+        raise ModelError(f"{path / CONFIG}: 'format_version' is {version!r}, expected a number from 1")
+    if not OLDEST <= version <= VERSION:
+        what = "install a newer one" if version > VERSION else "fit again"
+        raise ModelError(
+            f"{path}: was written by handful {config.get('handful_version')} in format {version}; this is handful "
+            f"{__version__}, which reads format {VERSION}: {what}"
+        )
+    return config
+
+
+def _section(path: Path, config: dict[str, Any], name: str) -> dict[str, Any]:
+    section = config.get(name)
+    if not isinstance(section, dict):
+        raise ModelError(f"{path / CONFIG}: {name!r} is {section!r}, expected an object")
+    return section
+
+
+def _read_types(path: Path, given: Any) -> tuple[EntityType, ...]:
+    try:
+        types = types_of(given if isinstance(given, list) else None)
+    except DataError as error:
+        raise ModelError(f"{path / CONFIG}: {error}") from None
+    if not types:
+        raise ModelError(f"{path / CONFIG}: 'types' is {given!r}, expected a list of types")
+    return types
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        arrays = load(path.read_bytes())
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{path}: is damaged or cut off: {error}") from None
+    return dict(arrays)
+
+
+def _read_model(
+    path: Path, settings: dict[str, Any], types: tuple[EntityType, ...], arrays: dict[str, NDArray[Any]], dim: int
+) -> Model:
+    """Put arrays and settings together; each piece of evidence checks its own arrays."""
+    pieces: list[Evidence] = []
+    try:
+        for entry in settings["evidence"]:
+            kind, weight = entry["kind"], _number(entry["weight"], "weight")
+            own = {name: arrays.pop(name) for name in list(arrays) if name.startswith(f"{kind}.")}
+            own = {name.removeprefix(f"{kind}."): array for name, array in own.items()}
+            try:
+                pieces.append(EVIDENCE[kind].load(own, weight, dim, 1 + len(types)))
+            except DataError as error:
+                raise ModelError(f"{path / ARRAYS}: {kind}: {error}") from None
+        calibration = _read_calibration(settings["calibration"])
+        found = settings["transitions"]
+        transitions = None if found is None else Transitions.from_dict(found)
+        without_prior = _number(settings["without_prior"], "without_prior")
+    except ModelError:
+        raise
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise ModelError(f"{path / CONFIG}: 'model' is not that of a tagger: {type(error).__name__} {error}") from None
+    if not pieces:
+        raise ModelError(f"{path / CONFIG}: 'model' has no evidence")
+    return Model(types, tuple(pieces), calibration, transitions, without_prior)
+
+
+def _read_calibration(settings: dict[str, Any]) -> Calibration:
+    numbers = {name: _number(value, f"calibration: {name}") for name, value in settings.items() if name != "kind"}
+    if not numbers.get("temperature", 1) > 1 / LARGEST:
+        raise DataError(f"calibration: temperature is {numbers['temperature']}, expected a number above 0")
+    calibration: Calibration = CALIBRATIONS[settings["kind"]](**numbers)
+    return calibration
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
+        raise DataError(f"{name} is {value!r:.50}, expected a number")
+    return float(value)
+
+
+def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model, dim: int) -> Examples:
+    """Check what is left of the arrays for its shape and values, and put it together with the sentences."""
+    prototypes = model.piece(Prototypes)
+    p = dim if prototypes is None or prototypes.projection is None else prototypes.projection.shape[1]
+    m = len(arrays.get("examples.tags", ()))
+    expected: dict[str, tuple[tuple[int, ...], type[Any]]] = {
+        "examples.places": ((m, 2), np.int64),
+        "examples.tags": ((m,), np.int64),
+        "examples.vectors": ((m, p), np.float32),
+    }
+    try:
+        check_arrays(arrays, expected)
+    except DataError as error:
+        raise ModelError(f"{path / ARRAYS}: {error}") from None
+    try:
+        sentences = list(read(path / SUPPORT, "huggingface", scheme="BIO")) if m else []
+    except (FileError, FormatError, DataError) as error:
+        raise ModelError(f"the model's labelled sentences: {error}") from None
+    places, tags, vectors = (arrays[name] for name in expected)
+    n_words = np.array([len(sentence.words) for sentence in sentences], np.int64)
+    is_inside = (places >= 0).all() and (places[:, 0] < len(sentences)).all()
+    is_known = (tags >= 0).all() and (tags < len(model.tags)).all()
+    if not is_inside or not is_known or (places[:, 1] >= n_words[places[:, 0]]).any():
+        raise ModelError(f"{path / ARRAYS}: the labelled words do not fit the sentences in {SUPPORT}")
+    return Examples(sentences, places, tags, vectors)

@@ -1,0 +1,358 @@
+"""`TrainingText`: the text that a tagger is fitted on, with its features, and the labels known for it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.arrays import FarRows, Float, Part, Rows
+from handful.cluster import Labels
+from handful.cluster.weights import Weights
+from handful.errors import DataError
+from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence, types_in
+
+from .evidence import TypeNames
+
+__all__ = [
+    "SOME_TYPE",
+    "LabelledWords",
+    "TrainingText",
+    "Ways",
+    "Words",
+    "by_words",
+    "count_changed",
+    "sentences_of",
+    "types_to_learn",
+]
+
+SOME_TYPE = "ENTITY"  # the one type where mentions are marked but no type is named
+
+Words = tuple[str, ...]
+
+Ways = Mapping[Words, tuple[Sentence, ...]]
+"""Labelled sentences by their words: one sentence for each way in which these words are labelled, mostly one."""
+
+
+@dataclass(frozen=True)
+class LabelledWords:
+    """The words of all labelled sentences, among all words of a text.
+
+    Attributes
+    ----------
+    n_words : how many words the text has
+    rows : (m,) where each lies in the text
+    allowed : (m, n_tags) which tags it may have
+    places : (m, 2) its sentence, by its place among the labelled ones, and its position there
+    is_copy : (m,) whether its sentence was labelled through another one with the same words
+    """
+
+    n_words: int
+    rows: NDArray[np.int64]
+    allowed: NDArray[np.bool_]
+    places: NDArray[np.int64]
+    is_copy: NDArray[np.bool_]
+
+    @cached_property
+    def is_sure(self) -> NDArray[np.bool_]:
+        """For each word whether one tag alone is left, (m,)."""
+        return np.asarray(self.allowed.sum(axis=1) == 1)
+
+    @cached_property
+    def examples(self) -> "LabelledWords":
+        """The words whose tag is known, each sentence once."""
+        chosen = self.is_sure & ~self.is_copy
+        return LabelledWords(
+            self.n_words, self.rows[chosen], self.allowed[chosen], self.places[chosen], self.is_copy[chosen]
+        )
+
+    @cached_property
+    def tags(self) -> NDArray[np.int64]:
+        """The tag of each word, for words whose tag is known, (m,)."""
+        return np.asarray(self.allowed.argmax(axis=1), np.int64)
+
+    @property
+    def n_tags(self) -> int:
+        """How many tags there are, O among them."""
+        return int(self.allowed.shape[1])
+
+    def is_unlabelled(self) -> NDArray[np.bool_]:
+        """Return for each word of the text whether nothing is known of its sentence's labels, (n_words,)."""
+        answer = np.ones(self.n_words, dtype=bool)
+        answer[self.rows] = False
+        return answer
+
+    def labels(self) -> Labels:
+        """Return what the labels allow, as the clustering takes it."""
+        order = np.argsort(self.rows)
+        order = order[~self.allowed[order].all(axis=1)]
+        tags = np.arange(self.n_tags)
+        return Labels(tags, self.rows[order], self.allowed[order], tags)
+
+    def weights(self, mass: float, n_more: int = 0) -> Weights | None:
+        """Return the weight of each word, such that all labelled ones together count `mass` times the others.
+
+        A labelled word counts at least as much as another one; None where all count the same. `n_more` labelled words
+        come after those of the text.
+        """
+        n_sure = int(self.is_sure.sum())
+        weight = mass * (self.n_words - n_sure) / max(n_sure + n_more, 1)
+        if weight <= 1:
+            return None
+        rows = np.concatenate([np.sort(self.rows[self.is_sure]), self.n_words + np.arange(n_more)])
+        return Weights(self.n_words + n_more, rows, np.full(len(rows), weight))
+
+    def count_mentions(self) -> list[int]:
+        """Count the runs of each type among the words whose tag is known, each sentence once."""
+        sure = self.examples
+        follows = np.zeros(len(sure.rows), dtype=bool)
+        steps = np.diff(sure.places, axis=0)
+        follows[1:] = (steps[:, 0] == 0) & (steps[:, 1] == 1) & (sure.tags[1:] == sure.tags[:-1])
+        return [int(n) for n in np.bincount(sure.tags[~follows], minlength=self.n_tags)[1:]]
+
+
+@dataclass(frozen=True)
+class TrainingText:
+    """All sentences of a fit, one after the other: first the text, then labelled sentences that it does not have.
+
+    The text stays as it is from fit to fit, and what depends on it alone is kept with it (`Part`).
+
+    Attributes
+    ----------
+    sentences : in order, without labels
+    n_text : how many of them are the text
+    starts : (n_sentences + 1,) where the words of each begin among all words
+    text, others : the features of the words of both kinds of sentences, (n_words, dim)
+    unreadable : (n_words,) whether the encoder cannot read the word
+    places : the numbers of the sentences that have the same words
+    own : the numbers of the sentences that came with labels; the others are unlabelled text
+    labels : the labelled sentences, by their words
+    """
+
+    sentences: list[Sentence]
+    n_text: int
+    starts: NDArray[np.int64]
+    text: Part
+    others: Float
+    unreadable: NDArray[np.bool_]
+    places: dict[Words, list[int]]
+    own: frozenset[int]
+    labels: Ways
+
+    @classmethod
+    def empty(cls, dim: int) -> "TrainingText":
+        """Make one with no sentence."""
+        nothing = np.empty((0, dim), np.float32)
+        return cls([], 0, np.zeros(1, np.int64), Part(nothing), nothing, np.empty(0, bool), {}, frozenset(), {})
+
+    @cached_property
+    def features(self) -> Rows:
+        """The features of all words, (n_words, dim)."""
+        return Rows([self.text, Part(self.others)])
+
+    def with_more(
+        self,
+        sentences: Sequence[Sentence],
+        features: Float,
+        n_text: int = 0,
+        unreadable: NDArray[np.bool_] | None = None,
+    ) -> "TrainingText":
+        """Return this text and more sentences, of which the first `n_text` are text; this one stays as it is.
+
+        All of them can be read if nothing else is said.
+        """
+        new = [s if s.is_unlabelled else s.without_labels() for s in sentences]
+        n_words, n_before = sum(len(sentence.words) for sentence in new[:n_text]), self.starts[self.n_text]
+        lost = np.zeros(len(features), bool) if unreadable is None else unreadable
+        before, others = self.sentences[: self.n_text], self.sentences[self.n_text :]
+        everything = [*before, *new[:n_text], *others, *new[n_text:]]
+        n_known = 0 if n_text else len(self.sentences)  # more text moves the sentences that come after it
+        places = dict(self.places) if n_known else {}
+        for number, sentence in enumerate(everything[n_known:], n_known):
+            places[sentence.words] = [*places.get(sentence.words, ()), number]
+        own = {number if number < self.n_text else number + n_text for number in self.own}
+        own |= {number for number, s in enumerate(sentences, len(self.sentences)) if not s.is_unlabelled}
+        return replace(
+            self,
+            sentences=everything,
+            n_text=self.n_text + n_text,
+            starts=np.cumsum([0, *(len(sentence.words) for sentence in everything)], dtype=np.int64),
+            text=Part(_joined(self.text.array, features[:n_words])) if n_text else self.text,
+            others=_joined(self.others, features[n_words:]),
+            unreadable=np.concatenate(
+                [self.unreadable[:n_before], lost[:n_words], self.unreadable[n_before:], lost[n_words:]]
+            ),
+            places=places,
+            own=frozenset(own),
+        )
+
+    def with_blank(self, sentences: Sequence[Sentence], n_text: int = 0) -> "TrainingText":
+        """Return this text and more, all of it without features: for what can be said before they are there."""
+        n_words = sum(len(sentence.words) for sentence in sentences)
+        nothing = np.empty((len(self.features) + n_words, 0), np.float32)
+        n_known = len(self.text.array)
+        blank = replace(self, text=Part(nothing[:n_known]), others=nothing[n_known : len(self.features)])
+        return blank.with_more(sentences, nothing[len(self.features) :], n_text)
+
+    def with_labels(self, labels: Ways) -> "TrainingText":
+        """Return this text with other labels."""
+        return replace(self, labels=labels)
+
+    def unreadable_words(self, words: Words) -> NDArray[np.bool_]:
+        """Return for each word of a labelled sentence whether it cannot be read."""
+        first = self.starts[self.places[words][0]]
+        return self.unreadable[first : first + len(words)]
+
+    def own_places(self, words: Words) -> list[int]:
+        """Return the numbers of the sentences of these words that came with labels."""
+        return [number for number in self.places.get(words, ()) if number in self.own]
+
+    def labelled_words(self, types: Sequence[str], names: TypeNames | None = None) -> LabelledWords:
+        """Return the words of the labelled sentences, with the tags (O, then the types) that each may have.
+
+        Labels count for every sentence with the same words. Where these are labelled in several ways, each way counts
+        for its own sentence, and unlabelled copies get what the ways have in common (see `_in_common`). Whoever labels
+        some types and not others says nothing of the others: an unmarked word may be one of those, unless it is O by
+        their names.
+        """
+        tags = ("O", *types)
+        used = set(types_in(sentences_of(self.labels)))
+        is_open = np.array([tag != 0 and name not in used for tag, name in enumerate(tags)])
+        rows: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        allowed: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
+        places: list[NDArray[np.int64]] = [np.empty((0, 2), np.int64)]
+        is_copy: list[NDArray[np.bool_]] = [np.empty(0, bool)]
+        known: dict[Allowed, tuple[bool, ...]] = {}
+        first = 0  # the place of the first way among the labelled sentences
+        for words, ways in self.labels.items():
+            matrices = [_matrix(sentence, tags, known) for sentence in ways]
+            of_copies = _in_common(matrices)
+            labelled = self.own_places(words) if len(ways) > 1 else self.places[words]
+            way_of = dict(zip(labelled, range(len(ways)), strict=False))
+            positions = np.arange(len(words))
+            for number in self.places[words]:
+                way = way_of.get(number)
+                rows.append(self.starts[number] + positions)
+                allowed.append(of_copies if way is None else matrices[way])
+                places.append(np.stack([np.full(len(words), first + (way or 0)), positions], axis=1))
+                is_copy.append(np.full(len(words), way is None))
+            first += len(ways)
+        found, may_be = np.concatenate(rows), np.concatenate(allowed)
+        if names is not None and is_open.any():
+            scores = names.scores(self.features[found])
+            is_o = scores[:, 0] >= scores[:, is_open].max(axis=1)
+            may_be = may_be | (may_be[:, :1] & ~is_o[:, None] & is_open)
+        return LabelledWords(len(self.features), found, may_be, np.concatenate(places), np.concatenate(is_copy))
+
+
+def by_words(sentences: Iterable[Sentence]) -> Ways:
+    """Return labelled sentences by their words, each way in which the same words are labelled once."""
+    ways: dict[Words, tuple[Sentence, ...]] = {}
+    for sentence in sentences:
+        before = ways.get(sentence.words, ())
+        if not any(_are_alike(one, sentence) for one in before):
+            ways[sentence.words] = (*before, sentence)
+    return ways
+
+
+def sentences_of(labels: Ways) -> list[Sentence]:
+    """Return all labelled sentences."""
+    return [sentence for ways in labels.values() for sentence in ways]
+
+
+def count_changed(before: Ways, after: Ways) -> int:
+    """Return how many sentences have other labels than before."""
+    return sum(not _are_all_alike(before[words], ways) for words, ways in after.items() if words in before)
+
+
+def types_to_learn(labels: Iterable[Sentence]) -> list[str]:
+    """Return the names of the types that labels use, sorted.
+
+    A type that is only ruled out (``!LOC``) is not one to learn. Where mentions are marked but none has a type, they
+    all get the type ENTITY.
+    """
+    types: set[str] = set()
+    is_marked = False
+    for sentence in labels:
+        types.update(span.type for span in sentence.spans or ())
+        for entry in sentence.allowed or ():
+            if entry is not None:
+                is_marked = is_marked or entry == SOME_ENTITY
+                types |= set() if entry.is_excluded else entry.names
+    types -= OUTSIDE.names
+    return [SOME_TYPE] if not types and is_marked else sorted(types)
+
+
+def check_sure(labelled: LabelledWords, tags: Sequence[str], *, has_names: bool = False) -> None:
+    """Refuse a tag that no word has for certain, unless its name is read: there would be nothing to start from."""
+    counts = np.bincount(labelled.tags[labelled.is_sure], minlength=len(tags))
+    for tag, name in enumerate(tags):
+        if counts[tag] or has_names:
+            continue
+        if tag == 0 and labelled.allowed[:, 0].any():
+            raise DataError(
+                "the support has no word that is O for certain: the words around its mentions are labelled as "
+                "unknown (_); add a sentence or two in which every mention is marked, so that the other words are O"
+            )
+        if tag == 0:
+            raise DataError(
+                "the support has no word that is O for certain: give whole sentences, with the words around the "
+                "mentions, and leave those unmarked"
+            )
+        raise DataError(
+            f"no mention is labelled as {name} alone (a partial label such as {name}|{tags[1 if tag > 1 else -1]} is "
+            "not enough); label at least one"
+        )
+
+
+def _matrix(sentence: Sentence, tags: Sequence[str], known: dict[Allowed, tuple[bool, ...]]) -> NDArray[np.bool_]:
+    """Return which tags each word of a labelled sentence may have, (n_words, n_tags); `known` remembers labels."""
+    constraints = sentence.constraints()
+    for entry in constraints:
+        if entry not in known:
+            known[entry] = entry.among(tags)
+    matrix = np.array([known[entry] for entry in constraints])
+    _check_possible(matrix, sentence, constraints, tags)
+    return matrix
+
+
+def _in_common(ways: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Return which tags words may have that are labelled in several ways, each (n_words, n_tags).
+
+    A word may have the tags that all ways allow; where they contradict each other, the tags that any of them allows,
+    but for a way that says nothing of the word.
+    """
+    by_all: NDArray[np.bool_] = np.logical_and.reduce(ways)
+    by_any: NDArray[np.bool_] = np.logical_or.reduce([way & ~way.all(axis=1, keepdims=True) for way in ways])
+    return np.where(by_all.any(axis=1, keepdims=True), by_all, by_any)
+
+
+def _check_possible(
+    matrix: NDArray[np.bool_], sentence: Sentence, constraints: Sequence[Allowed], tags: Sequence[str]
+) -> None:
+    """Refuse a word that may have none of the tags."""
+    impossible = np.flatnonzero(~matrix.any(axis=1))
+    if len(impossible):
+        i = int(impossible[0])
+        raise DataError(
+            f"the word {sentence.words[i]!r} may be none of the tags there are ({', '.join(tags)}): it is labelled "
+            f"{constraints[i]} in {_show(sentence)}"
+        )
+
+
+def _joined(before: Float | FarRows, after: Float) -> Float:
+    assert not isinstance(before, FarRows), "text that is far is not added to"
+    return np.concatenate([before, after]) if len(before) and len(after) else after if len(after) else before
+
+
+def _are_alike(one: Sentence, other: Sentence) -> bool:
+    return one.spans == other.spans and one.allowed == other.allowed
+
+
+def _are_all_alike(some: Sequence[Sentence], others: Sequence[Sentence]) -> bool:
+    return len(some) == len(others) and all(map(_are_alike, some, others))
+
+
+def _show(sentence: Sentence) -> str:
+    return repr(sentence)[1:-1]

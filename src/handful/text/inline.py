@@ -1,0 +1,219 @@
+r"""Text with its mentions marked, as people type it (``inline``).
+
+Each line is a sentence: ``[Ekeus](PER) heads for [Baghdad](LOC)``. A label may be a partial one:
+``[Baghdad](LOC|ORG)``, ``[heads](_)``. One with white space or brackets in it is in double quotes, as JSON writes a
+string: ``[slugs]("GARDEN PEST")``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary character. What has
+``://`` in its round brackets is a link, and stays in the text as it is. What is nearly a mark, such as ``[Ekeus]
+(PER)`` or ``[Ekeus](PER``, is an error.
+
+The file may start with a head, which describes its types, one on each line: ``# PER: people, with their titles``. The
+head ends at a blank line, or at the first line that does not start with ``#``. In it, ``# domain: ...`` and
+``# register: ...`` are about the corpus, unless the file marks mentions of a type of that name.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from handful.errors import DataError
+
+from ._entity_types import ABOUT_CORPUS, EntityType, types_of
+from ._words import to_sentence
+from ._writing import Writing, note_changed_words, one_line, text_marks
+from .reading import Mark, Reading
+from .sentences import Sentence, shorten
+
+__all__ = ["MARK", "find_slip", "is_head_line", "marked_up", "read_inline", "write_inline"]
+
+_INNER = r"(?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])"
+_QUOTED = r'"(?:[^"\\\n]|\\.)+"'
+_MARKUP = re.compile(
+    r"\\([\[\]\\])"  # an escape
+    rf"|\[({_INNER}+)\]\(({_QUOTED}|(?:(?!://)[^()\s])+)\)"  # a mark
+    rf"|(?P<near>\[(?P<words>{_INNER}*)\](?P<gap>\s*)\((?![^()]*://)(?P<label>[^()\[\]]*)(?P<close>\))?)"
+    r"|(?P<stray>\]\()(?![^()]*://)"
+)
+_REVERSED = re.compile(r"\((?P<words>[^()\[\]]+)\)\[(?P<label>[^\W\d][\w-]*)\]")
+_ESCAPE = re.compile(r"\\([\[\]\\])")
+_LABEL = re.compile(r'[^()\s"][^()\s]*')
+_HEAD_LINE = re.compile(rf"#[ \t]+(?P<name>{_QUOTED}|[^()\s]+?)[ \t]*:[ \t]+(?P<description>\S.*)")
+_NAME = re.compile(r"!?[^\W\d][\w-]*(?:\|[^\W\d][\w-]*)*")
+MARK = re.compile(rf"\[[^\[\]\n]+\]\((?:{_QUOTED}|!?\w[\w:&-]*(?:\|\w[\w:&-]*)*)\)")  # what is hardly anything else
+
+
+def read_inline(reading: Reading) -> Iterator[Sentence]:
+    """Read the head of a file of inline markup; return an iterator of its sentences."""
+    lines = enumerate(reading.source.lines(), 1)
+    number, line = next(lines, (1, ""))
+    if is_head_line(line) and not MARK.search(line):
+        while line.startswith("#"):
+            _read_head_line(reading, number, line)
+            number, line = next(lines, (number, ""))
+        if n_types := sum(one.name not in ABOUT_CORPUS for one in reading.described):
+            reading.report.notes["types are described at the head of the file"] += n_types
+    return _sentences(reading, number, line, lines)
+
+
+def is_head_line(line: str) -> bool:
+    """Whether a line describes a type: ``# NAME: description``."""
+    return line.startswith("#") and _HEAD_LINE.fullmatch(line.rstrip()) is not None
+
+
+def _read_head_line(reading: Reading, number: int, line: str) -> None:
+    match = _HEAD_LINE.fullmatch(line.rstrip())
+    try:
+        if match is None:
+            raise DataError(
+                f"found {shorten(line.strip())!r} in the head of the file, expected '# NAME: description' (a name with "
+                "spaces in double quotes); a blank line ends the head"
+            )
+        reading.described = types_of([*reading.described, EntityType(_unquoted(match["name"]), match["description"])])
+    except DataError as error:
+        reading.malformed(number, error)
+
+
+def _sentences(reading: Reading, number: int, line: str, lines: Iterator[tuple[int, str]]) -> Iterator[Sentence]:
+    """Yield the sentences of a line and of those after it."""
+    while line:
+        if line.strip():
+            try:
+                text, marks = parse_inline(line.rstrip("\r\n"))
+                sentence = reading.from_spans(to_sentence(text), marks)
+            except DataError as error:
+                reading.malformed(number, error)
+            else:
+                yield sentence
+        number, line = next(lines, (number, ""))
+
+
+def parse_inline(line: str) -> tuple[str, list[Mark]]:
+    """Take the markup out of a line: return the text, and the marks as character positions and labels."""
+    pieces: list[str] = []
+    marks = []
+    length = position = n_escaped = 0
+    for match in _MARKUP.finditer(line):
+        before = line[position : match.start()]
+        escaped, inner, label = match.groups()[:3]
+        if match["near"] is not None:
+            raise DataError(_near(match))
+        if match["stray"] is not None:
+            if not n_escaped:
+                raise DataError(
+                    f"{shorten(line[match.start() :], 30)!r} ends a mark that does not begin, or has brackets in it; "
+                    r"write \[ and \] for brackets in the text"
+                )
+            n_escaped -= 1
+            continue
+        n_escaped += escaped == "["
+        inside = escaped if escaped is not None else _ESCAPE.sub(r"\1", inner)
+        pieces += [before, inside]
+        length += len(before)
+        if escaped is None:
+            marks.append(Mark(length, length + len(inside), _unquoted(label)))
+        length += len(inside)
+        position = match.end()
+    pieces.append(line[position:])
+    return "".join(pieces), marks
+
+
+def _unquoted(label: str) -> str:
+    """Return a label without its quotes."""
+    if not label.startswith('"'):
+        return label
+    try:
+        return str(json.loads(label))
+    except ValueError:
+        raise DataError(f"{shorten(label)} is not a type in double quotes") from None
+
+
+def _quoted(label: str) -> str:
+    """Return a label as it is written, in quotes if need be."""
+    is_plain = _LABEL.fullmatch(label) is not None and "://" not in label
+    return label if is_plain else json.dumps(label, ensure_ascii=False)
+
+
+def find_slip(lines: list[str]) -> tuple[int, str] | None:
+    """Find out whether lines without a mark have marks that all have a slip: return the first line, and what is wrong.
+
+    Brackets with a space between them, or in the wrong order, are slips if half of the lines have them, or if a type is
+    there twice or in capitals: a text may have such brackets, too.
+    """
+    found: list[
+        tuple[int, int, str, str | None]
+    ] = []  # line, place in it, what is wrong, and its type if it may be none
+    for number, line in enumerate(lines, 1):
+        for match in _MARKUP.finditer(line):
+            if match["near"] is None:
+                continue
+            words, label = match["words"].strip(), match["label"].strip()
+            if not match["gap"]:
+                found.append((number, match.start(), _near(match), None))
+            elif match["close"] and _NAME.fullmatch(label) and not words.isdecimal():
+                found.append((number, match.start(), _near(match), label))
+        for match in _REVERSED.finditer(line):
+            right = shorten(f"[{match['words']}]({match['label']})")
+            fault = f"{shorten(match[0])!r} has its brackets in the wrong order; write {right}"
+            found.append((number, match.start(), fault, match["label"]))
+    labels = Counter(label for *_, label in found if label is not None)
+    n_lines = len({number for number, _, _, label in found if label is not None})
+    is_likely = 2 * n_lines >= sum(bool(line.strip()) for line in lines) or (
+        labels.total() > 1 and any(n > 1 or label.isupper() for label, n in labels.items())
+    )
+    slips = sorted((number, place, fault) for number, place, fault, label in found if label is None or is_likely)
+    return (slips[0][0], slips[0][2]) if slips else None
+
+
+def _near(match: re.Match[str]) -> str:
+    """Return what is wrong with what is nearly a mark, and what to write instead."""
+    words, label = match["words"].strip(), "_".join(match["label"].split())
+    if match.string.startswith("(", match.end()):
+        fault = "has a round bracket in its type"
+    elif not match["close"]:
+        label = label.partition("_")[0]
+        fault = "has no closing round bracket after its type"
+    elif not label:
+        fault = "has no type"
+    elif not words:
+        fault = "has no words"
+    elif match["gap"]:
+        fault = "has white space between its brackets"
+    else:
+        fault = "has white space in its type"
+    right = shorten(f"[{words or 'words'}]({label or 'TYPE'})")
+    if fault == "has white space in its type":
+        right += f" (or {shorten(marked_up(words, [Mark(0, len(words), ' '.join(match['label'].split()))]))})"
+    return (
+        f"{shorten(match['near'])!r} {fault}; write {right} to mark a mention, or \\[ for a bracket that is part of "
+        "the text"
+    )
+
+
+def write_inline(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
+    """Yield the head of a file of inline markup, if there is one, and its lines."""
+    if writing.head:
+        yield "".join(f"# {_quoted(one.name)}: {one.description}\n" for one in writing.head) + "\n"
+    is_first = not writing.head
+    for sentence in sentences:
+        sentence = sentence.with_text()
+        text = one_line(sentence, writing)
+        note_changed_words(sentence, writing)
+        marks = text_marks(sentence)
+        line = marked_up(text, [Mark(0, len(text), "_")] if marks is None else marks)
+        if is_first and is_head_line(line):
+            yield "\n"  # so that it is not read as a head
+        is_first = False
+        yield line + "\n"
+
+
+def marked_up(text: str, marks: Iterable[Mark]) -> str:
+    """Return a text of one line with its mentions marked."""
+    pieces, position = [], 0
+    for start, end, label, _ in marks:
+        pieces.append(f"{_escape(text[position:start])}[{_escape(text[start:end])}]({_quoted(label)})")
+        position = end
+    return "".join([*pieces, _escape(text[position:])])
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([\[\]\\])", r"\\\1", text)

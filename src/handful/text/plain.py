@@ -1,0 +1,127 @@
+"""Plain text (``text``).
+
+Each line is a document. Where lines are wrapped to a width, with blank lines between blocks, each block is one.
+Documents are cut into sentences. A document of more than `LONGEST` characters comes in parts, so that one of any size
+passes through in little memory.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
+
+from handful.errors import Advice
+
+from ._document import Document
+from ._words import to_sentences
+from ._writing import Writing, note_changed_words, one_line, with_words
+from .inline import MARK
+from .reading import Reading
+from .sentences import Sentence
+
+__all__ = ["read_text", "write_text_lines"]
+
+LONGEST = 100_000  # characters
+WRAP_WIDTH = 100
+_MARKS_LEFT = "marks such as [words](TYPE) were left in the text as they are ({} reads them as labels)"
+_CUT = (
+    f"parts were made of texts of more than {LONGEST:,} characters, cut after a sentence where there is one; the "
+    "'offset' of a part is where it begins"
+)
+
+
+def read_text(reading: Reading) -> Iterator[Document]:
+    """Yield the documents of a file of plain text."""
+    # Where the user named the format, marks are part of the text on purpose.
+    is_counting_marks = reading.options.unlabelled and reading.options.format is None
+    for text, offset, sentences in _parts(reading):
+        if not sentences:
+            if text.strip():
+                reading.report.notes["lines without a word (invisible characters only) were passed over"] += 1
+            continue
+        if is_counting_marks and "](" in text and (marks := MARK.findall(text)):
+            note = Advice(_MARKS_LEFT.format("format='inline'"), _MARKS_LEFT.format("--from inline"))
+            reading.report.notes[note] += len(marks)
+        if offset is None:
+            yield Document(text, tuple(sentences))
+        else:
+            reading.report.notes[_CUT] += 1
+            yield Document(text, tuple(sentences), meta={"offset": offset})
+
+
+def _parts(reading: Reading) -> Iterator[tuple[str, int | None, list[Sentence]]]:
+    """Yield texts with their sentences; a long one in parts, each with its place in the whole.
+
+    A part ends where a sentence does, with the white space after it. Its sentences are those of the whole text. Only
+    where a sentence is as long as a part may be, it is cut at a space, or anywhere if there is none.
+    """
+    lines = reading.source.lines(LONGEST)
+    wrapped = reading.options.wrapped
+    wrapped = is_wrapped(reading.source.head) if wrapped is None else wrapped
+    pieces = _blocks(lines) if wrapped else ((line, line[-1:] == "\n") for line in lines)
+    rest, offset = "", 0
+    for piece, is_end in chain(pieces, [("", True)]):
+        text = rest + piece
+        while len(text) > LONGEST:
+            start = text[:LONGEST]
+            sentences = to_sentences(start)
+            firsts = [sentence.offset for sentence in sentences]
+            place = _end_of_part(start, firsts)
+            whole = sentences[: firsts.index(place)] if place in firsts else to_sentences(start[:place])
+            yield text[:place], offset, whole
+            text, offset = text[place:], offset + place
+        if is_end:
+            text = text.rstrip("\r\n")
+            if text:
+                yield text, offset or None, to_sentences(text)
+            text, offset = "", 0
+        rest = text
+
+
+def _end_of_part(start: str, firsts: list[int]) -> int:
+    """Return where to cut the beginning of a text, given where its sentences start; the last one may not be whole."""
+    after_space = [place for place in firsts if place and start[place - 1].isspace()]
+    if after_space:
+        return after_space[-1]
+    if len(firsts) > 1:
+        return firsts[-1]
+    return max(start.rfind(" "), start.rfind("\n"), start.rfind("\t")) + 1 or len(start)
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield blocks between blank lines, each with True; the parts of a long one with False, but for the last."""
+    block: list[str] = []
+    n_characters = 0
+    for line in lines:
+        is_blank = not line.strip()
+        block.append(line * (not is_blank))
+        n_characters += len(line)
+        if is_blank or n_characters > LONGEST:
+            yield "".join(block), is_blank
+            block, n_characters = [], 0
+    yield "".join(block), True
+
+
+def is_wrapped(head: str) -> bool:
+    """Whether lines are cut to a width.
+
+    There are blocks between blank lines, no line is long, and lines are full: hardly any would have room for the first
+    word of the next one.
+    """
+    lines = [line.rstrip() for line in head.split("\n")]
+    longest = max(map(len, lines))
+    if longest > WRAP_WIDTH or "" not in "\n".join(lines).strip().split("\n"):
+        return False
+    full = [
+        len(line) + 1 + len(following.split(maxsplit=1)[0]) > longest
+        for line, following in pairwise(lines)
+        if line and following
+    ]
+    return len(full) > 1 and sum(full) >= 0.8 * len(full)
+
+
+def write_text_lines(documents: Iterable[Document], writing: Writing) -> Iterator[str]:
+    """Yield the text of each document on one line; labels are not written."""
+    for _, sentence in with_words(documents, writing):
+        if sentence.spans:
+            writing.notes["mentions were not written: plain text has no labels"] += len(sentence.spans)
+        note_changed_words(sentence, writing)
+        yield one_line(sentence, writing) + "\n"

@@ -1,0 +1,316 @@
+"""Projects of the workbench: text, types and decisions in one SQLite file. Here is how they are read.
+
+A project has the tables
+
+- ``texts``: documents, with what the source calls them and what else came with them;
+- ``sentences``: the words of each, by their places in the text; ``same`` is the first sentence with the same words;
+- ``log``: what was decided, in order; it only grows. An entry holds the state of one sentence (by its ``same``), or of
+  the list of types (``subject`` 0), before and after. The last entry about a subject is what holds.
+
+`handful.workbench` writes them.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeGuard
+from urllib.parse import quote
+
+from handful.errors import DataError, FileError, FormatError
+
+from ._document import Document
+from ._entity_types import EntityType
+from .files import AnyFile
+from .reading import Item, Reading
+from .sentences import Allowed, Sentence, Span
+
+if TYPE_CHECKING:
+    import sqlite3
+
+__all__ = [
+    "APPLICATION",
+    "NEW",
+    "PROJECT_FORMAT",
+    "DamagedError",
+    "ProjectSource",
+    "State",
+    "database_errors",
+    "documents",
+    "is_project",
+    "open_project",
+    "read_project",
+    "sentence_of",
+    "states",
+    "types",
+]
+
+APPLICATION = 0x48464C31  # in the head of the file: this is a project of handful
+PROJECT_FORMAT = 1  # raised when the tables change
+
+_MAGIC = b"SQLite format 3\0"
+_LABELLED = ("labelled", "none", "partial")
+STATUSES = ("new", *_LABELLED, "unsure", "skipped")
+
+# What comes of reading JSON that somebody has changed.
+_NOT_AS_WRITTEN = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+class DamagedError(Exception):
+    """Something in a project is not what was written there; `database_errors` says in which."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What was decided about a sentence.
+
+    Parameters
+    ----------
+    status : str
+        ``new``, ``labelled`` (all mentions are marked), ``none`` (there are none), ``partial`` (some words are
+        known), ``unsure`` or ``skipped``.
+    spans : tuple of Span
+        The mentions. Those of a sentence that is unsure are kept, but do not count as labels.
+    allowed : tuple of (Allowed or None), or None
+        Partial labels, as in `Sentence`.
+    """
+
+    status: str = "new"
+    spans: tuple[Span, ...] = ()
+    allowed: tuple[Allowed | None, ...] | None = None
+
+    @classmethod
+    def of(cls, sentence: Sentence) -> "State":
+        """Return what the labels of a sentence say."""
+        if sentence.spans is None:
+            return NEW
+        status = "partial" if sentence.allowed is not None else "labelled" if sentence.spans else "none"
+        return cls(status, sentence.spans, sentence.allowed)
+
+    @classmethod
+    def parse(cls, written: str | None) -> "State":
+        """Read what `written` wrote; a `DamagedError` where it is something else."""
+        if written is None:
+            return NEW
+        try:
+            record = json.loads(written)
+            allowed = record.get("allowed")
+            state = cls(
+                record["status"],
+                tuple(Span(start, end, name) for start, end, name in record.get("spans", ())),
+                None if allowed is None else tuple(None if one is None else Allowed.parse(one) for one in allowed),
+            )
+        except _NOT_AS_WRITTEN as error:
+            raise DamagedError(f"a decision cannot be read ({type(error).__name__}: {error})") from None
+        for one in state.spans:
+            if type(one.start) is not int or type(one.end) is not int or type(one.type) is not str:
+                raise DamagedError(f"a decision has the mention {one!r:.50}, expected two numbers and a type")
+        if state.status not in STATUSES:
+            raise DamagedError(f"a decision has the status {state.status!r:.50}, expected one of {', '.join(STATUSES)}")
+        return state
+
+    def written(self) -> str:
+        """Return it as JSON."""
+        record: dict[str, Any] = {"status": self.status}
+        if self.spans:
+            record["spans"] = [[span.start, span.end, span.type] for span in self.spans]
+        if self.allowed is not None:
+            record["allowed"] = [None if one is None else str(one) for one in self.allowed]
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def is_label(self) -> bool:
+        """Whether a fit learns from it."""
+        return self.status in _LABELLED
+
+    def on(self, sentence: Sentence) -> Sentence:
+        """Return a sentence with these labels, or without any; a `DamagedError` where they do not fit."""
+        if not self.is_label:
+            return sentence
+        parts = sentence.words, self.spans, self.allowed, sentence.text, sentence.starts, sentence.offset
+        try:
+            return Sentence(*parts)
+        except DataError as error:
+            raise DamagedError(f"a decision does not fit its sentence ({error})") from None
+
+
+NEW = State()
+"""Nothing was decided."""
+
+
+def is_project(file: AnyFile) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this is the path of an SQLite file."""
+    if not isinstance(file, str | os.PathLike) or file == "-":
+        return False
+    try:
+        with open(file, "rb") as opened:
+            return opened.read(len(_MAGIC)) == _MAGIC
+    except (OSError, ValueError):
+        return False  # the reader of texts says what is wrong
+
+
+_ADVICE = {
+    "is full": "; make room on the disk, and try again; what was confirmed before is stored",
+    "readonly": "; copy it to a folder that can be written to",
+    "unable to open": "; see that its folder is there and can be written to",
+}
+
+
+@contextmanager
+def database_errors(name: object) -> Iterator[None]:
+    """Turn errors of the database into those of handful."""
+    import sqlite3  # here, because few commands need it
+
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        advice = next((advice for said, advice in _ADVICE.items() if said in str(error)), "")
+        raise FileError(f"{name}: the project cannot be used: {error}{advice}") from None
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"half of a surrogate pair ({error.object[error.start]!r}) is not a character; take it away"
+        ) from None
+    except (sqlite3.DatabaseError, DamagedError, UnicodeDecodeError) as error:  # the last of a message of SQLite's
+        raise FormatError(f"{name}: the project is damaged: {error}; go on with a copy from before") from None
+
+
+def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.Connection":
+    """Open a project that is there: to read it (``ro``), or to write to it (``rw``)."""
+    import sqlite3
+
+    from ._database import Connection
+
+    name = os.fspath(path)
+    with database_errors(name):
+        uri = f"file:{quote(str(Path(name).absolute()))}?mode={mode}"
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False, factory=Connection
+        )
+        try:
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if application != APPLICATION:
+                raise FormatError(f"{name}: this is a database, but not a project of handful label")
+            if version != PROJECT_FORMAT:
+                raise FormatError(
+                    f"{name}: the project has format {version}, this release reads {PROJECT_FORMAT}; use the release "
+                    "of handful that wrote it"
+                )
+            (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()  # 0.06 s for 100,000 sentences
+            if found != "ok":
+                raise DamagedError(found.partition("\n")[0])
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def states(connection: "sqlite3.Connection") -> dict[int, tuple[int, State]]:
+    """Return the number of the last log entry about each sentence that has one, and its state."""
+    rows = connection.execute("SELECT subject, max(seq), after FROM log WHERE subject > 0 GROUP BY subject")
+    found = {subject: (seq, State.parse(after)) for subject, seq, after in rows}
+    if not all(type(subject) is int for subject in found):
+        raise DamagedError("a decision is on no sentence")
+    return found
+
+
+def types(connection: "sqlite3.Connection") -> list[dict[str, Any]]:
+    """Return the types, each with its name, description, colour and key."""
+    row = connection.execute("SELECT after FROM log WHERE subject = 0 ORDER BY seq DESC LIMIT 1").fetchone()
+    if row is None or row[0] is None:
+        return []
+    try:
+        found = json.loads(row[0])
+        for one in found:
+            EntityType(one["name"], one["description"])
+            if not isinstance(one["colour"], int) or not isinstance(one["key"], str | None):
+                raise TypeError(f"found {one!r:.100}")
+        if len({one["name"] for one in found}) < len(found):
+            raise ValueError("a type is there twice")
+    except _NOT_AS_WRITTEN as error:
+        raise DamagedError(f"its types cannot be read ({type(error).__name__}: {error})") from None
+    return list(found)
+
+
+def sentence_of(text: str, start: int, end: int, words: str) -> Sentence:
+    """Return a sentence of a text; `words` says where its words start in it, and then how long they are."""
+    try:
+        numbers = json.loads(words)
+        n = len(numbers) // 2
+        part, starts = text[start:end], numbers[:n]
+        at, found = 0, []
+        for first, length in zip(starts, numbers[n:], strict=True):
+            if first < at or length < 1:
+                raise ValueError(f"a word is at {first}, after one that ends at {at}")
+            at = first + length
+            found.append(part[first:at])
+        if not found or at > len(part) or start < 0 or end - start != len(part):
+            raise ValueError(f"{n} words that end at {at} do not fit its {len(part)} characters")
+    except _NOT_AS_WRITTEN as error:
+        raise DamagedError(f"the words of a sentence cannot be read ({type(error).__name__}: {error})") from None
+    return Sentence.trusted(tuple(found), None, part, tuple(starts), start)
+
+
+def documents(
+    connection: "sqlite3.Connection", decided: Mapping[int, tuple[int, State]], *, after: int = 0
+) -> Iterator[tuple[Document, list[int]]]:
+    """Yield the texts after one of them, with the labels that were decided; and the ids of their sentences."""
+    texts = connection.execute("SELECT id, text, name, meta FROM texts WHERE id > ? ORDER BY id", (after,))
+    rows = connection.execute(
+        "SELECT text_id, id, same, start, stop, words FROM sentences WHERE text_id > ? ORDER BY text_id, id", (after,)
+    )
+    row = rows.fetchone()
+    for number, text, name, meta in texts:
+        sentences, ids = [], []
+        while row is not None and row[0] == number:
+            _, sentence, same, start, stop, words = row
+            state = decided[same][1] if same in decided else NEW
+            sentences.append(state.on(sentence_of(text, start, stop, words)))
+            ids.append(sentence)
+            row = rows.fetchone()
+        yield Document(text, tuple(sentences), *_fields(text, name, meta)), ids
+
+
+def _fields(text: object, name: str | None, meta: str) -> tuple[str | int | None, dict[str, Any]]:
+    """Return what the source calls a text, and what else came with it."""
+    try:
+        identifier, fields = (None if name is None else json.loads(name)), json.loads(meta)
+    except _NOT_AS_WRITTEN as error:
+        raise DamagedError(f"what came with a text cannot be read ({type(error).__name__}: {error})") from None
+    if not isinstance(text, str) or not isinstance(identifier, str | int | None) or not isinstance(fields, dict):
+        raise DamagedError(f"a text is {type(text).__name__}, its id {identifier!r:.50}, its fields {fields!r:.50}")
+    return identifier, fields
+
+
+class ProjectSource:
+    """A project as something to read, in the place of a `Source` of text."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.name = os.fspath(path)
+        self.connection = open_project(path)
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn errors of the database into those of handful."""
+        with database_errors(self.name):
+            yield
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+
+def read_project(reading: Reading) -> Iterator[Item]:
+    """Yield the texts of a project, with their labels."""
+    source: Any = reading.source
+    if not isinstance(source, ProjectSource):
+        raise FormatError(f"{source.name}: this is not a project of handful label")
+    reading.described = tuple(EntityType(one["name"], one.get("description", "")) for one in types(source.connection))
+    return _items(reading, source)
+
+
+def _items(reading: Reading, source: ProjectSource) -> Iterator[Item]:
+    for document, _ in documents(source.connection, states(source.connection)):
+        yield document.with_sentences(map(reading.finish, document.sentences))

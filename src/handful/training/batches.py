@@ -1,0 +1,313 @@
+"""Sentences to batches: split into sub-words once, put in a new order each epoch, padded as late as possible.
+
+Which sentences form a batch, and the order of the batches, is a pure function of the seed and the epoch.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields, replace
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from handful.encoders.pooling import lay_out
+from handful.encoders.tokenizer import WordTokenizer
+from handful.errors import EncoderError
+from handful.text import Sentence
+
+__all__ = [
+    "Batch",
+    "Ints",
+    "Rows",
+    "Taken",
+    "ahead",
+    "collate",
+    "drawn",
+    "lay_out_corpus",
+    "lay_out_texts",
+    "on_device",
+    "plan_epoch",
+    "prefetch",
+    "ranges",
+    "take",
+]
+
+Ints = npt.NDArray[np.int64]
+
+_Entry = TypeVar("_Entry")
+_Built = TypeVar("_Built")
+
+# Sentences are shuffled, then sorted by length within blocks of this many batches: little padding, much randomness.
+_POOL_BATCHES = 50
+_AHEAD = 8
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Sentences as sub-word ids, all in flat arrays.
+
+    Attributes
+    ----------
+    ids
+        All tokens, including special ones.
+    piece_ends
+        Where each row of tokens ends in `ids`. A sentence has one row, or more if it is longer than the window.
+    pieces, tokens, words
+        Where each sentence starts among the rows, the tokens and the words; the last entry is the end of all.
+    first, last
+        For each word, the positions of its first and its last sub-word in `ids`.
+    tags
+        The tag of each word; empty for texts.
+    pad_id
+        The token that fills rows up.
+    """
+
+    ids: Ints
+    piece_ends: Ints
+    pieces: Ints
+    tokens: Ints
+    words: Ints
+    first: Ints
+    last: Ints
+    tags: Ints
+    pad_id: int
+
+    def __len__(self) -> int:
+        return len(self.words) - 1
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Padded rows of one corpus, as arrays or as tensors.
+
+    Attributes
+    ----------
+    corpus
+        The number of the corpus.
+    n_words
+        The number of words.
+    ids, mask
+        Shape (n_rows, longest): token ids; 1 for tokens and 0 for padding.
+    first, last, tags
+        Shape (n_words,): positions in the flattened `ids`, and tags.
+    """
+
+    corpus: int
+    n_words: int
+    ids: Any
+    mask: Any
+    first: Any
+    last: Any
+    tags: Any
+
+
+def lay_out_corpus(
+    sentences: Sequence[Sentence],
+    tags: Sequence[int] | Ints,
+    tokenizer: WordTokenizer,
+    window: int,
+    *,
+    name: str = "the corpus",
+) -> Rows:
+    """Lay sentences out as encoding does, with their tags.
+
+    Parameters
+    ----------
+    sentences
+        The sentences of one corpus.
+    tags
+        One tag per word of all sentences, in order.
+    tokenizer, window
+        Splits words into sub-words; the most tokens in a row.
+    name
+        What error messages call the corpus.
+    """
+    return _lay_out(sentences, tags, tokenizer, window, "first-last", name)
+
+
+def lay_out_texts(texts: Sequence[Sequence[str]], tokenizer: WordTokenizer, window: int) -> Rows:
+    """Lay out texts, each given by its words, whose vector is the mean over all sub-words.
+
+    In the result each sub-word counts as a word of its own: `first` and `last` are both its position.
+    """
+    return _lay_out([Sentence(tuple(text)) for text in texts], (), tokenizer, window, "mean", "the texts of types")
+
+
+def _lay_out(
+    sentences: Sequence[Sentence],
+    tags: Sequence[int] | Ints,
+    tokenizer: WordTokenizer,
+    window: int,
+    pooling: str,
+    name: str,
+) -> Rows:
+    ids: list[int] = []
+    piece_ends: list[int] = []
+    positions: list[int] = []  # in the order of words; for "first-last", the first sub-word of each, then its last one
+    n_each = 2 if pooling == "first-last" else 1
+    starts: list[tuple[int, int, int]] = [(0, 0, 0)]
+    for number, sentence in enumerate(sentences, 1):
+        try:
+            subwords = tokenizer(sentence.words)
+        except EncoderError as error:
+            raise error.at(f"{name}, sentence {number}") from None
+        for piece in lay_out(subwords, tokenizer, window=window, pooling=pooling):
+            positions += [len(ids) + position for position in piece.positions]
+            ids += piece.ids
+            piece_ends.append(len(ids))
+        starts.append((len(piece_ends), len(ids), len(positions) // n_each))
+    pieces, tokens, words = np.array(starts, np.int64).T
+    ends = np.array(positions, np.int64).reshape(-1, n_each)
+    return Rows(
+        np.array(ids, np.int64),
+        np.array(piece_ends, np.int64),
+        pieces,
+        tokens,
+        words,
+        ends[:, 0],
+        ends[:, -1],
+        np.array(tags, np.int64),
+        tokenizer.pad_id,
+    )
+
+
+class Taken(NamedTuple):
+    """Some sentences of `Rows`, one behind the other.
+
+    Attributes
+    ----------
+    ids : all tokens
+    lengths : the number of tokens of each row
+    first, last : for each word, the positions of its first and last sub-word in `ids`
+    word : the numbers of the words, among those of all sentences
+    n_words : the number of words of each sentence
+    """
+
+    ids: Ints
+    lengths: Ints
+    first: Ints
+    last: Ints
+    word: Ints
+    n_words: Ints
+
+
+def take(rows: Rows, sentences: Ints) -> Taken:
+    """Return some sentences."""
+    n_pieces = rows.pieces[sentences + 1] - rows.pieces[sentences]
+    n_tokens = rows.tokens[sentences + 1] - rows.tokens[sentences]
+    n_words = rows.words[sentences + 1] - rows.words[sentences]
+    piece = ranges(rows.pieces[sentences], n_pieces)
+    lengths = rows.piece_ends[piece] - np.where(piece > 0, rows.piece_ends[piece - 1], 0)
+    token = ranges(rows.tokens[sentences], n_tokens)
+    word = ranges(rows.words[sentences], n_words)
+    moved = np.repeat(np.cumsum(n_tokens) - n_tokens - rows.tokens[sentences], n_words)
+    return Taken(rows.ids[token], lengths, rows.first[word] + moved, rows.last[word] + moved, word, n_words)
+
+
+def collate(rows: Rows, sentences: Ints, corpus: int = 0) -> Batch:
+    """Put sentences into one padded batch."""
+    taken = take(rows, sentences)
+    shape = len(taken.lengths), int(taken.lengths.max())
+    place = ranges(np.arange(shape[0]) * shape[1], taken.lengths)
+    ids = np.full(shape, rows.pad_id, np.int64)
+    mask = np.zeros_like(ids)
+    ids.ravel()[place] = taken.ids
+    mask.ravel()[place] = 1
+    tags = rows.tags[taken.word] if len(rows.tags) else np.zeros(len(taken.word), np.int64)
+    return Batch(corpus, len(taken.word), ids, mask, place[taken.first], place[taken.last], tags)
+
+
+def ranges(starts: Ints, lengths: Ints) -> Ints:
+    """Concatenate ``arange(start, start + length)``."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
+
+
+def drawn(rows: Rows, share: float, *, number: int, seed: int, epoch: int) -> Ints:
+    """Return the sentences of a corpus that an epoch takes, in random order.
+
+    The sentences of a corpus come in an endless series of random orders, each of which has every sentence once. An
+    epoch takes the next ``share`` of a whole order from it, so that all sentences are seen equally often, even with a
+    share below 1.
+
+    Parameters
+    ----------
+    rows
+        The corpus.
+    share
+        How much of it an epoch takes: 1 is all of it, once.
+    number, seed, epoch
+        What the order depends on: the number of the corpus, the seed, the epoch from 0.
+    """
+    n = len(rows)
+    begin, end = (int(np.floor((epoch + i) * share * n + 0.5)) for i in (0, 1))
+    if begin == end:
+        return np.empty(0, np.int64)
+    orders = range(begin // n, -(-end // n))
+    series = np.concatenate([np.random.default_rng([seed, 0, number, order]).permutation(n) for order in orders])
+    return series[begin - orders[0] * n : end - orders[0] * n]
+
+
+def plan_epoch(corpora: Sequence[Rows], *, batch: int, seed: int, epoch: int) -> list[tuple[int, Ints]]:
+    """Return the batches of an epoch, each from one corpus, which has every sentence once.
+
+    Parameters
+    ----------
+    corpora
+        The rows of each corpus.
+    batch
+        Sentences in a batch.
+    seed, epoch
+        What the order depends on.
+
+    Returns
+    -------
+    list of tuple
+        For each batch, the number of its corpus and its sentences.
+    """
+    batches: list[tuple[int, Ints]] = []
+    for number, rows in enumerate(corpora):
+        taken = drawn(rows, 1.0, number=number, seed=seed, epoch=epoch)
+        lengths = np.diff(rows.tokens)
+        pool = _POOL_BATCHES * batch
+        for i in range(0, len(taken), pool):
+            block = taken[i : i + pool]
+            block = block[np.argsort(lengths[block], kind="stable")]
+            batches += [(number, block[j : j + batch]) for j in range(0, len(block), batch)]
+    order = np.random.default_rng([seed, 1, epoch]).permutation(len(batches))
+    return [batches[i] for i in order]
+
+
+def prefetch(corpora: Sequence[Rows], plan: Sequence[tuple[int, Ints]], device: Any) -> Iterator[Batch]:
+    """Yield the batches of a plan as tensors on a device; a thread builds some batches ahead."""
+    return ahead(lambda entry: on_device(collate(corpora[entry[0]], entry[1], entry[0]), device), plan)
+
+
+def ahead(build: Callable[[_Entry], _Built], entries: Iterable[_Entry]) -> Iterator[_Built]:
+    """Yield what `build` makes of each entry; a thread builds some ahead."""
+    with ThreadPoolExecutor(1) as thread:
+        left = iter(entries)
+        waiting = [thread.submit(build, entry) for entry in islice(left, _AHEAD)]
+        while waiting:
+            done = waiting.pop(0).result()
+            waiting += [thread.submit(build, entry) for entry in islice(left, 1)]
+            yield done
+
+
+def on_device(batch: _Built, device: Any) -> _Built:
+    """Return a batch with tensors on a device instead of its arrays; each kind of numbers goes there in one copy."""
+    import torch
+
+    arrays = {each.name: getattr(batch, each.name) for each in fields(batch)}  # type: ignore[arg-type]
+    arrays = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+    tensors: dict[str, Any] = {}
+    for kind in sorted({array.dtype.str for array in arrays.values()}):
+        own = {name: array for name, array in arrays.items() if array.dtype.str == kind}
+        flat = torch.from_numpy(np.concatenate([array.ravel() for array in own.values()]))
+        if device.type == "cuda":
+            flat = flat.pin_memory().to(device, non_blocking=True)
+        views = torch.split(flat, [array.size for array in own.values()])
+        tensors |= {name: view.view(own[name].shape) for name, view in zip(own, views, strict=True)}
+    return replace(batch, **tensors)  # type: ignore[type-var]

@@ -1,0 +1,232 @@
+"""The network that is trained: an encoder, and a head on top of it (see `handful.training._heads`).
+
+A word's vector x is the mean of its first and last sub-word vectors. The loss is the cross-entropy of each word's tag
+over O and the types of its own corpus, the mean over words. A second loss, with a small weight, wants each word to be
+nearest to a word with the same tag; j are the words of the same corpus in other sentences::
+
+    d_ij = e^a ||z_i - z_j||^2 / 2             a is learned
+    -log( sum_{j with the tag of i} exp(-d_ij) / sum_j exp(-d_ij) )
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from handful.encoders import EMBEDDED
+from handful.encoders.loading import is_exported
+from handful.encoders.pretrained import read_pretrained
+from handful.errors import EncoderError
+
+from ._heads import FreeHead, NamesHead
+from ._steps import Step
+from .batches import Batch, Ints, Rows, collate, on_device
+
+__all__ = [
+    "Network",
+    "cut_layers",
+    "digest_weights",
+    "read_base",
+    "set_dropout",
+    "text_means",
+    "word_vectors",
+]
+
+_NEVER = -1e9  # instead of minus infinity, whose gradients are not numbers
+_START_SCALE = -2.0  # of a in the second loss
+
+
+class Network(nn.Module):
+    """An encoder with its head.
+
+    Parameters
+    ----------
+    encoder
+        A Hugging Face model.
+    head
+        What scores tags.
+    contrast
+        The weight of the second loss.
+    different
+        For each pair of types, of all corpora, whether a mention of the one is never of the other, shape
+        (n_types, n_types): then types of other corpora are wrong answers too. None, only those of the same corpus.
+    """
+
+    def __init__(
+        self, encoder: Any, head: FreeHead | NamesHead, *, contrast: float = 0.0, different: Tensor | None = None
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.head = head
+        self.contrast = contrast
+        self.log_scale = nn.Parameter(torch.tensor(_START_SCALE)) if contrast else None
+        self.register_buffer("different", different, persistent=False)
+
+    def new_parameters(self) -> list[nn.Parameter]:
+        """Return the parameters with the learning rate of prototypes: all but the encoder's and the matrix W."""
+        slow = set(self.encoder.parameters())
+        if isinstance(self.head, NamesHead):
+            slow |= set(self.head.linear.parameters())
+        return [parameter for parameter in self.parameters() if parameter not in slow]
+
+    def loss(self, step: Step) -> Tensor:
+        """Return the loss of a step, per word."""
+        hidden = _hidden(self.encoder, step)
+        x = _middle(hidden, step.first, step.last)
+        losses = functional.cross_entropy(self.logits(x, hidden, step), step.tags, reduction="none")
+        total: Tensor = (losses * step.weights).sum() / step.n_words
+        if self.log_scale is not None and len(step.contrast):
+            total = total + self.contrast * self._contrastive(x, step)
+        return total
+
+    def logits(self, x: Tensor, hidden: Tensor, step: Step) -> Tensor:
+        """Return the logits of O and of all types of a step, (n_words, 1 + n_columns); types not asked for are low.
+
+        Parameters
+        ----------
+        x
+            Shape (n_words, dim): the vectors of words.
+        hidden
+            Shape (n_tokens, dim): those of all tokens, among them the texts of types.
+        step
+            Says which type belongs to which corpus.
+        """
+        if isinstance(self.head, NamesHead):
+            means = functional.embedding_bag(step.text_at, hidden, step.text_starts)
+            of_o, of_types = self.head(x, means, step.corpora)
+        else:
+            of_o, of_types = self.head(x, step.types, step.corpora)
+        is_asked = step.corpora[:, None] == step.type_corpora
+        if self.different is not None:
+            different = self.get_buffer("different")[step.types][:, step.types]
+            of_tag = torch.cat((torch.zeros_like(different[:1]), different))
+            is_asked = is_asked | of_tag[step.tags] | (step.is_plain & (step.tags == 0))[:, None]
+        return torch.cat((of_o[:, None], of_types.masked_fill(~is_asked, _NEVER)), 1)
+
+    def _contrastive(self, x: Tensor, step: Step) -> Tensor:
+        """Return the second loss, the mean over the words that have a partner."""
+        assert self.log_scale is not None
+        z = x.index_select(0, step.contrast)
+        tags, corpora, sentences = (
+            each.index_select(0, step.contrast) for each in (step.tags, step.corpora, step.sentences)
+        )
+        half = 0.5 * z.square().sum(1)
+        near = self.log_scale.exp() * (z @ z.T - half[:, None] - half)
+        is_other = (corpora[:, None] == corpora) & (sentences[:, None] != sentences)
+        is_partner = is_other & (tags[:, None] == tags)
+        has_partner = is_partner.any(1)
+        losses = near.masked_fill(~is_other, _NEVER).logsumexp(1) - near.masked_fill(~is_partner, _NEVER).logsumexp(1)
+        mean: Tensor = (losses * has_partner).sum() / has_partner.sum().clamp(min=1)
+        return mean
+
+
+def _hidden(encoder: Any, step: Step) -> Tensor:
+    """Return the vectors (n_tokens, dim) of all tokens of a step, in float32; on a GPU the encoder uses bfloat16."""
+    inputs: dict[str, Tensor] = {"input_ids": step.ids}
+    if step.is_packed:
+        # Each token sees those of its own sentence: 0 is added to their scores, and a large negative number to others.
+        is_apart = step.sequences[:, None, :, None] != step.sequences[:, None, None, :]
+        inputs["attention_mask"] = torch.zeros(is_apart.shape, device=is_apart.device).masked_fill_(is_apart, _NEVER)
+        inputs["position_ids"] = step.positions
+    else:
+        inputs["attention_mask"] = (step.sequences >= 0).long()
+    return _run(encoder, inputs)
+
+
+def _run(encoder: Any, inputs: dict[str, Tensor]) -> Tensor:
+    device = inputs["input_ids"].device
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+        output = encoder(**inputs, return_dict=True)
+    hidden: Tensor = output.last_hidden_state.flatten(0, 1).float()
+    return hidden
+
+
+def _middle(hidden: Tensor, first: Tensor, last: Tensor) -> Tensor:
+    return 0.5 * (hidden.index_select(0, first) + hidden.index_select(0, last))
+
+
+def word_vectors(encoder: Any, batch: Batch) -> Tensor:
+    """Return the vectors (n_words, dim) of the words of a batch, in float32; on a GPU the encoder uses bfloat16."""
+    hidden = _run(encoder, {"input_ids": batch.ids, "attention_mask": batch.mask})
+    return _middle(hidden, batch.first, batch.last)
+
+
+def text_means(encoder: Any, rows: Rows, texts: Ints, device: torch.device) -> Tensor:
+    """Return for each text the mean (n_texts, dim) over its sub-words.
+
+    Parameters
+    ----------
+    encoder
+        A Hugging Face model.
+    rows, texts
+        Laid-out texts, and the numbers of those to encode.
+    device
+        Where the encoder is.
+    """
+    batch = on_device(collate(rows, texts), device)
+    hidden = _run(encoder, {"input_ids": batch.ids, "attention_mask": batch.mask})
+    n_words = torch.from_numpy(rows.words[texts + 1] - rows.words[texts])
+    return functional.embedding_bag(batch.first, hidden, (n_words.cumsum(0) - n_words).to(device))
+
+
+def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[Any, Any, int]:
+    """Read the encoder to start from.
+
+    Returns
+    -------
+    tuple
+        The model (cut to `layers`), its tokenizer, and the number of layers that it had.
+    """
+    if encoder in EMBEDDED or is_exported(Path(encoder)):
+        raise EncoderError(
+            f"{encoder} is an exported encoder, which cannot be trained; give a Hugging Face folder "
+            "(config.json, model.safetensors, tokenizer.json) or hub name"
+        )
+    model, tokenizer = read_pretrained(encoder)
+    if getattr(model.config, "is_encoder_decoder", False):
+        raise EncoderError(f"{encoder} is an encoder-decoder model; training needs an encoder alone")
+    n_layers = int(model.config.num_hidden_layers)
+    if layers is not None:
+        cut_layers(model, layers)
+    if dropout is not None:
+        set_dropout(model, dropout)
+    return model, tokenizer, n_layers
+
+
+def cut_layers(model: Any, layers: int) -> None:
+    """Keep only the first `layers` layers of a model, and change its configuration accordingly."""
+    n_layers = model.config.num_hidden_layers
+    if not 1 <= layers <= n_layers:
+        raise EncoderError(f"layers is {layers}, expected 1 to {n_layers}: the encoder has {n_layers} layers")
+    stacks = [
+        (owner, name)
+        for owner in model.modules()
+        for name, child in owner.named_children()
+        if isinstance(child, nn.ModuleList) and len(child) == n_layers
+    ]
+    if len(stacks) != 1:
+        raise EncoderError(f"cannot cut a {type(model).__name__}: its layers were not found")
+    owner, name = stacks[0]
+    setattr(owner, name, getattr(owner, name)[:layers])
+    model.config.num_hidden_layers = layers
+    if getattr(model.config, "layer_types", None):
+        model.config.layer_types = model.config.layer_types[:layers]
+
+
+def set_dropout(model: Any, dropout: float) -> None:
+    """Set every dropout of a model; its configuration, which describes the base, is not changed."""
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = dropout
+
+
+def digest_weights(model: nn.Module) -> str:
+    """Return a digest of the weights of a model."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.detach().float().cpu().contiguous().numpy().data)
+    return digest.hexdigest()

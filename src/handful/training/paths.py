@@ -1,0 +1,118 @@
+"""Which files belong to which corpus.
+
+``NAME=PATH`` names a corpus; a plain path is named after its folder or file. A folder of small corpora makes a group:
+``web=PATH`` with the files ``blogs.txt`` and ``news.txt`` are the corpora ``web/blogs`` and ``web/news``.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from handful._util.files import PathLike
+from handful.errors import DataError, FileError
+
+__all__ = ["Paths", "find_paths"]
+
+
+@dataclass
+class Paths:
+    """The files of a corpus, before they are read."""
+
+    train: list[Path] = field(default_factory=list)
+    dev: list[Path] = field(default_factory=list)
+    is_named: bool = True
+
+
+def find_paths(
+    corpora: Sequence[PathLike], dev: Sequence[PathLike] = (), *, measure_others: bool = False
+) -> dict[str, Paths]:
+    """Return the files of each corpus, by its name; see `handful.training.corpora.read_corpora`."""
+    if isinstance(corpora, str | os.PathLike) or not corpora:
+        raise DataError(f"corpora is {corpora!r}, expected a list of at least one path or NAME=PATH")
+    found: dict[str, Paths] = {}
+    for given in corpora:
+        name, path = _split(given)
+        for own, paths in _corpora_of(name, path).items():
+            _add(found, own, paths, path)
+    for given in dev:
+        name, path = _split(given)
+        if path.is_dir() and (files := _small_corpora(path)):
+            if measure_others:
+                for file in files:
+                    found.setdefault(f"{name or _name_of(path)}/{_name_of(file)}", Paths()).dev.append(file)
+                continue
+        elif name is None and len(found) == 1:
+            name = next(iter(found))
+        elif measure_others:
+            name = name or _name_of(path)
+            found.setdefault(name, Paths())
+        if name not in found:
+            problem = f"names no corpus: {name!r}" if name else "does not say its corpus"
+            raise DataError(f"the dev file {path} {problem}; write NAME={path} with one of {_some(found)}")
+        found[name].dev.append(path)
+    return found
+
+
+def _add(found: dict[str, Paths], name: str, paths: Paths, path: Path) -> None:
+    if name not in found:
+        found[name] = paths
+    elif paths.is_named and found[name].is_named:
+        found[name].train += paths.train
+        found[name].dev += paths.dev
+    else:
+        raise DataError(
+            f"two corpora would be called {name!r}: name them, for example first={path} "
+            "(the same name for both makes them one corpus)"
+        )
+
+
+def _split(given: PathLike) -> tuple[str | None, Path]:
+    text = os.fspath(given)
+    name, equals, path = text.partition("=")
+    if isinstance(given, str) and equals and not os.path.exists(text):
+        if not name or not path:
+            raise DataError(f"a corpus is PATH or NAME=PATH, found {text!r}")
+        return name, Path(path)
+    return None, Path(text)
+
+
+def _corpora_of(name: str | None, path: Path) -> dict[str, Paths]:
+    """Return the corpora that one argument means."""
+    if not path.exists():
+        raise FileError(f"{path}: there is no such file or folder")
+    whole, is_named = name or _name_of(path), name is not None
+    if not path.is_dir():
+        return {whole: Paths([path], is_named=is_named)}
+    train, dev = path / "train.txt", path / "dev.txt"
+    if train.is_file():
+        return {whole: Paths([train], [dev] if dev.is_file() else [], is_named)}
+    if files := _small_corpora(path):
+        return {f"{whole}/{_name_of(file)}": Paths([file], is_named=is_named) for file in files}
+    there = ", ".join(sorted(child.name for child in path.iterdir())[:5]) or "nothing"
+    raise FileError(
+        f"{path}: the folder has no train.txt (it has {there}), nor are all its files corpora that begin with "
+        '"# TYPE: description"; give files, as NAME=PATH'
+    )
+
+
+def _small_corpora(folder: Path) -> list[Path]:
+    """Return the files of a folder, if each of them is a text file that begins with descriptions of types."""
+    files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    return files if all(_has_head(path) for path in files) else []
+
+
+def _has_head(path: Path) -> bool:
+    if path.suffix != ".txt" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.readline(4096).lstrip(b"\xef\xbb\xbf").startswith(b"# ")
+
+
+def _name_of(path: Path) -> str:
+    return path.resolve().name if path.is_dir() else path.name.split(".")[0] or path.name
+
+
+def _some(names: dict[str, Paths]) -> str:
+    some = list(names)[:20]
+    return ", ".join(some) + (", ..." if len(names) > len(some) else "")
