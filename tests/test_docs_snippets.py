@@ -33,7 +33,7 @@ NOT_RUN = {
     r"python docs/make_gallery\.py": "minutes; tests/test_docs_pages.py makes a part of it",
     r"python benchmarks/": "minutes of measuring",
     r"make fuzz|python -m fuzz --target|python -m fuzz --inputs": "minutes; tests/test_fuzz.py tries the same",
-    r"handful tune|\.tune\(": "minutes of training; tests/training/test_tune.py tunes small encoders",
+    r"handful tune|\btune\(": "minutes of training; tests/training/test_tune.py tunes small encoders",
     r"bert-base-cased|export-encoder (encoder|FOLDER)": "weights from elsewhere, and minutes of training",
     r"tcp://10\.": "the address of a cluster",
     r"HANDFUL_TOKEN|--host 0\.0\.0\.0|server:8480": "other machines; tests/serve tries tokens and hosts",

@@ -34,8 +34,8 @@ from handful.text import Sentence, Span
 from handful.training import TuneRecipe
 from handful.training._graph_network import GraphNetwork
 from handful.training.batches import collate, lay_out_corpus, on_device
+from handful.training.lessons import Lesson, Loop
 from handful.training.student import Student, open_source
-from handful.training.tuning import Lesson, Loop
 
 SHARES = (0.35, 0.7, 1.0)
 FOLDS = 3

@@ -29,11 +29,11 @@ from handful.bench._tasks import make_task
 from handful.bench.settings import Settings
 from handful.encoders.loading import EMBEDDED
 from handful.evaluate import score
-from handful.tagger._tune_run import Run
-from handful.tagger.tuning import FEWEST
 from handful.training import TuneRecipe
+from handful.training._tune_run import TuneRun
+from handful.training.lessons import Loop
 from handful.training.student import Student, open_source
-from handful.training.tuning import Loop
+from handful.training.tuning import FEWEST
 
 METHODS = ("untuned", "tuned", "finetuned", "setfit")
 
@@ -55,7 +55,7 @@ def run(source, task, support, text, device):
     start, row = time.time(), {"method": "tuned", "f1": before, "is_tuned": False}
     if len(support.sentences) >= FEWEST:
         with tempfile.TemporaryDirectory() as folder:
-            trained = Run(untuned, source, recipe, str(device), Path(folder) / "checkpoint")
+            trained = TuneRun(untuned, source, recipe, str(device), Path(folder) / "checkpoint")
             held_out = trained.train(False)
         row |= {"held_out": asdict(held_out)}
         if held_out.is_better:

@@ -1,4 +1,4 @@
-"""`Tagger.tune`, from labels to a folder."""
+"""`tune`, from labels to a folder."""
 
 import dataclasses
 import json
@@ -18,7 +18,7 @@ from handful.encoders.names import NAMES_FILE
 from handful.errors import DataError, EncoderError, MissingExtraError, ModelError
 from handful.evaluate import score
 from handful.text import read, types_of, write
-from handful.training import TuneRecipe
+from handful.training import TuneRecipe, tune
 
 TYPES = {"PER": "who", "LOC": "where", "GENE": "which", "DRUG": "what"}
 QUICK = TuneRecipe(rank=4, least_steps=60, batch=8, epochs=12, lr=0.02, head_lr=0.02, dropout=0, folds=2, share=0.35)
@@ -56,23 +56,23 @@ def fitted(encoder, corpora, **more):
 def test_a_tuned_tagger_is_better_and_like_any_other(kind, folders, corpora, tmp_path):
     types = {"types": TYPES} if kind == "named" else {}
     before = fitted(folders / kind, corpora, **types)
-    after = before.tune(out=tmp_path / "tuned", recipe=QUICK)
-    f1 = [tagger.evaluate(corpora["test"]).strict.micro.f1 for tagger in (before, after)]
-    assert after.tuning_.is_tuned
+    after = tune(before, out=tmp_path / "tuned", recipe=QUICK)
+    f1 = [tagger.evaluate(corpora["test"]).strict.micro.f1 for tagger in (before, after.tagger)]
+    assert after.is_tuned
     assert f1[1] > f1[0]
-    assert "the tuned encoder is taken" in str(after.tuning_)
-    assert after.tuning_.after > after.tuning_.before + 0.5 * after.tuning_.error > after.tuning_.before
-    assert after.tuning_.to_dict()["is_tuned"] is True
+    assert "the tuned encoder is taken" in str(after)
+    assert after.after > after.before + 0.5 * after.error > after.before
+    assert after.to_dict()["is_tuned"] is True
     assert not (tmp_path / "tuned.checkpoint").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["tuned"]
     assert (tmp_path / "tuned" / "encoder" / "model.onnx").is_file()
     again = Tagger.load(tmp_path / "tuned", cache=False)
-    assert again.predict_sentences(corpora["test"]) == after.predict_sentences(corpora["test"])
+    assert again.predict_sentences(corpora["test"]) == after.tagger.predict_sentences(corpora["test"])
     assert again.evaluate(corpora["test"]).strict.micro.f1 == f1[1]
 
 
 def test_it_is_loaded_without_torch(folders, corpora, tmp_path):
-    fitted(folders / "int8", corpora).tune(out=tmp_path / "tuned", recipe=QUICK)
+    tune(fitted(folders / "int8", corpora), out=tmp_path / "tuned", recipe=QUICK)
     code = "import sys; sys.modules['torch'] = None; from handful import Tagger; "
     code += f"print(Tagger.load({str(tmp_path / 'tuned')!r}).predict('the katoson sees misuburg'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -81,26 +81,26 @@ def test_it_is_loaded_without_torch(folders, corpora, tmp_path):
 
 def test_where_it_does_not_help_the_encoder_stays(folders, corpora, tmp_path):
     before = fitted(folders / "int8", corpora)
-    after = before.tune(out=tmp_path / "same", recipe=TuneRecipe(rank=1, epochs=1, least_steps=1, lr=0, folds=2))
-    assert not after.tuning_.is_tuned
-    assert "the encoder stays as it was" in str(after.tuning_)
-    assert after.predict_sentences(corpora["test"]) == before.predict_sentences(corpora["test"])
+    after = tune(before, out=tmp_path / "same", recipe=TuneRecipe(rank=1, epochs=1, least_steps=1, lr=0, folds=2))
+    assert not after.is_tuned
+    assert "the encoder stays as it was" in str(after)
+    assert after.tagger.predict_sentences(corpora["test"]) == before.predict_sentences(corpora["test"])
 
 
 def test_a_gain_that_may_be_chance_is_not_taken(folders, corpora, tmp_path):
     before = fitted(folders / "int8", corpora)
-    after = before.tune(out=tmp_path / "same", recipe=dataclasses.replace(QUICK, caution=1000))
-    assert after.tuning_.after > after.tuning_.before
-    assert not after.tuning_.is_tuned
-    assert after.predict_sentences(corpora["test"]) == before.predict_sentences(corpora["test"])
+    after = tune(before, out=tmp_path / "same", recipe=dataclasses.replace(QUICK, caution=1000))
+    assert after.after > after.before
+    assert not after.is_tuned
+    assert after.tagger.predict_sentences(corpora["test"]) == before.predict_sentences(corpora["test"])
 
 
 def test_more_labels_and_text_are_taken(folders, corpora, tmp_path):
     before = Tagger(folders / "int8", cache=False).fit(corpora["few"][:14])
     text = [sentence.without_labels() for sentence in corpora["test"]]
-    after = before.tune(corpora["few"][14:], text, out=tmp_path / "tuned", recipe=QUICK)
-    assert after.summary_.n_support == 40
-    assert after.summary_.n_unlabelled_words == sum(len(one.words) for one in text)
+    after = tune(before, corpora["few"][14:], text, out=tmp_path / "tuned", recipe=QUICK)
+    assert after.tagger.summary_.n_support == 40
+    assert after.tagger.summary_.n_unlabelled_words == sum(len(one.words) for one in text)
     assert before.summary_.n_support == 14
 
 
@@ -108,7 +108,7 @@ def test_partial_labels_count_for_what_they_say(folders, corpora, tmp_path):
     words = ["the", "katoson", "sees", "misuburg", "near", "lavisen", "."]
     partial = {"tokens": words, "ner_tags": ["O", "PER|LOC", "O", "_", "O", "PER", "O"]}
     before = Tagger(folders / "int8", cache=False).fit([*corpora["few"], partial])
-    assert before.tune(out=tmp_path / "tuned", recipe=QUICK).tuning_.n_sentences == 41
+    assert tune(before, out=tmp_path / "tuned", recipe=QUICK).n_sentences == 41
 
 
 def files(folder):
@@ -116,11 +116,11 @@ def files(folder):
 
 
 def test_stopped_and_gone_on_with_it_gives_the_same_bytes(folders, corpora, tmp_path, monkeypatch):
-    from handful.training import tuning
+    from handful.training import lessons
 
     tagger = fitted(folders / "int8", corpora)
-    tagger.tune(out=tmp_path / "whole", recipe=QUICK)
-    take = tuning.Loop.take
+    tune(tagger, out=tmp_path / "whole", recipe=QUICK)
+    take = lessons.Loop.take
 
     for stop in (5, 65, 125):  # in each of the three trainings
         taken = []
@@ -134,19 +134,19 @@ def test_stopped_and_gone_on_with_it_gives_the_same_bytes(folders, corpora, tmp_
 
                 os.kill(os.getpid(), signal.SIGINT)
 
-        monkeypatch.setattr(tuning.Loop, "take", counted)
+        monkeypatch.setattr(lessons.Loop, "take", counted)
         with pytest.raises(KeyboardInterrupt, match="the same call again continues from there"):
-            tagger.tune(out=tmp_path / f"part{stop}", recipe=QUICK)
-        monkeypatch.setattr(tuning.Loop, "take", take)
+            tune(tagger, out=tmp_path / f"part{stop}", recipe=QUICK)
+        monkeypatch.setattr(lessons.Loop, "take", take)
         assert (tmp_path / f"part{stop}.checkpoint").is_file()
         assert not (tmp_path / f"part{stop}").exists()
-        tagger.tune(out=tmp_path / f"part{stop}", recipe=QUICK)
+        tune(tagger, out=tmp_path / f"part{stop}", recipe=QUICK)
         assert files(tmp_path / f"part{stop}") == files(tmp_path / "whole")
 
 
 def test_progress_says_what_is_done_and_how_long_it_takes(folders, corpora, tmp_path):
     states = []
-    fitted(folders / "int8", corpora).tune(out=tmp_path / "tuned", recipe=QUICK, progress=states.append)
+    tune(fitted(folders / "int8", corpora), out=tmp_path / "tuned", recipe=QUICK, progress=states.append)
     assert [state.step for state in states] == list(range(1, states[-1].n_steps + 1))
     assert str(states[0]).startswith("checking 1/2 · step 1/")
     assert str(states[-1]).startswith("tuning · step")
@@ -155,25 +155,25 @@ def test_progress_says_what_is_done_and_how_long_it_takes(folders, corpora, tmp_
 def test_bad_input_is_said_first(folders, corpora, tmp_path, monkeypatch):
     few = Tagger(folders / "int8", cache=False).fit(corpora["few"][:8])
     with pytest.raises(DataError, match="there are 8 labelled sentences, too few to tune"):
-        few.tune(out=tmp_path / "a")
+        tune(few, out=tmp_path / "a")
     with pytest.raises(DataError, match="not fitted"):
-        Tagger(folders / "int8").tune(out=tmp_path / "a")
+        tune(Tagger(folders / "int8"), out=tmp_path / "a")
     tagger = fitted(folders / "int8", corpora)
-    other = Tagger(tagger._open(), cache=False).fit(corpora["few"])
+    other = Tagger(tagger.encoder_, cache=False).fit(corpora["few"])
     with pytest.raises(EncoderError, match="an object, which cannot be tuned"):
-        other.tune(out=tmp_path / "a")
+        tune(other, out=tmp_path / "a")
     (tmp_path / "a.checkpoint").write_bytes(b"nothing")
     with pytest.raises(ModelError, match="not a checkpoint"):
-        tagger.tune(out=tmp_path / "a", recipe=QUICK)
+        tune(tagger, out=tmp_path / "a", recipe=QUICK)
     with pytest.raises(DataError, match="rank"):
         TuneRecipe(rank=0)
-    monkeypatch.setattr("handful.tagger.tuning.find_spec", lambda name: None)
+    monkeypatch.setattr("handful.training.state.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="tuning needs torch"):
-        tagger.tune(out=tmp_path / "b")
+        tune(tagger, out=tmp_path / "b")
 
 
 def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, monkeypatch):
-    from handful.training import tuning
+    from handful.training import lessons
 
     def raise_signal():
         import os
@@ -181,15 +181,15 @@ def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, mon
 
         os.kill(os.getpid(), signal.SIGINT)
 
-    take = tuning.Loop.take
-    monkeypatch.setattr(tuning.Loop, "take", lambda loop: (take(loop), raise_signal()))
+    take = lessons.Loop.take
+    monkeypatch.setattr(lessons.Loop, "take", lambda loop: (take(loop), raise_signal()))
     with pytest.raises(KeyboardInterrupt):
-        fitted(folders / "int8", corpora).tune(out=tmp_path / "a", recipe=QUICK)
-    monkeypatch.setattr(tuning.Loop, "take", take)
+        tune(fitted(folders / "int8", corpora), out=tmp_path / "a", recipe=QUICK)
+    monkeypatch.setattr(lessons.Loop, "take", take)
     other = Tagger(folders / "int8", cache=False).fit([*corpora["few"][1:], corpora["test"][0]])
     with pytest.raises(ModelError, match="the checkpoint of another tuning, with different labels"):
-        other.tune(out=tmp_path / "a", recipe=QUICK)
-    assert other.tune(out=tmp_path / "a", recipe=QUICK, restart=True).tuning_.n_sentences == 40
+        tune(other, out=tmp_path / "a", recipe=QUICK)
+    assert tune(other, out=tmp_path / "a", recipe=QUICK, restart=True).n_sentences == 40
     assert not (tmp_path / "a.checkpoint").exists()
 
 
@@ -208,19 +208,23 @@ def test_what_people_do_elsewhere(name, folders, corpora, monkeypatch):
         make_baseline(name, load(folders / "int8")).fit(corpora["few"])
 
 
-def test_tuned_is_a_method_of_the_bench(folders, corpora, monkeypatch):
-    from handful.bench._methods import Variant, make_method, takes_types, variants
-    from handful.tagger import tuning
+def test_tuned_is_a_method_of_the_bench():
+    from handful.bench._methods import OURS, Variant, takes_types, variants
+    from handful.bench._tuned import TunedTagger
 
-    monkeypatch.setattr(tuning.Tunable.tune, "__kwdefaults__", tuning.Tunable.tune.__kwdefaults__ | {"recipe": QUICK})
     assert variants(["tuned"], ["none", "auto"]) == [Variant("tuned", "auto", "all")]
     assert takes_types("tuned")
-    encoder = load(folders / "named")
-    for n, is_tuned in ((40, True), (8, False)):  # with eight sentences there is nothing to hold out
-        method = make_method(Variant("tuned", "auto"), encoder, "auto", folder=folders / "named", types=types_of(TYPES))
-        found = method.fit(corpora["few"][:n], None).predict_sentences(corpora["test"])
-        assert [one.words for one in found] == [one.words for one in corpora["test"]]
-        assert hasattr(method._tagger, "tuning_") is is_tuned
+    assert OURS["tuned"] is TunedTagger
+
+
+@pytest.mark.parametrize(("n", "is_tuned"), [(40, True), (8, False)])  # 8 sentences are too few to hold some out
+def test_the_method_tunes_where_there_are_enough_labels(n, is_tuned, folders, corpora):
+    from handful.bench._tuned import TunedTagger
+
+    method = TunedTagger(folders / "named", "auto", False, types_of(TYPES), recipe=QUICK)
+    found = method.fit(corpora["few"][:n], None).predict_sentences(corpora["test"])
+    assert [one.words for one in found] == [one.words for one in corpora["test"]]
+    assert (method.tuning is not None) is is_tuned
 
 
 QUICK_ON_SHELL = (  # as `QUICK`

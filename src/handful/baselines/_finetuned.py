@@ -51,9 +51,9 @@ class FineTuned(Baseline):
             raise EncoderError("the encoder is an object, which cannot be trained; give the name or path of an encoder")
         import torch
 
+        from handful.training.lessons import Lesson, Loop
         from handful.training.prepare import device_of
         from handful.training.student import Student, open_source
-        from handful.training.tuning import Lesson, Loop
 
         reference = getattr(open_encoder(self.encoder), "reference", None)
         device = device_of(None)

@@ -7,8 +7,9 @@ from typing import Any
 
 from handful.encoders.opened import AnyEncoder
 from handful.tagger import Tagger
-from handful.tagger.tuning import FEWEST
 from handful.text import EntityType, Sentence
+from handful.training import TuneRecipe, Tuning, tune
+from handful.training.tuning import FEWEST
 
 __all__ = ["TunedTagger"]
 
@@ -26,19 +27,33 @@ class TunedTagger:
         Not used: the text that `fit` is given counts.
     types
         Those to find.
+    recipe
+        How to tune; None, as by default.
+
+    Attributes
+    ----------
+    tuning
+        The figures of tuning; None if the tagger was only fitted.
     """
 
     def __init__(
-        self, encoder: AnyEncoder, o_ratio: float | str | None, has_text: bool, types: Sequence[EntityType]
+        self,
+        encoder: AnyEncoder,
+        o_ratio: float | str | None,
+        has_text: bool,
+        types: Sequence[EntityType],
+        recipe: TuneRecipe | None = None,
     ) -> None:
-        self._tagger = Tagger(encoder, types=types, o_ratio=o_ratio)
+        self._tagger, self._recipe = Tagger(encoder, types=types, o_ratio=o_ratio), recipe
+        self.tuning: Tuning | None = None
 
     def fit(self, support: Any, unlabelled: Any = None) -> "TunedTagger":
         """Learn from labelled sentences and unlabelled text."""
         fitted = self._tagger.fit(support, unlabelled, progress=False)
         if fitted.summary_.n_support >= FEWEST:
             with TemporaryDirectory() as folder:  # what is in it is loaded
-                self._tagger = fitted.tune(out=Path(folder) / "tuned", progress=False)
+                self.tuning = tune(fitted, out=Path(folder) / "tuned", recipe=self._recipe, progress=False)
+                self._tagger = self.tuning.tagger
         return self
 
     def predict_sentences(self, sentences: Iterable[Any]) -> list[Sentence]:

@@ -15,7 +15,7 @@ from .options import Device, Encoding, From, Json, Model, ModelEncoder, Quiet, R
 from .reading import READING, Reading, read_corpus
 
 if TYPE_CHECKING:
-    from handful.tagger import Tuning
+    from handful.training import Tuning
 
 
 @with_options(Reading(), title=READING)
@@ -56,6 +56,7 @@ def tune(
     """
     from handful.tagger.saving import check_place
     from handful.text import types_of
+    from handful.training import tune as tune_encoder
 
     check_place(out)
     of_text = reading.text_options(encoding) | {"unlabelled": True}
@@ -69,7 +70,8 @@ def tune(
         tagger.types = types_of([*described, *(one for one in types_of(tagger.types) if one.name not in new)])
     text = [sentence for path in unlabelled or () for sentence in read_corpus(path, None, of_text, quiet=quiet)]
     try:
-        tuned = tagger.tune(
+        tuning = tune_encoder(
+            tagger,
             labelled,
             text or None,
             out=out,
@@ -82,9 +84,9 @@ def tune(
         typer.echo(str(stop) or "stopped before tuning began", err=True)
         raise typer.Exit(130) from None
     if as_json:
-        typer.echo(json.dumps({"model": str(out), **tuned.tuning_.to_dict()}, indent=2))
+        typer.echo(json.dumps({"model": str(out), **tuning.to_dict()}, indent=2))
     elif not quiet:
-        _show(tuned.tuning_)
+        _show(tuning)
         say(f"\nwrote {out}; try: handful predict {out} FILE")
 
 

@@ -6,7 +6,6 @@ from ._summary import FitSummary
 from ._tagger import Tagger
 from .explaining import Explanation, NearPrototype, NearWord, WordEvidence
 from .predictor import Predictor
-from .tuning import Tuning
 
 __all__ = [
     "Evaluation",
@@ -17,7 +16,6 @@ __all__ = [
     "NearWord",
     "Predictor",
     "Tagger",
-    "Tuning",
     "WordEvidence",
 ]
 

@@ -71,6 +71,21 @@ class Fitted:
                 self._summary = self._summary()
         return self._summary
 
+    @property
+    def encoder_(self) -> WordEncoder:
+        """The opened encoder."""
+        return self._open()
+
+    @property
+    def model_(self) -> Model:
+        """The model that the fit made; an error if there is none."""
+        return self._fitted()[0]
+
+    @property
+    def text_(self) -> TrainingText | None:
+        """The sentences of the fit, with their features; None for a tagger from disk."""
+        return self._text
+
     def explain(self, text: Any, *, min_score: MinScore = 0.0, n_nearest: int = 3) -> list[Explanation]:
         """Return for each mention why it was found.
 

@@ -22,7 +22,6 @@ from .far_text import FarTrainingText, is_far, text_of, training_text
 from .inputs import Given, gather_for_fit, gather_to_add
 from .predictor import Predictor
 from .training_text import TrainingText, Ways, by_words, sentences_of
-from .tuning import Tunable
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Tagger"]
 
 
-class Tagger(Fitted, Parameters, OnHub, Tunable, Predictor):
+class Tagger(Fitted, Parameters, OnHub, Predictor):
     """Finds mentions of a user's own types, from what they mean, a handful of labels, and unlabelled text.
 
     Parameters

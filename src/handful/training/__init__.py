@@ -1,5 +1,6 @@
-"""Source-domain training (extra ``transformers``)."""
+"""Training of encoders: on corpora (`pretrain`), and on the labels of a tagger (`tune`); extra ``transformers``."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ._recipe import Recipe
@@ -8,16 +9,23 @@ from ._tune_recipe import TuneRecipe
 if TYPE_CHECKING:
     from ._run import CARD, pretrain
     from .state import TrainingState
+    from .tuning import Tuning, tune
 
-__all__ = ["CARD", "Recipe", "TrainingState", "TuneRecipe", "pretrain"]
+__all__ = ["CARD", "Recipe", "TrainingState", "TuneRecipe", "Tuning", "pretrain", "tune"]
+
+_MODULES = {
+    "CARD": "_run",
+    "TrainingState": "state",
+    "Tuning": "tuning",
+    "pretrain": "_run",
+    "tune": "tuning",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Import the rest when it is asked for: the command line makes its options from `Recipe` alone."""
-    if name in __all__:
-        from . import _run, state
-
-        return getattr(state if name == "TrainingState" else _run, name)
+    """Import the rest when it is asked for: the command line makes its options from the recipes alone."""
+    if name in _MODULES:
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -2,17 +2,16 @@
 
 import os
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from handful._util.files import PathLike, check_folder
 from handful.encoders.loading import check_encoder
-from handful.errors import Advice, DataError, FileError, MissingExtraError
+from handful.errors import Advice, DataError, FileError
 
 from ._recipe import Recipe, group_of
 from .corpora import SourceCorpus, read_corpora
-from .state import OnState, showing
+from .state import OnState, check_libraries, showing
 
 __all__ = ["CARD", "pretrain"]
 
@@ -85,7 +84,7 @@ def pretrain(
     recipe = Recipe() if recipe is None else recipe
     target = Path(out)
     _check_target(target)
-    _check_libraries()
+    check_libraries("training", "torch", "transformers")
     check_encoder(encoder)
     sources = read_corpora(
         corpora,
@@ -133,10 +132,3 @@ def _check_recipe(recipe: Recipe, sources: Sequence[SourceCorpus]) -> None:
             "the best epoch can be kept only if there are sentences to measure on",
             Advice("give dev=, or hold_out= in the recipe", "give --dev or --hold-out"),
         )
-
-
-def _check_libraries() -> None:
-    """Refuse to begin without what training needs, which takes seconds to import."""
-    for name in ("torch", "transformers"):
-        if find_spec(name) is None:
-            raise MissingExtraError(f"training needs {name}: pip install 'handful[transformers]'")

@@ -4,11 +4,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
+
+from handful.errors import MissingExtraError
 
 from ._recipe import group_of
 
-__all__ = ["OnState", "TrainingState", "mean_f1", "showing"]
+__all__ = ["OnState", "TrainingState", "check_libraries", "mean_f1", "showing"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,14 @@ def mean_f1(dev: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 #: Called with each state.
-OnState = Callable[[TrainingState], None]
+OnState = Callable[[Any], None]
+
+
+def check_libraries(what: str, *libraries: str) -> None:
+    """Refuse to begin without the libraries that a training needs; to import them would take seconds."""
+    for name in libraries:
+        if find_spec(name) is None:
+            raise MissingExtraError(f"{what} needs {name}: pip install 'handful[transformers]'")
 
 
 @contextmanager

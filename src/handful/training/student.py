@@ -30,7 +30,7 @@ from ._graph_network import GraphNetwork
 from ._heads import NamesHead
 from ._tune_recipe import TuneRecipe
 from .batches import Batch, Rows, collate, lay_out_corpus, lay_out_texts, on_device
-from .tuning import Lesson
+from .lessons import Lesson
 
 __all__ = ["Student", "Thawed", "open_source"]
 

@@ -1,191 +1,154 @@
-"""The loop of tuning: an encoder learns from labelled sentences, in small steps that can be stopped and gone on with.
+"""`tune`: the encoder itself learns from labels, where that helps, and the tagger is fitted on the result."""
 
-What is trained, and how a batch is scored, is up to a `Lesson`. Everything random is a pure function of the seed and of
-the epoch (order of sentences) or the step (dropout).
-"""
-
-import math
+import copy
+import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from torch import Tensor, nn
-
-from handful.errors import EncoderError
+from handful._util.files import PathLike, beside
+from handful.encoders.opened import encoder_folder, is_object
+from handful.errors import DataError, EncoderError
+from handful.tagger import Tagger
+from handful.tagger.saving import check_place
+from handful.tagger.training_text import sentences_of
 
 from ._tune_recipe import TuneRecipe
-from .batches import Batch, Rows, collate, on_device, plan_epoch
+from .state import OnState, check_libraries
 
-__all__ = ["Lesson", "Loop", "Pace", "TuneState"]
+__all__ = ["FEWEST", "Tuning", "tune"]
 
-CLIP = 1.0  # the largest norm of the gradient
+FEWEST = 40  # labelled sentences; with fewer, what is held out says too little (docs/decisions/0010)
 
 
 @dataclass(frozen=True)
-class TuneState:
-    """How far tuning is.
+class Tuning:
+    """The tagger that tuning wrote, and the figures behind it.
 
     Attributes
     ----------
-    what : what is trained now
-    step, n_steps : of all trainings together, counted from 1
-    loss : the mean per word since the last report
-    seconds_left : at the speed so far
-    dev : always None
+    tagger : the tagger that was written
+    n_sentences : the labelled sentences
+    before, after : the F1 on labelled sentences that were held out, of the encoder as it was and of the tuned one
+    error : the standard error of their difference
+    is_tuned : whether the tuned encoder was taken
+    seconds : how long it took
     """
 
-    what: str
-    step: int
-    n_steps: int
-    loss: float
-    seconds_left: float
-    dev: None = None
+    tagger: Tagger
+    n_sentences: int
+    before: float
+    after: float
+    error: float
+    is_tuned: bool
+    seconds: float
 
     def __str__(self) -> str:
-        minutes, seconds = divmod(round(self.seconds_left), 60)
-        return f"{self.what} · step {self.step:,}/{self.n_steps:,} · loss {self.loss:.4f} · {minutes}:{seconds:02} left"
+        on = f"on held-out labels, F1 was {100 * self.before:.1f} before and {100 * self.after:.1f} after tuning"
+        if self.is_tuned:
+            return f"{on}; the tuned encoder is taken"
+        return f"{on}; that is not enough, so the encoder stays as it was: label more, and tune again"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in JSON's types."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "tagger"}
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """What is learned, and from what.
+def tune(
+    tagger: Tagger,
+    sentences: Any = None,
+    unlabelled: Any = None,
+    *,
+    out: PathLike,
+    recipe: TuneRecipe | None = None,
+    device: str | None = None,
+    restart: bool = False,
+    progress: bool | OnState | None = None,
+) -> Tuning:
+    """Let the encoder of a tagger learn from the labels, and write the tagger that results (extra ``transformers``).
 
-    Attributes
-    ----------
-    parameters : what is trained, by name, and its learning rate
-    decay : the names of those that shrink a little at each step
-    loss : of a batch, the mean per word
-    rows : the labelled sentences
-    module : what is put into training mode
-    """
+    It pays from some 50 labels of each type on. Part of the labels is held out in turn, to see whether the tuned
+    encoder is better; if it is not, the encoder stays as it was. The result is a tagger like any other, with its
+    encoder inside the folder: it needs no torch, and is as fast as before. See docs/tune.md.
 
-    parameters: Mapping[str, tuple[nn.Parameter, float]]
-    decay: frozenset[str]
-    loss: Callable[[Batch], Tensor]
-    rows: Rows
-    module: nn.Module
-
-
-class Loop:
-    """A training in progress.
+    When it is interrupted, it leaves a checkpoint beside `out` (its name and ``.checkpoint``), and the same call
+    continues from there.
 
     Parameters
     ----------
-    lesson
-        What is learned.
-    recipe
-        How.
-    device
-        Where.
-    number
-        Distinguishes trainings with the same seed.
+    tagger : Tagger
+        A fitted tagger. It stays as it is.
+    sentences : path or list, optional
+        More labelled sentences, as for `Tagger.add`.
+    unlabelled : path or list, optional
+        Text of the kind to be tagged, as for `Tagger.fit`: the tuned tagger is fitted on it too. A tagger from disk
+        lacks the text it was fitted with, if any: give that again.
+    out : path
+        The folder to write. One that holds a saved tagger is replaced; one with anything else is left alone.
+    recipe : TuneRecipe, optional
+        How to tune.
+    device : str, optional
+        "cpu" or "cuda"; None for a GPU where there is one.
+    restart : bool
+        Whether to start from the beginning even if there is a checkpoint.
+    progress
+        True: a bar on a terminal and lines elsewhere, on standard error. False: nothing. None: a bar on a terminal,
+        nothing elsewhere. A function: it is called with the state after each step.
 
-    Attributes
-    ----------
-    step, n_steps
-        Steps that are done, and all steps.
-    loss
-        The mean per word of the last step.
+    Returns
+    -------
+    Tuning
+        The measured F1, and the tagger that was written.
     """
-
-    def __init__(self, lesson: Lesson, recipe: TuneRecipe, device: torch.device, number: int = 0) -> None:
-        self.step, self.n_steps, self.loss = 0, recipe.n_steps(len(lesson.rows)), math.nan
-        self._lesson, self._recipe, self._device, self._number = lesson, recipe, device, number
-        groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
-        for name, (parameter, rate) in lesson.parameters.items():
-            groups.setdefault((rate, name in lesson.decay), []).append(parameter)
-        self._rates = [rate for rate, _ in groups]
-        self._all = [parameter for parameter, _ in lesson.parameters.values()]
-        self._optimizer = torch.optim.AdamW(
-            [
-                {"params": some, "lr": rate, "weight_decay": 0.01 if shrinks else 0.0}
-                for (rate, shrinks), some in groups.items()
-            ]
+    recipe = TuneRecipe() if recipe is None else recipe
+    target = Path(out)
+    check_place(target)
+    check_libraries("tuning", "torch", "onnx")
+    started = time.monotonic()
+    on_fit = progress if isinstance(progress, bool) else None
+    untuned = copy.copy(tagger).add([] if sentences is None else sentences, unlabelled, progress=on_fit)
+    text = untuned.text_
+    assert text is not None  # `add` has just read it
+    labelled = sentences_of(text.labels)
+    if len(labelled) < FEWEST:
+        raise DataError(
+            f"there are {len(labelled)} labelled sentences, too few to tune an encoder: label at least {FEWEST}, "
+            "better some 50 mentions of each type"
         )
-        self._plan: list[np.ndarray[Any, np.dtype[np.int64]]] = []
-        self._epoch = -1
+    checkpoint = target.with_name(f"{target.name}.checkpoint")
+    if restart:
+        checkpoint.unlink(missing_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder = _folder(untuned)
+    from ._tune_run import TuneRun
+    from .student import open_source
 
-    def take(self) -> None:
-        """Take the next step."""
-        seeds = [self._recipe.seed, self._number, self.step]
-        torch.manual_seed(int(np.random.SeedSequence(seeds).generate_state(1)[0]))
-        factor = self._factor()
-        for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
-            group["lr"] = rate * factor
-        self._lesson.module.train()
-        loss = self._lesson.loss(on_device(collate(self._lesson.rows, self._sentences()), self._device))
-        self.loss = float(loss.detach())
-        if not math.isfinite(self.loss):
-            raise EncoderError(
-                f"the loss became {self.loss}: the learning rate is too high, or the weights are damaged"
-            )
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self._all, CLIP)
-        self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
-        self.step += 1
-
-    def state(self) -> dict[str, Tensor]:
-        """Return all that a checkpoint needs, but for `step`."""
-        found = {f"weights.{name}": one.detach() for name, (one, _) in self._lesson.parameters.items()}
-        for number, values in self._optimizer.state_dict()["state"].items():
-            found |= {f"optimizer.{number}.{name}": value for name, value in values.items()}
-        return found
-
-    def restore(self, tensors: Mapping[str, Tensor], step: int) -> None:
-        """Go back to a state."""
-        moments: dict[int, dict[str, Tensor]] = {}
-        with torch.no_grad():
-            for key, tensor in tensors.items():
-                kind, _, rest = key.partition(".")
-                if kind == "weights":
-                    self._lesson.parameters[rest][0].copy_(tensor)
-                else:
-                    number, _, name = rest.partition(".")
-                    moments.setdefault(int(number), {})[name] = tensor
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
-        self.step = step
-
-    def _factor(self) -> float:
-        """Return the share of the full learning rate: it rises during the warm-up, then falls to 0."""
-        n_warmup = math.ceil(self._recipe.warmup * self.n_steps)
-        if self.step < n_warmup:
-            return (self.step + 1) / n_warmup
-        return (self.n_steps - self.step) / max(1, self.n_steps - n_warmup)
-
-    def _sentences(self) -> Any:
-        """Return the sentences of the next step."""
-        per_epoch = -(-len(self._lesson.rows) // self._recipe.batch)
-        epoch, place = divmod(self.step, per_epoch)
-        if epoch != self._epoch:
-            seed = self._recipe.seed + 1000 * self._number
-            plan = plan_epoch([self._lesson.rows], batch=self._recipe.batch, seed=seed, epoch=epoch)
-            self._plan, self._epoch = [sentences for _, sentences in plan], epoch
-        return self._plan[place]
+    scratch = beside(target.with_name(f"{target.name}.encoder"))  # a killed process may have left it: it is removed
+    try:
+        with open_source(folder) as source:
+            run = TuneRun(untuned, source, recipe, device, checkpoint)
+            held_out = run.train(progress)
+            if held_out.is_better:
+                scratch.mkdir()
+                run.write(scratch)
+        tuned = untuned
+        if held_out.is_better:
+            tuned = Tagger(**untuned.get_params(deep=False) | {"encoder": scratch, "types": untuned.types_})
+            tuned.fit(labelled, text.sentences[: text.n_text] or None, progress=on_fit)
+        seconds = time.monotonic() - started
+        tuned.save(target, include_encoder=True if held_out.is_better else "auto")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    checkpoint.unlink(missing_ok=True)
+    loaded = Tagger.load(target, threads=untuned.threads, cache=untuned.cache)
+    return Tuning(loaded, len(labelled), held_out.before, held_out.after, held_out.error, held_out.is_better, seconds)
 
 
-class Pace:
-    """Reports how far several trainings are together.
-
-    Parameters
-    ----------
-    n_steps
-        Of all of them.
-    report
-        Called with each `TuneState`.
-    """
-
-    def __init__(self, n_steps: Sequence[int], report: Callable[[Any], None], done: int = 0) -> None:
-        self._total, self._done, self._report = sum(n_steps), done, report
-        self._start, self._before = time.monotonic(), done
-
-    def step(self, what: str, loss: float) -> None:
-        """Count a step."""
-        self._done += 1
-        taken = time.monotonic() - self._start
-        left = taken / max(1, self._done - self._before) * (self._total - self._done)
-        self._report(TuneState(what, self._done, self._total, loss, left))
+def _folder(tagger: Tagger) -> Path:
+    """Return the folder of a tagger's encoder; an error says why it cannot be tuned."""
+    if is_object(tagger.encoder):
+        raise EncoderError("the encoder is an object, which cannot be tuned; give the name or the path of an encoder")
+    if tagger.layers not in (-1, [-1], (-1,)):
+        raise EncoderError(f"the tagger reads layers {tagger.layers}; only one that reads the last layer can be tuned")
+    return encoder_folder(getattr(tagger.encoder_, "reference", None))

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +14,20 @@ from numpy.typing import NDArray
 from handful.encoders import load
 from handful.encoders.thaw import write_tuned
 from handful.errors import Advice, EncoderError, ModelError
+from handful.tagger import Tagger
+from handful.tagger.evidence import TypeNames
+from handful.tagger.training_text import TrainingText, sentences_of
 from handful.text import types_in
-from handful.training import TuneRecipe
-from handful.training.checkpoint import read_checkpoint, write_checkpoint
-from handful.training.prepare import device_of
-from handful.training.state import showing
-from handful.training.student import Student, Thawed
-from handful.training.training_loop import interrupts
-from handful.training.tuning import Loop, Pace
 
-from ._learning import type_names
-from .training_text import sentences_of
+from ._tune_recipe import TuneRecipe
+from .checkpoint import read_checkpoint, write_checkpoint
+from .lessons import Loop, Pace
+from .prepare import device_of
+from .state import OnState, showing
+from .student import Student, Thawed
+from .training_loop import interrupts
 
-__all__ = ["Run"]
+__all__ = ["TuneRun"]
 
 _EVERY = 60.0  # seconds between checkpoints
 _MEAN_COSINE = 0.97  # of the vectors of labelled words, before and after 8-bit weights
@@ -52,7 +53,7 @@ class HeldOut:
     is_better: bool
 
 
-class Run:
+class TuneRun:
     """Trainings, one after the other: one for each part that is held out, and one with all labels.
 
     Parameters
@@ -69,17 +70,20 @@ class Run:
         The file to continue from, and to write to.
     """
 
-    def __init__(self, tagger: Any, source: Thawed, recipe: TuneRecipe, device: str | None, checkpoint: Path) -> None:
+    def __init__(
+        self, tagger: Tagger, source: Thawed, recipe: TuneRecipe, device: str | None, checkpoint: Path
+    ) -> None:
         self._tagger, self._source, self._recipe = tagger, source, recipe
         self._device, self._checkpoint = device_of(device), checkpoint
-        self._sentences = sentences_of(tagger._text.labels)
-        self._allowed = _allowed(tagger)
+        assert tagger.text_ is not None
+        self._sentences = sentences_of(tagger.text_.labels)
+        self._allowed = _allowed(tagger, tagger.text_)
         order = np.random.default_rng(recipe.seed).permutation(len(self._sentences))
         self._folds = [np.sort(order[fold :: recipe.folds]) for fold in range(recipe.folds)]
         self._student: Student | None = None
         self._counts: list[dict[str, _Counts]] = []  # of each part, before and after
 
-    def train(self, progress: Any) -> HeldOut:
+    def train(self, progress: bool | OnState | None) -> HeldOut:
         """Train; with all labels only where that helped on what was held out."""
         learned = [np.setdiff1d(np.arange(len(self._sentences)), fold) for fold in self._folds]
         steps = [self._recipe.n_steps(len(one)) for one in learned] + [self._recipe.n_steps(len(self._sentences))]
@@ -119,8 +123,8 @@ class Run:
 
     def _learn(self, chosen: NDArray[np.int64], number: int, pace: Pace, tensors: Any, step: int) -> None:
         """Train on some of the sentences."""
-        names = self._tagger._reads_names()
-        self._student = Student(self._source, self._tagger.types_, self._recipe, self._device, is_named=names)
+        is_named = self._tagger.names
+        self._student = Student(self._source, self._tagger.types_, self._recipe, self._device, is_named=is_named)
         lesson = self._student.lesson([self._sentences[i] for i in chosen], [self._allowed[i] for i in chosen])
         loop = Loop(lesson, self._recipe, self._device, number)
         if tensors:
@@ -152,7 +156,7 @@ class Run:
         for when, share in (("before", 0.0), ("after", self._recipe.share)):
             own = self._tagger.get_params(deep=False)
             changed = {"encoder": self._student.encoder(share), "types": self._tagger.types_, "cache": False}
-            tagger = type(self._tagger)(**own | changed).fit(support, progress=False)
+            tagger = Tagger(**own | changed).fit(support, progress=False)
             tagged = tagger.predict_sentences([sentence.without_labels() for sentence in held_out])
             pairs = [
                 ({one for one in found.spans or () if one.type in known}, set(sentence.spans or ()))
@@ -205,10 +209,12 @@ class Run:
         return tensors, state["number"], state["step"]
 
 
-def _allowed(tagger: Any) -> list[NDArray[np.bool_]]:
+def _allowed(tagger: Tagger, text: TrainingText) -> list[NDArray[np.bool_]]:
     """Return for each labelled sentence which tags its words may have, (n_words, n_tags)."""
-    names = type_names(tagger._open(), tuple(tagger.types_), tagger._model) if tagger._reads_names() else None
-    labelled = tagger._text.labelled_words([one.name for one in tagger.types_], names)
+    names = tagger.model_.piece(TypeNames)
+    if names is not None:
+        names = replace(names, doubts=np.zeros_like(names.doubts))  # as the fit did
+    labelled = text.labelled_words([one.name for one in tagger.types_], names)
     own = ~labelled.is_copy
     allowed, places = labelled.allowed[own], labelled.places[own]
     order = np.lexsort((places[:, 1], places[:, 0]))
