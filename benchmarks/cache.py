@@ -15,10 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
+from handful.encoders import Encoder
 from handful.encoders.cache import CachedEncoder, FeatureCache
 
 
-class MadeEncoder:
+class MadeEncoder(Encoder):
     """Draws random rows as fast as it can, so that most of the time is that of the cache."""
 
     fingerprint = "made"

@@ -20,12 +20,12 @@ from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 
 from handful.bench._differences import compare
-from handful.bench._features import MemoryEncoder
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
 from handful.bench.settings import Settings
 from handful.cluster import SubspaceKMeans, tag_distances
 from handful.encoders import CachedEncoder, load
+from handful.encoders.cache import RememberingEncoder
 from handful.tagger._learning import METHODS
 from handful.tagger._ratio import FEWEST_MENTIONS, estimate_o_ratio
 from handful.tagger.decoding import runs, viterbi
@@ -271,7 +271,9 @@ def main():
         for note in task.notes:
             console.print(f"note: {note}")
         unlabelled = [s.without_labels() for s in task.text("all")]
-        memory = MemoryEncoder(encoder, [unlabelled, task.scored], progress=False)
+        memory = RememberingEncoder(encoder)
+        for part in (unlabelled, task.scored):
+            memory.remember(part, progress=False)
         scored = memory.encode(task.scored)
         for support in (one for some in task.supports.values() for one in some):
             cell = Cell(task, support, memory, unlabelled, scored)

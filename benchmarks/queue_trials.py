@@ -18,12 +18,12 @@ import numpy as np
 
 from handful import Sentence
 from handful.encoders import CachedEncoder, load
+from handful.encoders.cache import RememberingEncoder
 from handful.evaluate import score
 from handful.tagger import Tagger
 from handful.tagger.suggesting import place, suggest
 from handful.tagger.tagging import tag_sentences
 from handful.text import read, read_types
-from handful.workbench._memory import RememberingEncoder
 from handful.workbench._queue import most_teaching
 
 

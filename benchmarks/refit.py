@@ -33,6 +33,7 @@ from rich.table import Table
 from handful import Sentence, Span, Tagger
 from handful._util.passes import Kept
 from handful.encoders import TypeVectors, load
+from handful.encoders.encoder import WrappedEncoder
 from handful.text import stream, types_of
 
 N_LABELLED = 30  # sentences, before the first `add`
@@ -79,13 +80,11 @@ def made_sentences(n_words, n_types, rng, length=20):
         yield Sentence(words, tuple(Span(j, j + 1, names[kind - 1]) for j, kind in enumerate(kinds) if kind))
 
 
-class Known:
+class Known(WrappedEncoder):
     """An encoder that knows a text already: its features are there, other sentences are encoded."""
 
     def __init__(self, encoder, text, features):
-        self.encoder, self.dim, self.fingerprint = encoder, encoder.dim, encoder.fingerprint
-        self.has_names, self.encode_types = encoder.has_names, encoder.encode_types
-        self.transitions = getattr(encoder, "transitions", None)
+        super().__init__(encoder)
         self.n_text, self.features = len(text), features
         self.seconds = 0.0  # spent on copying the features of the text
 

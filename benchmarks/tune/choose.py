@@ -25,8 +25,7 @@ from handful import Tagger
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
 from handful.bench.settings import Settings
-from handful.encoders import NameHead
-from handful.encoders.encoder import Encoder
+from handful.encoders import NameHead, NetworkEncoder
 from handful.encoders.loading import EMBEDDED
 from handful.evaluate import score
 from handful.tagger.decoding import viterbi
@@ -103,7 +102,7 @@ class Bench:
                 one.add_(weights[name], alpha=share)
         own = self.source.encoder
         names = NameHead(*(getattr(self.head, n) + share * d for n, d in zip(HEAD, head, strict=True)))
-        return Encoder(
+        return NetworkEncoder(
             Running(self.net, self.device, self.source.last), own.tokenizer, dim=own.dim, window=own.window,
             pooling=own.pooling, transitions=own.transitions, names=names,
             batch_tokens=8192 if self.device.type == "cuda" else 1024,

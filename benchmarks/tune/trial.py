@@ -21,8 +21,7 @@ from handful.baselines import make_baseline
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
 from handful.bench.settings import Settings
-from handful.encoders import NameHead, load
-from handful.encoders.encoder import Encoder
+from handful.encoders import NameHead, NetworkEncoder, load
 from handful.encoders.loading import EMBEDDED
 from handful.encoders.thaw import read_graph, thaw
 from handful.encoders.type_texts import text_of
@@ -106,7 +105,7 @@ class TorchNetwork:
 
 
 def encoder_of(base, net, head, device):
-    return Encoder(
+    return NetworkEncoder(
         TorchNetwork(net, device), base.tokenizer, dim=base.dim, window=base.window, pooling="first-last",
         batch_tokens=8192 if device.type == "cuda" else 1024, transitions=base.transitions, names=head,
     )  # fmt: skip

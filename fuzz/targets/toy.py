@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful import Tagger
-from handful.encoders import TypeVectors
+from handful.encoders import Encoder, TypeVectors
 from handful.text import Transitions, types_of
 
 __all__ = ["SUPPORT", "TEXTS", "TYPES", "Toy", "fitted"]
@@ -22,7 +22,7 @@ TEXTS = [
 KINDS = {"P": 1, "L": 2}
 
 
-class Toy:
+class Toy(Encoder):
     """Words in P and L stand apart from each other and from all others; the rest is noise, the same each time."""
 
     dim = 4

@@ -185,8 +185,8 @@ def open_label_studio(folder: Path) -> Iterator[Run]:
 @contextmanager
 def open_workbench(folder: Path) -> Iterator[Run]:
     """Label in a new copy of a project each time; now and then do what the worker would do afterwards."""
+    from handful.encoders.cache import RememberingEncoder
     from handful.workbench._learner import Learner
-    from handful.workbench._memory import RememberingEncoder
     from handful.workbench._server import make_server
     from handful.workbench._session import Session
     from handful.workbench._store import Project

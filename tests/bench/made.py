@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from handful.encoders import TypeVectors
+from handful.encoders import Encoder, TypeVectors
 from handful.text import Sentence, Span, Transitions, types_of, write
 
 KINDS = {"P": 1, "L": 2}
@@ -13,7 +13,7 @@ NAMES = {"PER": ["Paul", "Pia", "Peter", "Pat", "Pablo", "Pam"], "LOC": ["Lima",
 OTHERS = tuple("abcdefghijkmnopqrstuvwxyz")
 
 
-class MadeEncoder:
+class MadeEncoder(Encoder):
     """Words in P and L stand apart, noisily; the same word has the same vector each time."""
 
     name = "made"

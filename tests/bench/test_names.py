@@ -3,18 +3,16 @@
 import io
 import json
 
-import numpy as np
 import pytest
 from rich.console import Console
 
 from handful import Tagger
 from handful.bench import Settings, ablation, extension, transfer
-from handful.bench._features import MemoryEncoder
 from handful.bench._methods import Variant, variants
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
 from handful.bench.tables import table
-from handful.errors import DataError, EncoderError, FileError
+from handful.errors import DataError, FileError
 from handful.evaluate import sample_support, score
 from handful.text import EntityType, read, write
 
@@ -171,20 +169,6 @@ def test_variants_of_names_and_texts():
     ]  # fmt: skip
     with pytest.raises(DataError, match="a text is all, dev, none or a number of words, found 'some'"):
         variants(["hard"], ["none"], ["some"])
-
-
-def test_features_in_memory_pass_on_what_the_encoder_reads_in_names():
-    encoder = NamingEncoder()
-    memory = MemoryEncoder(encoder, [sentences(3, 0)])
-    assert memory.has_names
-    assert memory.transitions == encoder.transitions
-    found = [memory.encode_types(TYPES) for _ in range(3)]
-    assert np.array_equal(found[2].vectors, NamingEncoder().encode_types(TYPES).vectors)
-    assert len(encoder.asked) == 1
-    plain = MemoryEncoder(MadeEncoder(), [sentences(3, 0)])
-    assert not plain.has_names
-    with pytest.raises(EncoderError, match="the encoder made does not read the names of types"):
-        plain.encode_types(TYPES)
 
 
 def test_curves_start_at_no_labels_and_note_what_is_too_many(folder, monkeypatch):

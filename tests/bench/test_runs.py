@@ -13,9 +13,8 @@ from seqeval.metrics import f1_score, precision_score, recall_score
 
 from handful import Tagger
 from handful.bench import Settings, transfer
-from handful.bench._features import MemoryEncoder
 from handful.bench._results import Results
-from handful.errors import DataError, EncoderError, FormatError
+from handful.errors import DataError, FormatError
 from handful.evaluate import sample_support, score
 from handful.text import Sentence, Span, Transitions, from_tags, read, write
 
@@ -159,29 +158,6 @@ def test_scores_agree_with_seqeval_on_io_predictions_against_bio_gold():
         assert micro.precision == precision_score(gold_tags, found_tags)
         assert micro.recall == recall_score(gold_tags, found_tags)
         assert micro.f1 == pytest.approx(f1_score(gold_tags, found_tags), rel=1e-15)
-
-
-def test_features_in_memory_are_views_of_what_was_encoded():
-    some, others = sentences(6, 0), sentences(4, 1)
-    some.append(some[0])  # the same words twice
-    encoder = MadeEncoder()
-    memory = MemoryEncoder(encoder, [some, [], others])
-    n_encoded = encoder.n_words
-    whole = memory.encode(some)
-    assert np.array_equal(whole, MadeEncoder().encode(some))
-    for part in (some, some[2:5], others, others[1:], some[5:]):
-        found = memory.encode(part)
-        assert np.array_equal(found, MadeEncoder().encode(part))
-        assert found.base is not None
-    mixed = [others[2], some[1], some[6]]
-    assert np.array_equal(memory.encode(mixed), MadeEncoder().encode(mixed))
-    assert np.shares_memory(memory.encode(some), whole)
-    assert encoder.n_words == n_encoded
-    assert memory.encode([]).shape == (0, 6)
-    with pytest.raises(EncoderError, match="'never seen' was not encoded in advance"):
-        memory.encode([Sentence(("never", "seen"))])
-    with pytest.raises(EncoderError, match="out must be None"):
-        memory.encode(some, out=np.empty((1, 6), np.float32))
 
 
 def test_spans_are_compared_as_they_are():

@@ -9,10 +9,11 @@ import time
 import numpy as np
 import pytest
 
+from handful.encoders import Encoder
 from handful.encoders.cache import CachedEncoder, FeatureCache
 
 
-class Zeros:
+class Zeros(Encoder):
     dim = 8
 
     def __init__(self, name, fingerprint):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from models import TEXT
 
-from handful.encoders import Encoder, load
-from handful.encoders import encoder as module
+from handful.encoders import NetworkEncoder, load
+from handful.encoders import network_encoder as module
 from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import DataError, EncoderError, FileError
 
@@ -88,7 +88,7 @@ def split_numbers(words):
 def make_encoder(window, factor=1.0, **options):
     tokenizer = WordTokenizer(split_numbers, prefix=[0], suffix=[0], pad_id=0, unknown_id=1, content=b"")
     settings = {"dim": 3, "window": window, "pooling": "first-last"}
-    return Encoder(PositionsNetwork(factor), tokenizer, **(settings | options))
+    return NetworkEncoder(PositionsNetwork(factor), tokenizer, **(settings | options))
 
 
 @pytest.mark.parametrize("pooling", ["first-last", "first", "last", "mean"])

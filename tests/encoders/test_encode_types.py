@@ -15,7 +15,7 @@ from heads import by_torch, random_head, with_head
 from models import TEXT
 from safetensors.torch import save_file
 
-from handful.encoders import CachedEncoder, Encoder, NameHead, load, open_encoder
+from handful.encoders import CachedEncoder, NameHead, NetworkEncoder, load, open_encoder
 from handful.encoders import type_texts as texts
 from handful.encoders.cache import FeatureCache
 from handful.encoders.exporting import export_encoder
@@ -195,7 +195,7 @@ def split_numbers(words):
 def test_every_sub_word_of_a_long_text_counts_once(n_words):
     tokenizer = WordTokenizer(split_numbers, prefix=[0], suffix=[0, 0], pad_id=0, unknown_id=1, content=b"")
     head = NameHead(np.eye(3), np.zeros(3), np.zeros((1, 3)))
-    encoder = Encoder(PositionsNetwork(), tokenizer, dim=3, window=20, pooling="first", names=head)
+    encoder = NetworkEncoder(PositionsNetwork(), tokenizer, dim=3, window=20, pooling="first", names=head)
     words = [str(n) for n in range(1000, 1000 + n_words)]
     found = encoder.encode_types({"x": " ".join(words)}).vectors[0]
     tokens = [5, 5, *(token for ids in split_numbers(words) for token in ids)]  # "x", ":"
@@ -366,6 +366,6 @@ def test_a_cache_passes_names_through(exports, exported, tmp_path):
 
 
 def test_vectors_whose_squares_overflow_are_an_error(encoder, monkeypatch):
-    monkeypatch.setattr(Encoder, "_text_mean", lambda self, words: np.full(32, 1e30))
+    monkeypatch.setattr(NetworkEncoder, "_text_mean", lambda self, words: np.full(32, 1e30))
     with pytest.raises(EncoderError, match="not finite: its weights are damaged or overflow"):
         encoder.encode_types(TYPES)

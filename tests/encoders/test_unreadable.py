@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handful.encoders import CachedEncoder, load
+from handful.encoders import CachedEncoder, Encoder, load
 from handful.encoders.cache import FeatureCache
 
 ENGLISH = ["We", "met", "in", "Paris", "on", "Tuesday", "."]
@@ -57,7 +57,7 @@ def test_what_is_cached_is_judged_alike(encoder, tmp_path):
         cached.encode(sentences)
         assert unreadable(cached, *sentences) == [0] * 7 + [1] + [0] * 7
 
-    class Plain:
+    class Plain(Encoder):
         dim, fingerprint = 2, "plain"
 
         def encode(self, sentences, **options):

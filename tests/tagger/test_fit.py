@@ -9,6 +9,7 @@ import pytest
 
 from handful import Sentence, Span, Tagger
 from handful.cluster import SubspaceKMeans
+from handful.encoders import open_encoder
 from handful.errors import DataError, EncoderError, FileError, HandfulWarning, RatioError
 from handful.text import SOME_ENTITY, Allowed, write
 
@@ -396,6 +397,6 @@ def test_what_cannot_be_learned_is_said_before_the_text_is_encoded(support, opti
 
 def test_labels_to_add_are_looked_at_before_text_is_encoded():
     model = fitted()
-    model._opened = Waiting()
+    model._opened = open_encoder(Waiting())
     with pytest.raises(DataError, match="no mention is labelled as GOD alone"):
         model.add(["[Gaia](GOD|LOC) sleeps"], ["a dog ."])

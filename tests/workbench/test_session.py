@@ -101,6 +101,27 @@ def test_a_decision_changes_what_is_predicted(tmp_path):
         assert {"labels", "fit", "encode"} <= set(kinds)
 
 
+class Reader(NamedEncoder):
+    """Cannot read emoji, Chinese and letters of other scripts; the vectors of some such words are like mentions."""
+
+    def unreadable(self, sentences):
+        return np.array([max(word) > "\u024f" for one in sentences for word in getattr(one, "words", one)], bool)
+
+
+def test_words_that_cannot_be_read_are_o_as_in_the_exported_tagger(tmp_path):
+    texts = [*TEXTS, "then Pǝʿǝz and Pia saw Lǝx in 密教 😂 and Leeds , with all of us there ."]
+    with make_project(tmp_path / "p.db", texts) as project, make_session(project, encoder=Reader()) as session:
+        settled(session)
+        tagger = session.export_tagger()
+        entries = session.mirror.entries
+        exported = tagger.predict_sentences([entries[id].sentence for id in session.found])
+        for one, expected in zip(session.found.values(), exported, strict=True):
+            assert [(span, span.score) for span in one.spans] == [(span, span.score) for span in expected.spans]
+        found = {entries[id].sentence.span_text(span) for id, one in session.found.items() for span in one.spans}
+        assert {"Pia", "Leeds"} <= found
+        assert not any(max(text) > "\u024f" for text in found)
+
+
 def test_after_undo_the_fit_is_that_of_a_new_session(views, session, project):
     before = said(session)
     views.decide(2, {"version": 0, "action": "label", "labels": [{"start": 1, "end": 2, "type": "PER"}]})

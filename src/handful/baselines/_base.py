@@ -11,8 +11,8 @@ from scipy.special import log_softmax
 
 from handful._util.arrays import Float
 from handful._util.progress import Progress
-from handful.encoders import WordEncoder
-from handful.encoders.opened import AnyEncoder, encode, is_object, open_encoder
+from handful.encoders import Encoder
+from handful.encoders.opened import AnyEncoder, is_object, open_encoder
 from handful.errors import DataError
 from handful.tagger import Predictor
 from handful.tagger.decoding import viterbi
@@ -65,10 +65,10 @@ class LabelledSupport:
         labelled = self._labelled()
         return np.where(labelled.is_sure, labelled.tags, -1)
 
-    def words(self, encoder: WordEncoder, progress: Progress = None) -> KnownWords:
+    def words(self, encoder: Encoder, progress: Progress = None) -> KnownWords:
         """Encode the sentences, and keep the words whose tag is certain."""
         tags = self.tags()
-        features = encode(encoder, self.sentences, progress)
+        features = encoder.encode(self.sentences, progress=progress)
         return KnownWords(features[tags >= 0], tags[tags >= 0])
 
     def _labelled(self) -> LabelledWords:
@@ -92,7 +92,7 @@ class Fitted:
     transitions : for Viterbi; None, each word gets the tag of its highest score
     """
 
-    encoder: WordEncoder
+    encoder: Encoder
     types: tuple[EntityType, ...]
     log_scores: Callable[[Float], NDArray[np.float64]]
     transitions: Transitions | None = None
@@ -125,7 +125,7 @@ class Baseline(Predictor):
 
     def __init__(self, encoder: AnyEncoder = "handful-en") -> None:
         self.encoder = encoder
-        self._opened: WordEncoder | None = None
+        self._opened: Encoder | None = None
         self._fitted: Fitted | None = None
 
     def __repr__(self) -> str:
@@ -154,12 +154,12 @@ class Baseline(Predictor):
     def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
         """Learn from a support."""
 
-    def _open(self) -> WordEncoder:
+    def _open(self) -> Encoder:
         if self._opened is None:
             self._opened = open_encoder(self.encoder, -1, None)
         return self._opened
 
-    def _ready(self) -> tuple[WordEncoder, Fitted]:
+    def _ready(self) -> tuple[Encoder, Fitted]:
         if self._fitted is None:
             raise DataError(f"this {type(self).__name__} is not fitted: call fit first")
         return self._fitted.encoder, self._fitted

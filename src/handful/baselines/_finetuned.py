@@ -55,7 +55,7 @@ class FineTuned(Baseline):
         from handful.training.prepare import device_of
         from handful.training.student import Student, open_source
 
-        reference = getattr(open_encoder(self.encoder), "reference", None)
+        reference = open_encoder(self.encoder).reference
         device = device_of(None)
         tags, n_tags = support.tags(), 1 + len(support.types)
         allowed = np.eye(n_tags, dtype=bool)[np.maximum(tags, 0)]

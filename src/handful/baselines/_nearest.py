@@ -96,7 +96,7 @@ class StructShot(NNShot):
         self.temperature = temperature
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
-        counted = self.transitions or getattr(self._open(), "transitions", None)
+        counted = self.transitions or self._open().transitions
         if counted is None:
             raise DataError(
                 "StructShot needs to know how tags follow each other, and this encoder's folder does not say it; give "

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.encoders.opened import AnyEncoder, WordEncoder, encode, is_object, open_encoder
+from handful.encoders import Encoder
+from handful.encoders.opened import AnyEncoder, is_object, open_encoder
 from handful.errors import DataError, EncoderError, MissingExtraError
 from handful.text import Sentence, Transitions, types_in
 
@@ -53,7 +54,7 @@ class Source:
         return Transitions.count(sentence for corpus in self.corpora for sentence in corpus)
 
     @cached_property
-    def opened(self) -> WordEncoder:
+    def opened(self) -> Encoder:
         """The encoder, ready for use."""
         opened = open_encoder(self.encoder, -1, None)
         if is_object(self.encoder):
@@ -67,7 +68,7 @@ class Source:
         """Gaussian heads, trained on `sample` over the features of the encoder as it is."""
         features, tags, starts = [], [], []
         for corpus in self.sample():
-            features.append(encode(self.opened, corpus, self.progress))
+            features.append(self.opened.encode(corpus, progress=self.progress))
             tags.append(_tags(corpus))
             starts.append(np.cumsum([0, *(len(sentence.words) for sentence in corpus)]))
         return train(features, tags, starts)

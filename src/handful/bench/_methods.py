@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from handful._util.files import PathLike
 from handful.baselines import BASELINES, make_baseline
 from handful.cluster import SubspaceKMeans
-from handful.encoders import WordEncoder
+from handful.encoders import Encoder
 from handful.errors import Advice, DataError
 from handful.tagger import Tagger
 from handful.text import EntityType, Sentence
@@ -82,7 +82,7 @@ class Variant:
 
 
 def _paper(
-    encoder: WordEncoder,
+    encoder: Encoder,
     o_ratio: Ratio,
     has_text: bool,
     types: Types,
@@ -96,11 +96,11 @@ def _paper(
     return Tagger(encoder, method="paper", names=False, o_ratio=o_ratio, clusters=clusters, cache=False)
 
 
-def _handful(encoder: WordEncoder, o_ratio: Ratio, has_text: bool, types: Types) -> Tagger:
+def _handful(encoder: Encoder, o_ratio: Ratio, has_text: bool, types: Types) -> Tagger:
     return Tagger(encoder, types=types, o_ratio=o_ratio, cache=False)
 
 
-def _no_names(encoder: WordEncoder, o_ratio: Ratio, has_text: bool, types: Types) -> Tagger:
+def _no_names(encoder: Encoder, o_ratio: Ratio, has_text: bool, types: Types) -> Tagger:
     return Tagger(encoder, names=False, o_ratio=o_ratio, cache=False)
 
 
@@ -182,7 +182,7 @@ def takes_types(method: str) -> bool:
 
 def make_method(
     variant: Variant,
-    encoder: WordEncoder,
+    encoder: Encoder,
     o_ratio: Ratio,
     source: Any = None,
     folder: PathLike | None = None,

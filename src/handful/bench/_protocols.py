@@ -9,8 +9,9 @@ from pathlib import Path
 from handful._util.files import PathLike, check_into
 from handful._util.progress import Progress
 from handful.baselines import Source
-from handful.encoders import EMBEDDED, CachedEncoder, WordEncoder, load
+from handful.encoders import EMBEDDED, CachedEncoder, Encoder, load
 from handful.encoders.loading import check_encoder
+from handful.encoders.opened import AnyEncoder, open_encoder
 from handful.errors import Advice, DataError
 from handful.text import Sentence, types_in
 from handful.training.corpora import read_corpora
@@ -32,7 +33,6 @@ from .settings import ABLATION_RATIOS, DEFAULT_ABLATIONS, Settings
 
 __all__ = ["ABLATIONS", "ablation", "extension", "transfer"]
 
-AnyEncoder = PathLike | WordEncoder
 
 #: The ablations by name: methods, ratios (None for those of the settings) and unlabelled texts.
 ABLATIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...] | None, tuple[str, ...]]] = {
@@ -276,7 +276,7 @@ def _tasks(targets: Sequence[Target], settings: Settings) -> list[Task]:
 
 
 def _source(
-    corpora: Sequence[Sequence[Sentence]], encoder: AnyEncoder, opened: WordEncoder, settings: Settings
+    corpora: Sequence[Sequence[Sentence]], encoder: AnyEncoder, opened: Encoder, settings: Settings
 ) -> tuple[Source | None, str]:
     """Return what baselines learn from, and a hash of it."""
     if not corpora:
@@ -290,11 +290,11 @@ def _folders(encoders: Mapping[str, AnyEncoder]) -> dict[str, PathLike]:
     return {name: encoder for name, encoder in encoders.items() if isinstance(encoder, str | os.PathLike)}
 
 
-def open_cached(encoder: AnyEncoder, settings: Settings) -> WordEncoder:
+def open_cached(encoder: AnyEncoder, settings: Settings) -> Encoder:
     """Load an encoder by its name or path, with features cached on disk; an object is taken as it is."""
     if isinstance(encoder, str | os.PathLike):
         return CachedEncoder(load(encoder, layers=settings.layers, threads=settings.threads))
-    return encoder
+    return open_encoder(encoder)
 
 
 def _check_groups(target: Target, groups: Groups) -> None:
@@ -329,4 +329,4 @@ def hidden_note(name: str, types: Sequence[str], encoder: AnyEncoder) -> str:
 def _name(encoder: AnyEncoder) -> str:
     if isinstance(encoder, str | os.PathLike):
         return str(encoder)
-    return str(getattr(encoder, "name", "") or type(encoder).__name__)
+    return open_encoder(encoder).name or type(encoder).__name__

@@ -10,13 +10,13 @@ from typing import Any
 import handful
 from handful._util.files import PathLike
 from handful._util.progress import Progress
-from handful.encoders import WordEncoder
+from handful.encoders import Encoder
+from handful.encoders.cache import RememberingEncoder
 from handful.errors import HandfulError, HandfulWarning
 from handful.evaluate import score
 from handful.text import Sentence
 
 from ._environment import code_digest
-from ._features import MemoryEncoder
 from ._methods import NAMES, Method, Variant, fit_figures, make_method, own_digest, takes_types
 from ._results import Results, Row, key_of
 from ._tasks import NO_LABELS, Support, Task
@@ -60,7 +60,7 @@ class Bench:
     protocol: str
     tasks: Sequence[Task]
     variants: Sequence[Variant]
-    encoders: Mapping[str, WordEncoder]
+    encoders: Mapping[str, Encoder]
     on: str = "test"
     sources: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     folders: Mapping[str, PathLike] = field(default_factory=dict)
@@ -83,11 +83,11 @@ class Bench:
                     "ratio": variant.ratio,
                     "o_ratio": task.ratio(variant.ratio),
                     "text": variant.text,
-                    "encoder": str(getattr(encoder, "name", "")),
+                    "encoder": encoder.name,
                     "fingerprint": encoder.fingerprint,
                     "transitions": _transitions(encoder),
                     "types": [[one.name, one.description] for one in task.types] if has_types else None,
-                    "names": has_types and bool(getattr(encoder, "has_names", False)),
+                    "names": has_types and encoder.has_names,
                     "support_origin": support.origin,
                     "sha256": {"support": support.digest, **task.digests},
                     "source": "" if variant.is_ours else self.sources.get(task.name, (None, ""))[1],
@@ -146,12 +146,12 @@ class Bench:
             on_run(n_done, len(cells), "")
         return results.keep(keys)
 
-    def _make(self, task: Task, variant: Variant, encoder: WordEncoder, o_ratio: float | str | None) -> Method:
+    def _make(self, task: Task, variant: Variant, encoder: Encoder, o_ratio: float | str | None) -> Method:
         source, _ = self.sources.get(task.name, (None, ""))
         return make_method(variant, encoder, o_ratio, source, self.folders.get(task.name), task.types)
 
 
-def encoded(task: Task, encoder: WordEncoder, progress: Progress = None) -> MemoryEncoder:
+def encoded(task: Task, encoder: Encoder, progress: Progress = None) -> RememberingEncoder:
     """Encode everything that a task needs, once."""
     text = task.pool + task.other
     known = {sentence.words for sentence in text}
@@ -162,12 +162,14 @@ def encoded(task: Task, encoder: WordEncoder, progress: Progress = None) -> Memo
         for sentence in support.sentences
         if sentence.words not in known
     }
-    return MemoryEncoder(encoder, [text, task.scored, list(added.values())], progress)
+    remembering = RememberingEncoder(encoder)
+    for part in (text, task.scored, list(added.values())):
+        remembering.remember(part, progress)
+    return remembering
 
 
-def _transitions(encoder: WordEncoder) -> dict[str, float] | None:
-    found = getattr(encoder, "transitions", None)
-    return None if found is None else dict(found.to_dict())
+def _transitions(encoder: Encoder) -> dict[str, float] | None:
+    return None if encoder.transitions is None else dict(encoder.transitions.to_dict())
 
 
 def _blank(sentences: Sequence[Sentence] | None) -> list[Sentence] | None:

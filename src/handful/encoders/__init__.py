@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from .encoder import Encoder
 from .loading import EMBEDDED, load
 from .names import NameHead
-from .opened import WordEncoder, open_encoder
+from .network_encoder import NetworkEncoder
+from .opened import open_encoder
 from .type_texts import TypeVectors
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ __all__ = [
     "CachedEncoder",
     "Encoder",
     "NameHead",
+    "NetworkEncoder",
     "TypeVectors",
-    "WordEncoder",
     "export_encoder",
     "load",
     "open_encoder",

@@ -17,9 +17,9 @@ from handful._util.processor import Processor, usable_threads
 from handful.errors import Advice, EncoderError
 
 from .card import Card, read_text
-from .encoder import Encoder, Inputs
 from .loading import absolute_layers
 from .names import NAMES_FILE, NameHead
+from .network_encoder import Inputs, NetworkEncoder
 from .pooling import Float32
 from .tokenizer import WordTokenizer
 
@@ -63,7 +63,7 @@ class OnnxNetwork:
 
 def load_onnx(
     folder: Path, *, layers: tuple[int, ...], pooling: str, threads: int | None, precision: str | None
-) -> Encoder:
+) -> NetworkEncoder:
     """Load an exported encoder; see `handful.encoders.load` for the parameters."""
     card = Card.read(folder / "encoder.json")
     if precision not in (None, card.precision):
@@ -87,7 +87,7 @@ def load_onnx(
         raise error.at(f"broken encoder: {folder / 'tokenizer.json'}") from None
     network = OnnxNetwork(folder / "model.onnx", wanted, threads)
     has_names = (folder / NAMES_FILE).is_file() if card.names is None else card.names
-    return Encoder(
+    return NetworkEncoder(
         network,
         tokenizer,
         dim=card.dim,

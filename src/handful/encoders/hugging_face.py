@@ -12,9 +12,9 @@ import numpy as np
 from handful.errors import EncoderError, HandfulError
 
 from .card import trained_transitions
-from .encoder import Encoder, Inputs
 from .loading import absolute_layers
 from .names import NAMES_FILE, NameHead
+from .network_encoder import Inputs, NetworkEncoder
 from .pooling import Float32
 from .pretrained import first_line, read_pretrained
 from .shapes import N_SHAPES, has_word_shapes
@@ -159,7 +159,7 @@ class TorchNetwork:
 
 def load_transformers(
     name_or_path: str, *, layers: tuple[int, ...], pooling: str, threads: int | None, precision: str | None
-) -> Encoder:
+) -> NetworkEncoder:
     """Load a Hugging Face encoder; see `handful.encoders.load` for the parameters."""
     if precision not in (None, *_PRECISIONS):
         raise EncoderError(
@@ -188,11 +188,11 @@ def as_encoder(
     pooling: str = "first-last",
     transitions: "Transitions | None" = None,
     names: NameHead | None = None,
-) -> Encoder:
+) -> NetworkEncoder:
     """Make an encoder of a network and its Hugging Face tokenizer; its weights must not change later."""
     model = network.model
     words, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
-    return Encoder(
+    return NetworkEncoder(
         network,
         words,
         dim=model.config.hidden_size,

@@ -12,7 +12,7 @@ import numpy as np
 from handful._util.files import PathLike
 from handful.errors import EncoderError, MissingExtraError
 
-from .encoder import Encoder
+from .network_encoder import NetworkEncoder
 from .pooling import check_pooling
 
 __all__ = ["CHOICES", "EMBEDDED", "absolute_layers", "check_encoder", "is_exported", "load"]
@@ -35,7 +35,7 @@ def load(
     pooling: str = "first-last",
     threads: int | None = None,
     precision: str | None = None,
-) -> Encoder:
+) -> NetworkEncoder:
     """Load an encoder.
 
     Parameters

@@ -1,58 +1,53 @@
 """An encoder given by name, path or object, and how it is found again for a saved model."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float
 from handful._util.files import PathLike
 from handful.errors import Advice, EncoderError, HandfulError, ModelError
 
-from .encoder import words_of
+from .encoder import Encoder, words_of
 from .loading import EMBEDDED, load
-
-if TYPE_CHECKING:
-    from handful.text import Sentence
 
 __all__ = [
     "AnyEncoder",
-    "WordEncoder",
-    "encode",
     "encoder_folder",
     "is_object",
     "is_path",
     "open_encoder",
     "open_saved",
-    "unreadable",
 ]
 
 
-class WordEncoder(Protocol):
-    """Anything that gives one vector per word.
+AnyEncoder = PathLike | Encoder
 
-    It may also have a ``name`` (for ``handful cache``), a ``reference`` and a ``precision`` (so that a saved model
-    finds it again), ``transitions`` (`handful.text.Transitions`, for decoding), and ``has_names`` with
-    ``encode_types(types)`` (it returns `handful.encoders.TypeVectors`, to find types by their names), and
-    ``unreadable(sentences)`` (it returns for each word whether it cannot be read: such a word is O).
-    """
 
-    @property
-    def dim(self) -> int:
-        """The length of a vector."""
+class _GivenEncoder(Encoder):
+    """An object of a user's own class, with ``dim``, ``fingerprint`` and ``encode``; the rest is there if it has it."""
 
-    @property
-    def fingerprint(self) -> str:
-        """What changes when the vectors do."""
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        self.dim, self.fingerprint = given.dim, given.fingerprint
+        self.name = type(given).__name__
+        optional = ("name", "reference", "precision", "transitions", "has_names", "encode_types", "unreadable")
+        self.__dict__ |= {name: getattr(given, name) for name in optional if hasattr(given, name)}
 
     def encode(self, sentences: Sequence[Any], *, out: Any = None, progress: Any = None) -> NDArray[Any]:
-        """Return vectors of shape (number of words, dim) for sentences, which are objects with ``words``."""
-
-
-AnyEncoder = PathLike | WordEncoder
+        """Return what the object gives, checked for its shape; `out` must be None."""
+        n_words = sum(len(words_of(sentence, i)) for i, sentence in enumerate(sentences))
+        if not sentences:
+            return np.empty((0, self.dim), np.float32)
+        features = self._given.encode(sentences, progress=progress)
+        is_array = isinstance(features, np.ndarray)
+        if not is_array or features.shape != (n_words, self.dim) or features.dtype.kind != "f":
+            found = f"{features.dtype} {features.shape}" if is_array else type(features).__name__
+            raise EncoderError(f"the encoder must give floats of shape {(n_words, self.dim)}, found {found}")
+        return features  # type: ignore[no-any-return]
 
 
 def is_object(encoder: AnyEncoder) -> bool:
@@ -70,13 +65,14 @@ def open_encoder(
     layers: int | Sequence[int] = -1,
     threads: int | None = None,
     precision: str | None = None,
-) -> WordEncoder:
-    """Load an encoder by name or path; one that is an object is only checked.
+) -> Encoder:
+    """Load an encoder by name or path; one that is an object is only checked, and made an `Encoder` if it is none.
 
     Parameters
     ----------
     encoder
-        A name or path, as for `handful.encoders.load`; or an object with ``dim``, ``fingerprint`` and ``encode``.
+        A name or path, as for `handful.encoders.load`; an `Encoder`; or an object with ``dim``, ``fingerprint`` and
+        ``encode``, and anything else of an `Encoder`.
     layers, threads, precision
         As for `handful.encoders.load`. An object must have been made with the layers that are wanted.
     """
@@ -92,12 +88,12 @@ def open_encoder(
         raise EncoderError(
             f"layers={layers} has no meaning for an encoder that is an object; load it with these layers"
         )
-    return encoder
+    return encoder if isinstance(encoder, Encoder) else _GivenEncoder(encoder)
 
 
 def open_saved(
     folder: Path, saved: dict[str, Any], given: AnyEncoder | None, layers: Any, threads: int | None
-) -> tuple[AnyEncoder, WordEncoder]:
+) -> tuple[AnyEncoder, Encoder]:
     """Load the encoder of a saved model, or the one given instead; it must be the one of the fit.
 
     Parameters
@@ -159,23 +155,3 @@ def encoder_folder(reference: str | None) -> Path:
         f"there is no folder of the encoder {reference!r} that could go into the model; export it to one with "
         "`handful export-encoder`, and fit with that"
     )
-
-
-def encode(encoder: WordEncoder, sentences: "Sequence[Sentence]", progress: Any = None) -> Float:
-    """Return the features of sentences, checked for their shape."""
-    n_words = sum(len(sentence.words) for sentence in sentences)
-    if not sentences:
-        return np.empty((0, encoder.dim), np.float32)
-    features = encoder.encode(sentences, progress=progress)
-    if not isinstance(features, np.ndarray) or features.shape != (n_words, encoder.dim) or features.dtype.kind != "f":
-        found = f"{features.dtype} {features.shape}" if isinstance(features, np.ndarray) else type(features).__name__
-        raise EncoderError(f"the encoder must give floats of shape {(n_words, encoder.dim)}, found {found}")
-    return features
-
-
-def unreadable(encoder: WordEncoder, sentences: Sequence[Any]) -> NDArray[np.bool_]:
-    """Return for each word whether the encoder cannot read it, (n_words,); one that does not say reads all."""
-    find: Callable[[Any], NDArray[np.bool_]] | None = getattr(encoder, "unreadable", None)
-    if find is None:
-        return np.zeros(sum(len(words_of(sentence, i)) for i, sentence in enumerate(sentences)), bool)
-    return find(sentences)

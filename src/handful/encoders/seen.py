@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from handful.errors import EncoderError
 
-from .encoder import words_of
+from .encoder import Encoder, words_of
 from .loading import EMBEDDED
 
 __all__ = ["SEEN", "count_seen", "write_seen"]
@@ -30,9 +30,9 @@ def write_seen(path: Path, sentences: Iterable[Any]) -> None:
     path.write_bytes(np.unique(_hashes(sentences)).tobytes())
 
 
-def count_seen(encoder: Any, sentences: Sequence[Any]) -> int | None:
+def count_seen(encoder: Encoder, sentences: Sequence[Any]) -> int | None:
     """Return how many of the sentences an encoder was trained on, by their words; None if its folder does not say."""
-    reference = getattr(encoder, "reference", None)
+    reference = encoder.reference
     path = None if reference is None else EMBEDDED.get(reference, Path(reference)) / SEEN
     if path is None or not path.is_file():
         return None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
-from handful.encoders.opened import AnyEncoder, encode, is_object, open_encoder, unreadable
+from handful.encoders.opened import AnyEncoder, is_object, open_encoder
 from handful.encoders.writing import new_mapped
 from handful.errors import DataError, EncoderError, FormatError
 from handful.tagger.far_text import FarText, encoder_here
@@ -125,7 +125,7 @@ def encode_texts(
         raise DataError(f"{', '.join(files)}: there is no word in the text")
     folder.start(plan)
     chosen = encoder if is_object(encoder) else str(encoder)
-    opening = (chosen, layers, encoder_threads(client, threads), getattr(opened, "precision", None))
+    opening = (chosen, layers, encoder_threads(client, threads), opened.precision)
     with reporting(progress, sum(n_words), patience=0) as report:
         shared = (str(folder.path), options, opening, dtype)
         found = call_all(client, _encode_piece, list(enumerate(pieces)), *shared, done=adding(report, n_words))
@@ -201,11 +201,11 @@ def _encode_piece(
             features = _new(temporary, (n_words, encoder.dim), dtype)
             row = 0
             for batch in batches(sentences, lambda sentence: len(sentence.words), MOST):
-                found = encode(encoder, batch, progress=False).astype(np.float32, copy=False)
+                found = encoder.encode(batch, progress=False).astype(np.float32, copy=False)
                 if not are_usual(found):
                     raise EncoderError("the encoder gives features that are not finite, or much too large")
                 features[row : row + len(found)] = _rounded(found, dtype)
-                lost.append(unreadable(encoder, batch))
+                lost.append(encoder.unreadable(batch))
                 row += len(found)
             if isinstance(features, np.memmap):
                 features.flush()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
+from handful.encoders import Encoder
 from handful.encoders.opened import is_object
 from handful.errors import DataError, FileError
 from handful.tagger import Tagger
@@ -114,8 +115,7 @@ def predict_texts(
         n_words = read_all(client, pieces, chosen, progress)
     folder.start(plan)
     given = tagger.encoder if is_object(tagger.encoder) else str(tagger.encoder)
-    precision = getattr(encoder, "precision", None)
-    opening = (given, tagger.layers, encoder_threads(client, tagger.threads), precision)
+    opening = (given, tagger.layers, encoder_threads(client, tagger.threads), encoder.precision)
     with reporting(progress, sum(n_words), "tagging", patience=0) as report:
         items = list(zip(range(len(pieces)), pieces, stored, strict=True))
         shared = (str(folder.path), chosen, opening, model, min_score, to)
@@ -141,7 +141,7 @@ def predict_frame(tagger: Tagger, frame: Any, column: str = "text", *, min_score
     if column not in frame.columns:
         raise DataError(f"there is no column {column!r} for the text; the columns are {', '.join(frame.columns)}")
     given = tagger.encoder if is_object(tagger.encoder) else str(tagger.encoder)
-    opening = (given, tagger.layers, tagger.threads, getattr(encoder, "precision", None))
+    opening = (given, tagger.layers, tagger.threads, encoder.precision)
     meta = frame._meta.assign(entities=pd.Series([], dtype="string"))
     return frame.map_partitions(_predict_partition, column, opening, model, min_score, meta=meta)
 
@@ -181,7 +181,7 @@ def _predict_piece(
     target, about = folder.shard(number, _ENDINGS[to]), folder.shard(number, ".json")
     if not target.exists():  # it comes last
         reader = read_piece(piece, options)
-        encoder: Any = encoder_here(*opening) if stored is None else _Remembered(stored.load(), piece)
+        encoder = encoder_here(*opening) if stored is None else _ShardEncoder(stored.load(), piece)
         counts = dict.fromkeys(_COUNTS, 0)
         tagged = _counted(tag_documents(encoder, model, reader, min_score), counts)
         with replacing(target) as temporary:
@@ -211,29 +211,32 @@ def _counted(documents: Iterable[Document], counts: dict[str, int]) -> Iterator[
         yield document
 
 
-class _Remembered:
-    """An encoder that returns the features of a shard, whose sentences are asked for in their order."""
+class _ShardEncoder(Encoder):
+    """An encoder that looks the features of sentences up in a shard."""
 
     def __init__(self, shard: TextShard, piece: Piece) -> None:
         self._shard = shard
         self._piece = piece
-        self._sentence = self._row = 0
-        self._last = slice(0, 0)
+        ends = np.cumsum(list(map(len, shard.words)))
+        self._rows = {words: np.arange(end - len(words), end) for words, end in zip(shard.words, ends, strict=True)}
         self.dim = int(shard.features.shape[1])
         self.fingerprint = ""
 
     def encode(self, sentences: Sequence[Any], *, out: Any = None, progress: Any = None) -> Float:
-        """Return the features of the next sentences."""
-        known = self._shard.words[self._sentence : self._sentence + len(sentences)]
-        if [tuple(sentence.words) for sentence in sentences] != list(known):
-            raise FileError(f"{self._piece}: is not the text that was encoded; encode it again into another folder")
-        self._last = slice(self._row, self._row + sum(map(len, known)))
-        self._sentence, self._row = self._sentence + len(sentences), self._last.stop
-        return np.asarray(self._shard.features[self._last], np.float32)
+        """Return the features of sentences, (number of words, dim); `out` must be None."""
+        return np.asarray(self._shard.features[self._find(sentences)], np.float32)
 
     def unreadable(self, sentences: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return for each word of the same sentences whether it cannot be read."""
-        return self._shard.unreadable[self._last]
+        """Return for each word whether it cannot be read, (number of words,)."""
+        return self._shard.unreadable[self._find(sentences)]
+
+    def _find(self, sentences: Sequence[Any]) -> NDArray[np.int64]:
+        try:
+            rows = [self._rows[tuple(sentence.words)] for sentence in sentences]
+        except KeyError:
+            what = f"{self._piece}: is not the text that was encoded; encode it again into another folder"
+            raise FileError(what) from None
+        return np.concatenate([np.empty(0, np.int64), *rows])
 
 
 def _write_parquet(documents: Iterable[Document], path: Path, piece: Piece, options: Mapping[str, Any]) -> None:

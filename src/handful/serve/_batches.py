@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from handful._util.parallel import several_threads
-from handful.encoders import WordEncoder
+from handful.encoders import Encoder
 from handful.errors import HandfulError
 from handful.tagger.model import TagModel
 from handful.tagger.tagging import MinScore, is_sure, tag_sentences
@@ -28,7 +28,7 @@ from ._settings import Settings
 __all__ = ["Batches", "Busy", "Job", "Ready", "Stopping"]
 
 
-Ready = tuple[WordEncoder, TagModel]
+Ready = tuple[Encoder, TagModel]
 """What gives features, and what tags them; neither changes any more."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from handful.encoders import WordEncoder
+from handful.encoders import Encoder
 from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.tagger.saving import read_folder
@@ -36,7 +36,7 @@ def load_models(
         Taggers by name, in the order of the paths.
     """
     found: dict[str, Tagger] = {}
-    opened: dict[tuple[Any, ...], WordEncoder] = {}
+    opened: dict[tuple[Any, ...], Encoder] = {}
     for path in paths:
         name, folder = _named(str(path))
         if name in found:
@@ -70,7 +70,7 @@ def describe(name: str, tagger: Tagger) -> dict[str, Any]:
         "name": name,
         "types": [{"name": one.name, "description": one.description} for one in tagger.types_],
         "encoder": {
-            "name": str(getattr(encoder, "name", None) or type(encoder).__name__),
+            "name": encoder.name or type(encoder).__name__,
             "fingerprint": encoder.fingerprint,
             "dim": int(encoder.dim),
         },

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from handful._util.progress import Progress, reporting
-from handful.encoders import WordEncoder
+from handful.encoders import Encoder
 from handful.encoders.seen import count_seen
 from handful.errors import DataError
 from handful.evaluate import Evaluation, evaluate
@@ -18,7 +18,7 @@ __all__ = ["evaluate_on"]
 
 def evaluate_on(
     gold: Sequence[Sentence],
-    encoder: WordEncoder,
+    encoder: Encoder,
     model: Model,
     fitted_on: Iterable[Sentence],
     notice: Notice,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from handful._util.files import PathLike
 from handful._util.parallel import several_threads
 from handful._util.progress import Progress
-from handful.encoders import WordEncoder
+from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder, encoder_folder, is_object, is_path, open_encoder, open_saved
 from handful.errors import DataError, ModelError
 from handful.evaluate import Evaluation
@@ -51,7 +51,7 @@ class Fitted:
 
     def __init__(self) -> None:
         self._saved_clusters: dict[str, Any] | None = None
-        self._opened: WordEncoder | None = None
+        self._opened: Encoder | None = None
         self._cached: CachedEncoder | None = None
         self._text: TrainingText | None = None
         self._notes: list[str] = []
@@ -205,7 +205,7 @@ class Fitted:
         """Return what `save` writes, and the folder of the encoder if that is to be inside."""
         model, examples = self._fitted()
         encoder = self._open()
-        reference = None if is_object(self.encoder) else getattr(encoder, "reference", None)
+        reference = None if is_object(self.encoder) else encoder.reference
         if include_encoder == "auto":
             include_encoder = reference is not None and is_path(reference)
         is_inside = bool(include_encoder) or self._encoder_is_inside
@@ -226,27 +226,27 @@ class Fitted:
         return saved, encoder_folder(reference) if is_inside else None
 
     def _reads_names(self) -> bool:
-        return self.names and bool(getattr(self._open(), "has_names", False))
+        return self.names and self._open().has_names
 
     def _fitted(self) -> tuple[Model, Examples]:
         if self._model is None or self._examples is None:
             raise DataError("this tagger is not fitted: call fit, or load one that is")
         return self._model, self._examples
 
-    def _ready(self) -> tuple[WordEncoder, Model]:
+    def _ready(self) -> tuple[Encoder, Model]:
         model, _ = self._fitted()
         return self._looking_up(), model
 
-    def _open(self) -> WordEncoder:
+    def _open(self) -> Encoder:
         if self._opened is None:
             self._opened = open_encoder(self.encoder, self.layers, self.threads)
         return self._opened
 
-    def _caching(self) -> WordEncoder:
+    def _caching(self) -> Encoder:
         """Return the encoder with its cache, if features are to be kept."""
         return self._with_cache() or self._open()
 
-    def _looking_up(self) -> WordEncoder:
+    def _looking_up(self) -> Encoder:
         """Return the encoder for text to predict: with what is cached, and keeping more of it only if asked to."""
         cached = self._with_cache()
         if cached is None:
@@ -262,7 +262,7 @@ class Fitted:
 
     def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
         if self._watch is None:
-            self._watch = Watch(self.encoder)
+            self._watch = Watch(self._open())
         self._watch(sentences, unreadable)
 
 

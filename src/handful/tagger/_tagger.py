@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from handful._util.parallel import several_threads
 from handful._util.progress import Progress, ProgressCallback, reporting
-from handful.encoders.opened import AnyEncoder, encode, is_object, unreadable
+from handful.encoders.opened import AnyEncoder, is_object
 from handful.errors import Advice, DataError, ModelError
 from handful.text import EntityType, Sentence, types_of
 
@@ -244,10 +244,10 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         """Fit on a text and what is given besides, with these labels; what can be refused is refused first."""
         self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
         check_ratio(self.o_ratio, [*text.sentences, *given.sentences], labels)
-        watch = Watch(self.encoder)
+        watch = Watch(self._open())
         if given.sentences:
             encoder = self._caching()
-            features, lost = encode(encoder, given.sentences, progress), unreadable(encoder, given.sentences)
+            features, lost = encoder.encode(given.sentences, progress=progress), encoder.unreadable(given.sentences)
             watch(given.sentences, lost)
             text = text.with_more(given.sentences, features, given.n_text, lost)
         self._learn(text.with_labels(labels), given.types, notes, watch)
@@ -257,7 +257,8 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         """Fit on text that is on Dask, with these labels."""
         self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
         check_ratio(self.o_ratio, [*given.sentences, Sentence(("text",))], labels)
-        encoder, watch = self._open(), Watch(self.encoder)
+        encoder = self._open()
+        watch = Watch(encoder)
         with reporting(progress, most_rounds(self.clusters), "fitting", "rounds", patience=0) as report:
             far = text_of(unlabelled, self.encoder, self.layers, self.threads, encoder)
             first = far.first()
@@ -287,7 +288,7 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
             METHODS[self.method],
             self.o_ratio,
             self.clusters,
-            getattr(encoder, "transitions", None),
+            encoder.transitions,
             type_names(encoder, types, self._model) if self._reads_names() else None,
             report,
         )

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.encoders import EMBEDDED
-from handful.encoders.opened import AnyEncoder, is_object
+from handful.encoders import EMBEDDED, Encoder
 from handful.errors import Advice, HandfulWarning
 from handful.text import Sentence
 
@@ -34,13 +33,12 @@ class Watch:
     Parameters
     ----------
     encoder
-        The name, path or object of the encoder. An embedded one knows English only.
+        An embedded one knows English only.
     """
 
-    def __init__(self, encoder: AnyEncoder) -> None:
-        name = getattr(encoder, "name", "") if is_object(encoder) else str(encoder)
-        self._encoder = Path(name).name or "the encoder"
-        self._language = LanguageWatch() if isinstance(encoder, str) and encoder in EMBEDDED else None
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = Path(encoder.name).name or "the encoder"
+        self._language = LanguageWatch() if encoder.reference in EMBEDDED else None
         self._is_done = False
         self._reset()
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import FarRows, Float, Part
-from handful.encoders import WordEncoder
-from handful.encoders.opened import AnyEncoder, encode, is_object, open_encoder, unreadable
+from handful.encoders import Encoder
+from handful.encoders.opened import AnyEncoder, is_object, open_encoder
 from handful.errors import DataError
 from handful.text import Sentence
 
@@ -115,7 +115,7 @@ def is_far(unlabelled: object) -> bool:
     return hasattr(unlabelled, "far_text") or (hasattr(unlabelled, "to_delayed") and hasattr(unlabelled, "dask"))
 
 
-def text_of(unlabelled: Any, encoder: AnyEncoder, layers: Any, threads: int | None, opened: WordEncoder) -> FarText:
+def text_of(unlabelled: Any, encoder: AnyEncoder, layers: Any, threads: int | None, opened: Encoder) -> FarText:
     """Return text on Dask with its features; those of a bag or a column are encoded by the workers, which keep them.
 
     Parameters
@@ -134,10 +134,9 @@ def text_of(unlabelled: Any, encoder: AnyEncoder, layers: Any, threads: int | No
         return text
     from handful._util.on_dask import joined, kept, partitions, promise, results
 
-    precision = getattr(opened, "precision", None)
     chosen = encoder if is_object(encoder) else str(encoder)
     given = [
-        promise(_encoded, part, number, chosen, layers, threads, precision)
+        promise(_encoded, part, number, chosen, layers, threads, opened.precision)
         for number, part in enumerate(partitions(unlabelled))
     ]
     shards = kept(given)
@@ -148,12 +147,12 @@ def text_of(unlabelled: Any, encoder: AnyEncoder, layers: Any, threads: int | No
     return FarText(joined(pieces, n_words, opened.dim, np.float32), shards, n_words, opened.fingerprint)
 
 
-def training_text(far: FarText, given: Given, labels: Ways, encoder: WordEncoder) -> FarTrainingText:
+def training_text(far: FarText, given: Given, labels: Ways, encoder: Encoder) -> FarTrainingText:
     """Return the text of a fit: what is far, and the labelled sentences that it does not have."""
     found = far.find(labels) if labels else []
     known = {words for _, words in found}
     others = [s for s in given.sentences if s.is_unlabelled or s.words not in known or len(labels[s.words]) > 1]
-    features, lost = encode(encoder, others, progress=False), unreadable(encoder, others)
+    features, lost = encoder.encode(others, progress=False), encoder.unreadable(others)
     sentences = [
         *(Sentence(words) for _, words in found),
         *(s if s.is_unlabelled else s.without_labels() for s in others),
@@ -173,7 +172,7 @@ def training_text(far: FarText, given: Given, labels: Ways, encoder: WordEncoder
         own=frozenset(len(found) + i for i, sentence in enumerate(others) if not sentence.is_unlabelled),
         labels=labels,
         far=far,
-        lost={words: unreadable(encoder, [Sentence(words)]) for words in labels},
+        lost={words: encoder.unreadable([Sentence(words)]) for words in labels},
     )
 
 
@@ -196,14 +195,14 @@ def look_through(
 
 
 @lru_cache(maxsize=4)
-def _opened(reference: str, layers: Any, threads: int | None, precision: str | None) -> WordEncoder:
+def _opened(reference: str, layers: Any, threads: int | None, precision: str | None) -> Encoder:
     return open_encoder(reference, layers, threads, precision)
 
 
-def encoder_here(encoder: Any, layers: Any, threads: int | None, precision: str | None) -> WordEncoder:
+def encoder_here(encoder: Any, layers: Any, threads: int | None, precision: str | None) -> Encoder:
     """Return the encoder of this worker: it is opened once."""
     if is_object(encoder):
-        return encoder  # type: ignore[no-any-return]
+        return open_encoder(encoder)
     return _opened(str(encoder), tuple(layers) if isinstance(layers, list) else layers, threads, precision)
 
 
@@ -222,7 +221,7 @@ def _encoded(
     sentences = gather(texts, f"the unlabelled text, partition {number}", is_inline=False).sentences
     opened = encoder_here(encoder, layers, threads, precision)
     words = [sentence.words for sentence in sentences]
-    return TextShard(words, encode(opened, sentences, progress=False), unreadable(opened, sentences))
+    return TextShard(words, opened.encode(sentences, progress=False), opened.unreadable(sentences))
 
 
 def _size(shard: Any) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.progress import Progress
-from handful.encoders import WordEncoder
+from handful.encoders import Encoder
 from handful.errors import DataError
 from handful.text import Document, EntityType, Prediction, PredictionsOfTexts, Sentence
 
@@ -36,7 +36,7 @@ class Predictor(ABC):
     types_: list[EntityType]
 
     @abstractmethod
-    def _ready(self) -> tuple[WordEncoder, TagModel]:
+    def _ready(self) -> tuple[Encoder, TagModel]:
         """Return what gives features, and what tags them; an error where nothing is fitted."""
 
     def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from handful import __version__
 from handful._util.files import PathLike, check_folder, replacing_folder
-from handful.encoders import WordEncoder
+from handful.encoders import Encoder
 from handful.errors import DataError, FileError, FormatError, ModelError
 from handful.text import EntityType, Transitions, read, types_of, write
 
@@ -51,15 +51,14 @@ class Saved:
     summary: FitSummary
 
 
-def saved_encoder(encoder: WordEncoder, reference: str | None, *, is_inside: bool) -> dict[str, Any]:
+def saved_encoder(encoder: Encoder, reference: str | None, *, is_inside: bool) -> dict[str, Any]:
     """Return what `Saved` says of an encoder."""
-    precision = getattr(encoder, "precision", None)
     return {
         "reference": ENCODER if is_inside else reference,
         "is_inside": is_inside,
         "fingerprint": encoder.fingerprint,
         "dim": int(encoder.dim),
-        "precision": precision if isinstance(precision, str) else None,
+        "precision": encoder.precision,
     }
 
 

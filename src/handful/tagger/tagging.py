@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 from handful._util.progress import Progress, ProgressCallback, reporting
-from handful.encoders import WordEncoder
-from handful.encoders.opened import encode, unreadable
+from handful.encoders import Encoder
 from handful.errors import HandfulError
 from handful.text import Document, Sentence, Span
 
@@ -52,7 +51,7 @@ class TaggedWords:
 
 
 def tag_documents(
-    encoder: WordEncoder,
+    encoder: Encoder,
     model: TagModel,
     documents: Iterable[Document],
     min_score: MinScore = 0.0,
@@ -66,7 +65,7 @@ def tag_documents(
 
 
 def tag_batches(
-    encoder: WordEncoder,
+    encoder: Encoder,
     model: TagModel,
     documents: Iterable[Document],
     progress: Progress = False,
@@ -90,7 +89,7 @@ def tag_batches(
 
 
 def tag_sentences(
-    encoder: WordEncoder, model: TagModel, sentences: Sequence[Sentence], notice: Notice | None = None
+    encoder: Encoder, model: TagModel, sentences: Sequence[Sentence], notice: Notice | None = None
 ) -> Iterator[TaggedWords]:
     """Yield sentences with their mentions, and the features, scores and tags of their words.
 
@@ -99,8 +98,8 @@ def tag_sentences(
     names = [one.name for one in model.types]
     for batch in batches(sentences, lambda sentence: len(sentence.words), MOST):
         n_words = [len(sentence.words) for sentence in batch]
-        features = encode(encoder, batch, progress=False)
-        lost = unreadable(encoder, batch)
+        features = encoder.encode(batch, progress=False)
+        lost = encoder.unreadable(batch)
         if notice is not None:
             notice(batch, lost)
         scores, tags = model.tag(features, n_words)

@@ -18,10 +18,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from handful.encoders import Encoder, NameHead, load
-from handful.encoders.encoder import Inputs
+from handful.encoders import NameHead, NetworkEncoder, load
 from handful.encoders.exporting import export_encoder
 from handful.encoders.loading import is_exported
+from handful.encoders.network_encoder import Inputs
 from handful.encoders.thaw import read_graph, thaw
 from handful.encoders.type_texts import text_of
 from handful.text import EntityType, Sentence, to_sentence
@@ -51,7 +51,7 @@ class Thawed:
     """
 
     folder: Path
-    encoder: Encoder
+    encoder: NetworkEncoder
     graph: Any
 
     @property
@@ -170,11 +170,11 @@ class Student(nn.Module):
         of_o, of_types = self.head(x, functional.embedding_bag(texts.first, self._hidden(texts), starts))
         return torch.cat((of_o[:, None], of_types), 1)
 
-    def encoder(self, share: float) -> Encoder:
+    def encoder(self, share: float) -> NetworkEncoder:
         """Return an encoder that runs this network, as far as it was changed. It is right until it is trained on."""
         self.eval()
         own = self._source.encoder
-        return Encoder(
+        return NetworkEncoder(
             _Running(self, share, self._device, self._source.last),
             own.tokenizer,
             dim=own.dim,
@@ -207,7 +207,7 @@ class Student(nn.Module):
 
 
 class _Running:
-    """A network of `Encoder`: what torch computes, in float32."""
+    """A network of `NetworkEncoder`: what torch computes, in float32."""
 
     def __init__(self, student: Student, share: float, device: torch.device, last: str) -> None:
         self._student, self._share, self._device, self._last = student, share, device, last

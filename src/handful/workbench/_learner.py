@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from handful._util.arrays import Float
+from handful.encoders.cache import RememberingEncoder
 from handful.tagger import Tagger
 from handful.tagger.evidence import Prototypes
 from handful.tagger.tagging import TaggedWords, tag_sentences
 from handful.text import EntityType, Sentence, Span
-
-from ._memory import RememberingEncoder
 
 __all__ = ["Found", "Learner"]
 

@@ -14,7 +14,8 @@ from itertools import islice
 from threading import Condition, Thread
 from typing import Any
 
-from handful.encoders import CachedEncoder, WordEncoder
+from handful.encoders import CachedEncoder
+from handful.encoders.cache import RememberingEncoder
 from handful.encoders.opened import AnyEncoder, open_encoder
 from handful.errors import Advice, DataError, FileError, HandfulError
 from handful.tagger import Tagger
@@ -22,7 +23,6 @@ from handful.text import Document, EntityType, Sentence
 
 from ._events import Events
 from ._learner import Found, Learner
-from ._memory import RememberingEncoder
 from ._mirror import Mirror
 from ._quality import Quality, cross_validate
 from ._queue import most_teaching
@@ -208,7 +208,7 @@ class Session:
 
     def _work(self) -> None:
         try:
-            opened: WordEncoder = open_encoder(self._encoder, threads=self._threads)
+            opened = open_encoder(self._encoder, threads=self._threads)
             self._learner = Learner(RememberingEncoder(CachedEncoder(opened) if self._cache else opened))
         except HandfulError as error:
             self.error = error

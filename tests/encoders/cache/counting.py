@@ -5,8 +5,10 @@ from hashlib import blake2b
 
 import numpy as np
 
+from handful.encoders import Encoder
 
-class CountingEncoder:
+
+class CountingEncoder(Encoder):
     """Rows depend on the fingerprint, the whole sentence and the place of the word in it."""
 
     def __init__(self, dim=8, fingerprint="counting", seconds=0.0):

@@ -1,7 +1,5 @@
 """An encoder with a cache returns what the encoder returns, and nothing is encoded twice."""
 
-import copy
-import pickle
 import random
 from types import SimpleNamespace
 
@@ -15,7 +13,6 @@ from handful.encoders.cache import _encoder as encoder_module
 from handful.encoders.cache._cache import FeatureCache
 from handful.encoders.cache._encoder import CachedEncoder
 from handful.errors import DataError, EncoderError, FileError
-from handful.text import Transitions
 
 
 def test_same_bytes_as_without_a_cache(cache):
@@ -276,29 +273,3 @@ def test_a_segment_written_anew_under_another_name_of_the_encoder_is_another_fil
     cache.clear()
     CachedEncoder(other, FeatureCache(cache.path)).encode(sentences_of(20))
     assert_same(first.encode(sentences_of(20)).copy(), expected(sentences_of(20)))
-
-
-def test_what_the_encoder_inside_says_of_itself_is_passed_on(cache):
-    encoder = CountingEncoder()
-    plain = CachedEncoder(encoder, cache)
-    assert (plain.name, plain.precision, plain.reference, plain.transitions) == ("counting", None, None, None)
-    said = {
-        "name": "mine",
-        "precision": "bfloat16",
-        "reference": "/encoders/mine",
-        "transitions": Transitions(0.1, 0.2, 0.3, 0.4),
-    }
-    for name, value in said.items():
-        setattr(encoder, name, value)
-    cached = CachedEncoder(encoder, cache)
-    assert {name: getattr(cached, name) for name in said} == said
-
-
-@pytest.mark.parametrize("copied", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy])
-def test_a_copy_uses_the_same_files(cache, copied):
-    cached = CachedEncoder(CountingEncoder(), cache)
-    cached.encode(sentences_of(3))
-    again = copied(cached)
-    again.encoder.seen.clear()
-    assert_same(again.encode(sentences_of(3)), expected(sentences_of(3)))
-    assert again.encoder.seen == []

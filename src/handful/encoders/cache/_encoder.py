@@ -10,17 +10,14 @@ from collections.abc import Sequence
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from handful._util.files import PathLike
 from handful._util.progress import Progress, ProgressCallback, reporting
-from handful.encoders.encoder import words_of
-from handful.encoders.names import no_names
-from handful.encoders.opened import WordEncoder, unreadable
-from handful.encoders.type_texts import TypeVectors
+from handful.encoders.encoder import Encoder, WrappedEncoder, words_of
 from handful.encoders.writing import check_out, write_mapped
 from handful.errors import EncoderError
 
@@ -28,34 +25,25 @@ from ._cache import FeatureCache
 from ._folder import SEGMENT_BYTES, CacheFolder
 from ._segments import KEY_BYTES, Features, Ints, put
 
-if TYPE_CHECKING:
-    from handful.text import Transitions
-
 __all__ = ["CachedEncoder"]
 
 _FORMAT = 1  # part of each folder's name, so that two formats never meet
 
 
-class CachedEncoder:
+class CachedEncoder(WrappedEncoder):
     """An encoder that looks in a cache first, and keeps there what it had to encode, unless it is not to.
 
-    It has the interface of the encoder inside it, and returns the same features: byte for byte if the precision of
-    the cache is "float32", as long as the features of a sentence do not depend on the other sentences of a call. If
-    the cache cannot be written to, there is one warning, and it costs only time.
+    It returns the features of the encoder inside: byte for byte if the precision of the cache is "float32". If the
+    cache cannot be written to, there is one warning, and it costs only time.
 
     Parameters
     ----------
     encoder
-        Anything with ``dim``, ``fingerprint`` and ``encode``; its ``name``, if any, is for ``handful cache``.
+        The encoder inside. Its ``name``, if any, is for ``handful cache``.
     cache
         By default a `FeatureCache` in its default place.
     keeps : bool
         Whether it keeps what it had to encode.
-
-    Attributes
-    ----------
-    name, precision, reference, transitions, has_names
-        Those of the encoder inside, as far as it has them.
 
     Examples
     --------
@@ -63,22 +51,15 @@ class CachedEncoder:
     >>> features = encoder.encode(sentences)  # doctest: +SKIP
     """
 
-    def __init__(self, encoder: WordEncoder, cache: FeatureCache | None = None, *, keeps: bool = True) -> None:
-        self.encoder = encoder
+    def __init__(self, encoder: Encoder, cache: FeatureCache | None = None, *, keeps: bool = True) -> None:
+        super().__init__(encoder)
         self.keeps = keeps
         self.cache = FeatureCache() if cache is None else cache
-        self.dim = encoder.dim
-        self.fingerprint = encoder.fingerprint
-        self.name = str(getattr(encoder, "name", "") or encoder.fingerprint)
-        self.precision: str | None = getattr(encoder, "precision", None)
-        self.reference: str | None = getattr(encoder, "reference", None)
-        self.transitions: Transitions | None = getattr(encoder, "transitions", None)
-        self.has_names = bool(getattr(encoder, "has_names", False))
         precision = self.cache.precision
         identity = repr((_FORMAT, encoder.fingerprint, encoder.dim, precision)).encode()
         self._hash = blake2b(identity, digest_size=KEY_BYTES)
         head = {
-            "encoder": self.name,
+            "encoder": self.name or self.fingerprint,
             "fingerprint": self.fingerprint,
             "dim": self.dim,
             "precision": precision,
@@ -135,17 +116,6 @@ class CachedEncoder:
         features = np.empty(shape, np.float32) if out is None else out
         self._fill(sentences, keys, n_words, features, progress)
         return features
-
-    def encode_types(self, types: Any) -> TypeVectors:
-        """Return the vectors of types from the encoder inside; they are not kept."""
-        if not self.has_names:
-            raise no_names(self.name)
-        found: TypeVectors = self.encoder.encode_types(types)  # type: ignore[attr-defined]
-        return found
-
-    def unreadable(self, sentences: Sequence[Any]) -> npt.NDArray[np.bool_]:
-        """Return for each word whether the encoder inside cannot read it, as far as it says."""
-        return unreadable(self.encoder, sentences)
 
     def _fill(
         self,
