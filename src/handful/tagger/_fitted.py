@@ -72,7 +72,7 @@ class Fitted:
         return self._summary
 
     @property
-    def encoder_(self) -> WordEncoder:
+    def encoder_(self) -> Encoder:
         """The opened encoder."""
         return self._open()
 
