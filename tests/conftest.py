@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -17,6 +18,10 @@ if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_seta
     # onnxruntime starts a thread for each processor that a process may use, so a worker may use one of them.
     processors = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {processors[int(worker.removeprefix("gw")) % len(processors)]})
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A shell without a terminal lets what runs in the background ignore Ctrl-C, and so would the commands of the tests.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from hypothesis import settings  # noqa: E402 - what it imports may read the above
 

@@ -99,10 +99,3 @@ def label(tmp_path):
     """Run ``handful label`` with little text."""
     with labelling(tmp_path / "p.db", "--port", "0", "--words", "500", "--no-cache") as found:
         yield found
-
-
-def pytest_collection_modifyitems(items):
-    """Give tests in a browser, which may be late on a busy machine, two more chances."""
-    for item in items:
-        if "chromium" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.flaky(reruns=2))
