@@ -1,15 +1,18 @@
 """The command `handful` without the seconds that imports take: one process imports everything, and forks for each.
 
 A small script takes the place of the command. It hands its arguments, its folder, its environment and its streams to
-the process, and ends with the exit code that comes back. So a shell can run it as it would the real one.
+the process, passes signals on, and ends with the exit code that comes back; if it is killed, so is the command. So a
+shell and a test can run it as they would the real one. Limits of a process and options of Python do not reach it.
 """
 
 import atexit
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from importlib import import_module
@@ -21,9 +24,11 @@ onnxruntime tokenizers safetensors.numpy scipy.optimize scipy.sparse sklearn.bas
 """
 CLIENT = """\
 #!{python} -IS
-import array, json, os, socket, sys
+import array, json, os, signal, socket, sys
 there = socket.socket(socket.AF_UNIX)
 there.connect({address!r})
+for one in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(one, lambda number, frame: there.send(bytes([number])))
 fds = array.array("i", [0, 1, 2])
 asked = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
 there.sendmsg([len(asked).to_bytes(4, "little")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
@@ -87,6 +92,7 @@ def answer(connection):
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["handful", *arguments]
+    threading.Thread(target=pass_on, args=(connection, threading.get_ident()), daemon=True).start()
     code = 1
     try:
         import_module("handful.cli").main()
@@ -101,6 +107,13 @@ def answer(connection):
         sys.stderr.flush()
         connection.send(bytes([code & 255]))
         os._exit(code & 255)
+
+
+def pass_on(connection, main):
+    """Do what signals ask that come from the client, and end when it ends."""
+    while number := connection.recv(1):
+        signal.pthread_kill(main, number[0])
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 if __name__ == "__main__":

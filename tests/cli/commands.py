@@ -31,13 +31,14 @@ def run(*arguments, **options):
     return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False, **options)
 
 
-COMMAND = (sys.executable, "-c", "import sys; sys.argv[0] = 'handful'; from handful.cli import main; main()")
+COMMAND = ("handful",)  # a fork of a process that has imported everything (tests/quick.py)
+SLOW_COMMAND = (sys.executable, "-c", "import sys; sys.argv[0] = 'handful'; from handful.cli import main; main()")
 
 
-def handful(*arguments, env=None, **options):
+def handful(*arguments, command=COMMAND, env=None, **options):
     """Run a command in a process of its own."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8"} | options
-    command = [*COMMAND, *map(str, arguments)]
+    command = [*command, *map(str, arguments)]
     return subprocess.run(command, check=False, env=os.environ | (env or {}), **options)
 
 

@@ -14,6 +14,14 @@ def own_cache(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick(shell):
+    """Let `handful` be the command that starts at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", shell["PATH"])
+        yield
+
+
 @pytest.fixture(scope="session")
 def place(made_once):
     """Make a folder with encoder, support.txt, text.txt and model; it is not to be written to."""

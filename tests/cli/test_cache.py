@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from commands import COMMAND
 
 from handful.encoders import Encoder
 from handful.encoders.cache import CachedEncoder, FeatureCache
@@ -36,7 +37,7 @@ def cache(tmp_path):
 def handful(tmp_path, *arguments, text="", **variables):
     variables = {"HANDFUL_CACHE": str(tmp_path), "COLUMNS": "100", **variables}
     return subprocess.run(
-        [sys.executable, "-c", "from handful.cli import main; main()", "cache", *arguments],
+        [*COMMAND, "cache", *arguments],
         input=text,
         capture_output=True,
         text=True,
@@ -109,7 +110,7 @@ def test_asks_on_a_terminal(cache, tmp_path, answer, n_left):
     ours, theirs = os.openpty()
     os.write(ours, f"{answer}\n".encode())
     run = subprocess.run(
-        [sys.executable, "-c", "from handful.cli import main; main()", "cache", "--clear"],
+        [*COMMAND, "cache", "--clear"],
         stdin=theirs,
         capture_output=True,
         text=True,

@@ -6,7 +6,7 @@ import subprocess
 from contextlib import contextmanager
 
 import pytest
-from commands import COMMAND, failed, handful, run
+from commands import COMMAND, SLOW_COMMAND, failed, handful, run
 
 from handful.text import Document, EntityType, Span, read
 from handful.text.projects import State
@@ -28,10 +28,10 @@ def folder(tmp_path):
 
 
 @contextmanager
-def serving(*arguments, cwd):
+def serving(*arguments, cwd, command=COMMAND):
     """Run the command, and give its process and a client that knows its token."""
     process = subprocess.Popen(
-        [*COMMAND, "label", *map(str, arguments), "--no-browser", "--port", "0"],
+        [*command, "label", *map(str, arguments), "--no-browser", "--port", "0"],
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -67,7 +67,7 @@ def test_the_command_serves_a_project_and_ends_with_ctrl_c(folder):
 
 
 def test_a_killed_server_has_lost_nothing(folder):
-    with serving("notes.txt", "--types", "PER, LOC", cwd=folder) as (process, client):
+    with serving("notes.txt", "--types", "PER, LOC", cwd=folder, command=SLOW_COMMAND) as (process, client):
         for id in (1, 2, 3):
             answer = client.post(f"/api/sentences/{id}/decision", json={"version": 0, "action": "nothing"})
             assert answer.status_code == 200
