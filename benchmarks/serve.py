@@ -46,7 +46,7 @@ def naive(model, port, threads):
     from starlette.responses import JSONResponse
     from starlette.routing import Route
 
-    from handful.web.listening import listen
+    from handful.web.server import listen
 
     tagger = Tagger.load(model, threads=threads, cache=False)
     tagger.predict("One sentence, to be ready.")

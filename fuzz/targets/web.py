@@ -114,10 +114,10 @@ def kind_of(answer: Answer) -> object:
 @contextmanager
 def open_serve(folder: Path) -> Iterator[Run]:
     """Ask a server with a model for predictions."""
-    from handful.serve import Settings
+    from handful.serve import Limits
     from handful.serve._server import Service, make_server
 
-    service = Service({"people": fitted()}, Settings(wait=0))
+    service = Service({"people": fitted()}, Limits(), wait=0)
     guard = make_server(service, None, frozenset({"localhost"})).app
 
     def run(case: Case) -> object:
@@ -152,14 +152,14 @@ def check_predictions(found: Any, request: dict[str, Any]) -> None:
 @contextmanager
 def open_label_studio(folder: Path) -> Iterator[Run]:
     """Send tasks and annotations as Label Studio does, to a new backend each time; wait for what it learns."""
-    from handful.serve import Settings
+    from handful.serve import Limits
     from handful.serve._label_studio import Backend
     from handful.serve._server import Service, make_server
 
     models: dict[str, Tagger] = {"people": fitted()}
 
     def run(case: Case) -> object:
-        service = Service(models, Settings(wait=0))
+        service = Service(models, Limits(), wait=0)
         backend = Backend(service)
         guard = make_server(service, None, frozenset({"localhost"}), more_routes=backend.routes()).app
         learned: list[Any] = []
@@ -193,10 +193,6 @@ def open_workbench(folder: Path) -> Iterator[Run]:
 
     class Alone(Session):
         """A session without its thread."""
-
-        def do(self, job: Callable[[], Any]) -> Any:
-            """Do something at once."""
-            return job()
 
         def work(self) -> None:
             """Do all that there is to do."""

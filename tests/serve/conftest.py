@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from handful.serve import Settings
-from handful.web.listening import listen
+from handful.serve import Limits
 
 from .made import fitted
 
@@ -15,19 +14,22 @@ TOKEN = "a-token-of-the-tests"
 
 
 @contextlib.contextmanager
-def serving(models, *, token=None, settings=None, label_studio=False, store=None, hosts=frozenset({"localhost"})):
+def serving(models, *, token=None, limits=None, label_studio=False, store=None, hosts=frozenset({"localhost"})):
     """Serve models on a free port."""
     httpx = pytest.importorskip("httpx")
-    uvicorn = pytest.importorskip("uvicorn")
+    pytest.importorskip("uvicorn")
     from handful.serve._label_studio import Backend
     from handful.serve._server import Service, make_server
+    from handful.web.server import Server, listen
+
+    limits = limits or Limits()
 
     with listen("127.0.0.1", 0, 0) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        service = Service(models, settings or Settings())
+        service = Service(models, limits)
         backend = Backend(service, store) if label_studio else None
         app = make_server(service, token, hosts, more_routes=backend.routes() if backend else None)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+        server = Server(app, limits)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

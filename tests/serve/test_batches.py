@@ -5,9 +5,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from starlette.exceptions import HTTPException
 
-from handful.serve import Settings
-from handful.serve._batches import Batches, Busy, Job, Stopping
+from handful.serve import Limits
+from handful.serve._batches import Batches, Job
 
 from .conftest import serving
 from .made import TEXT, FaultyEncoder, SlowEncoder, fitted, words
@@ -35,7 +36,7 @@ def test_what_waits_is_encoded_in_one_call_and_answered_as_alone(gate):
     alone = tagger.predict(texts)
     gate.clear()
     encoder, calls = tagger.encoder, len(tagger.encoder.calls)
-    batches = Batches(Settings(wait=0.0))
+    batches = Batches(Limits(), wait=0.0)
     jobs = [Job(tagger._ready(), [text], min_score=0.0) for text in texts]
     batches.submit(jobs[0])
     until(lambda: len(encoder.calls) == calls + 1)
@@ -51,7 +52,7 @@ def test_what_waits_is_encoded_in_one_call_and_answered_as_alone(gate):
 def test_a_moment_is_waited_for_as_many_as_came_the_last_time(gate):
     tagger = fitted(encoder=SlowEncoder(gate))
     seen = []
-    batches = Batches(Settings(wait=5.0), lambda *batch: seen.append(batch[:2]))
+    batches = Batches(Limits(), lambda *batch: seen.append(batch[:2]), wait=5.0)
 
     def ask(n):
         jobs = [Job(tagger._ready(), [TEXT]) for _ in range(n)]
@@ -77,7 +78,7 @@ def test_a_batch_is_of_one_model_and_not_too_large(gate):
     gate.clear()
     first, second = fitted(), fitted({"GOD": "G gods"})
     seen = []
-    batches = Batches(Settings(wait=0.2, batch_words=30), lambda *batch: seen.append(batch[:2]))
+    batches = Batches(Limits(), lambda *batch: seen.append(batch[:2]), wait=0.2, batch_words=30)
     jobs = [Job(one._ready(), [TEXT]) for one in (first, second, first, first, first)]
     for job in jobs:
         batches.submit(job)
@@ -93,7 +94,7 @@ def test_a_large_job_lets_small_ones_through_and_is_answered_as_at_once(gate):
     large, small = [f"so P{i}a met L{i}o in G{i} ." for i in range(200)], "so Pia left"
     alone = tagger.predict(large)
     gate.clear()
-    batches, order = Batches(Settings(wait=0.0, batch_words=70)), []
+    batches, order = Batches(Limits(), wait=0.0, batch_words=70), []
     first, second = Job(tagger._ready(), [*large, ""]), Job(tagger._ready(), [small])
     first.answer.add_done_callback(lambda _: order.append("large"))
     second.answer.add_done_callback(lambda _: order.append("small"))
@@ -111,7 +112,7 @@ def test_a_large_job_lets_small_ones_through_and_is_answered_as_at_once(gate):
 def test_what_is_given_up_is_not_gone_on_with(gate):
     tagger = fitted(encoder=SlowEncoder(gate))
     gate.clear()
-    batches = Batches(Settings(wait=0.0, batch_words=10))
+    batches = Batches(Limits(), wait=0.0, batch_words=10)
     job, calls = Job(tagger._ready(), ["so Pia left ."] * 50), len(tagger.encoder.calls)
     batches.submit(job)
     until(lambda: len(tagger.encoder.calls) == calls + 1)
@@ -123,7 +124,7 @@ def test_what_is_given_up_is_not_gone_on_with(gate):
 
 def test_a_job_that_fails_takes_no_other_along():
     tagger = fitted(encoder=FaultyEncoder())
-    batches = Batches(Settings(wait=0.2))
+    batches = Batches(Limits(), wait=0.2)
     batches._n_last = 3
     jobs = [Job(tagger._ready(), [text]) for text in ("so Pia left", "so Pandora left", "so Paul left")]
     for job in jobs:
@@ -138,18 +139,18 @@ def test_a_job_that_fails_takes_no_other_along():
 def test_a_stop_finishes_what_was_taken_and_takes_no_more(gate):
     tagger = fitted(encoder=SlowEncoder(gate))
     gate.clear()
-    batches = Batches(Settings(max_requests=3))
+    batches = Batches(Limits(max_requests=3))
     jobs = [Job(tagger._ready(), [TEXT]) for _ in range(4)]
     batches.submit(jobs[0])
     until(lambda: tagger.encoder.calls)
     for job in jobs[1:]:
         batches.submit(job)
-    with pytest.raises(Busy):
+    with pytest.raises(HTTPException, match="429"):
         batches.submit(Job(tagger._ready(), [TEXT]))
     stopping = threading.Thread(target=batches.stop)
     stopping.start()
     until(lambda: batches._is_stopping)
-    with pytest.raises(Stopping):
+    with pytest.raises(HTTPException, match="503"):
         batches.submit(Job(tagger._ready(), [TEXT]))
     gate.set()
     stopping.join()
@@ -158,7 +159,7 @@ def test_a_stop_finishes_what_was_taken_and_takes_no_more(gate):
 
 def test_too_many_requests_are_told_to_come_back(gate):
     tagger = fitted(encoder=SlowEncoder(gate))
-    with serving({"slow": tagger}, settings=Settings(max_requests=3)) as served, ThreadPoolExecutor(8) as pool:
+    with serving({"slow": tagger}, limits=Limits(max_requests=3)) as served, ThreadPoolExecutor(8) as pool:
         gate.clear()
         answers = [pool.submit(served.client.post, "/predict", json={"text": TEXT}) for _ in range(3)]
         until(lambda: served.service.n_under_way == 3)
@@ -174,7 +175,7 @@ def test_too_many_requests_are_told_to_come_back(gate):
 
 def test_a_slow_answer_is_given_up_and_its_place_is_free_again(gate):
     tagger = fitted(encoder=SlowEncoder(gate))
-    with serving({"slow": tagger}, settings=Settings(timeout=0.2)) as served:
+    with serving({"slow": tagger}, limits=Limits(timeout=0.2)) as served:
         gate.clear()
         answer = served.client.post("/predict", json={"text": TEXT})
         assert answer.status_code == 503
@@ -186,7 +187,7 @@ def test_a_slow_answer_is_given_up_and_its_place_is_free_again(gate):
 
 
 def test_a_slow_body_is_given_up():
-    with serving({"people": fitted()}, settings=Settings(body_timeout=0.2)) as served:
+    with serving({"people": fitted()}, limits=Limits(body_timeout=0.2)) as served:
 
         def slow():
             yield b'{"text":'
@@ -207,7 +208,7 @@ def test_many_clients_get_what_one_gets():
     assert [one.json()["entities"] for one in answers] == alone
 
 
-@pytest.mark.parametrize("wrong", [{"wait": -1}, {"max_requests": 0}, {"timeout": 0}, {"max_bytes": 0}])
-def test_settings_that_are_not_possible(wrong):
+@pytest.mark.parametrize("wrong", [{"max_header": -1}, {"max_requests": 0}, {"timeout": 0}, {"max_bytes": 0}])
+def test_limits_that_are_not_possible(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        Settings(**wrong)
+        Limits(**wrong)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from handful.web.listening import listen
+from handful.web.server import listen
 
 from .conftest import TOKEN as OURS
 from .conftest import serving

@@ -4,9 +4,10 @@ import json
 import re
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from handful import __version__
-from handful.serve import Settings
+from handful.serve import Limits
 from handful.text import Sentence
 
 from .conftest import TOKEN, serving
@@ -121,7 +122,7 @@ def test_wrong_addresses_methods_and_kinds(served):
 
 
 def test_sizes_are_limited():
-    with serving({"people": fitted()}, settings=Settings(max_bytes=2048, max_texts=3)) as served:
+    with serving({"people": fitted()}, limits=Limits(max_bytes=2048, max_texts=3)) as served:
         post = served.client.post
         assert post("/predict", json={"texts": ["a"] * 3}).status_code == 200
         assert "at most 3" in error(post("/predict", json={"texts": ["a"] * 4}))[1]
@@ -186,9 +187,8 @@ def test_metrics_are_counted_and_can_be_read(served):
     def read():
         answer = client.get("/metrics")
         assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-        lines = [line for line in answer.text.splitlines() if not line.startswith("#")]
-        assert all(re.fullmatch(r'[a-z_]+(\{([a-z]+="[^"\n]*",?)+\})? [0-9.]+', line) for line in lines)
-        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+        families = text_string_to_metric_families(answer.text)
+        return {(one.name, *sorted(one.labels.values())): one.value for family in families for one in family.samples}
 
     before = read()
     client.post("/predict", json={"text": TEXT})
@@ -196,17 +196,18 @@ def test_metrics_are_counted_and_can_be_read(served):
     client.get("/some-address-that-nobody-has")
     after = read()
 
-    def more(name):
+    def more(*name):
         return after[name] - before.get(name, 0)
 
-    assert more('handful_requests_total{route="/predict",method="POST",status="200"}') == 1
-    assert more('handful_requests_total{route="/predict",method="POST",status="422"}') == 1
-    assert more('handful_requests_total{route="none",method="GET",status="404"}') == 1
+    assert more("handful_requests_total", "/predict", "200", "POST") == 1
+    assert more("handful_requests_total", "/predict", "422", "POST") == 1
+    assert more("handful_requests_total", "404", "GET", "none") == 1
     assert more("handful_words_total") == 12
     assert more("handful_batch_requests_count") == 1
-    assert more('handful_request_seconds_bucket{route="/predict",le="+Inf"}') == 2
-    assert after["handful_requests_waiting"] == 0
-    assert not any("nobody" in name for name in after)
+    assert more("handful_request_seconds_bucket", "+Inf", "/predict") == 2
+    assert after["handful_requests_waiting",] == 0
+    assert after["handful_info", __version__] == 1
+    assert not any("nobody" in str(name) for name in after)
 
 
 def test_the_page_has_its_files(served):

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from handful.text import Document, types_of
-from handful.web.listening import listen
 from handful.workbench._session import Session
 from handful.workbench._store import Project
 from tagger.toy import NamedEncoder
@@ -41,15 +40,15 @@ def make_session(project, **options):
 def serving(path, texts=TEXTS, types=TYPES, **options):
     """Serve a project on a free port; the client knows the token."""
     httpx = pytest.importorskip("httpx")
-    uvicorn = pytest.importorskip("uvicorn")
-    from handful.workbench._server import make_server
+    pytest.importorskip("uvicorn")
+    from handful.web.server import Server, listen
+    from handful.workbench._server import LIMITS, make_server
 
     listening = listen("127.0.0.1", 0, 0)
     port = listening.getsockname()[1]
     with make_project(path, texts, types) as project, make_session(project, **options) as session:
         app = make_server(session, TOKEN, frozenset({"localhost"}))
-        config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
+        server = Server(app, LIMITS)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         url = f"http://127.0.0.1:{port}"

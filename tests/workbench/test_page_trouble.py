@@ -65,7 +65,7 @@ def test_two_windows_do_not_overwrite_each_other(window, served):
 def test_a_killed_server_loses_nothing_and_the_page_comes_back(browser, tmp_path):
     options = ["--words", "300", "--no-cache"]
     page = browser.new_page()
-    with labelling(tmp_path / "p.db", "--port", "0", *options, token="known") as label:
+    with labelling(tmp_path / "p.db", "--port", "0", *options, token="a-token-that-is-known") as label:
         page.goto(label.address)
         page.wait_for_selector("body[data-connected=true]")
         page.wait_for_selector("#w0")
@@ -81,7 +81,7 @@ def test_a_killed_server_loses_nothing_and_the_page_comes_back(browser, tmp_path
         assert mentions(page) == decided  # nothing is shown as stored that is not
         assert "nothing here" not in page.inner_text("#status")
         port = str(urlsplit(label.address).port)
-    with labelling(tmp_path / "p.db", "--port", port, *options, token="known"):
+    with labelling(tmp_path / "p.db", "--port", port, *options, token="a-token-that-is-known"):
         said(page, "Connected again.")
         assert page.is_hidden("#trouble")
         assert mentions(page) == decided

@@ -79,9 +79,8 @@ def label(
     handful fit corpus.db --out model
     handful convert corpus.db labels.jsonl --to prodigy
     """
-    from handful.workbench import LOOPBACK, Project, Session, check_extra, serve
+    from handful.workbench import LOOPBACK, Project, Session, serve
 
-    check_extra()
     path, texts = _chosen(files or [], project)
     given = types_given(types, encoding)  # this and the next line before there is a project
     check_files(texts, from_format, {"encoding": encoding})

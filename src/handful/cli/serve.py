@@ -80,16 +80,13 @@ def serve(
     handful serve model --label-studio --store annotations.db
     curl localhost:8480/predict --json '{"text": "Slugs ate the lettuce."}'
     """
-    from handful.web.listening import need_extra
+    from handful.serve import Limits, load_models, serve_models
+    from handful.tagger import Tagger
 
-    need_extra("the server")
     if not models and types is None:
         raise DataError("there is nothing to serve: give the folder of a model, or --types")
     if store is not None and not label_studio:
         raise DataError("--store keeps what comes from Label Studio: give --label-studio, too")
-
-    from handful.serve import Settings, load_models, serve_models
-    from handful.tagger import Tagger
 
     found = load_models(models or [], encoder=encoder, threads=threads)
     if types is not None:
@@ -97,8 +94,7 @@ def serve(
             raise DataError("a model is called 'types', as that of --types is; give it another name: NAME=FOLDER")
         given = types_given(types, encoding)
         found["types"] = Tagger(encoder or "handful-en", types=given, threads=threads, cache=False).fit()
-    settings = Settings(
-        wait=wait / 1000,
+    limits = Limits(
         max_requests=max_requests,
         max_texts=max_texts,
         max_bytes=max_kib * 1024,
@@ -112,7 +108,8 @@ def serve(
         found,
         host=host,
         port=port,
-        settings=settings,
+        limits=limits,
+        wait=wait / 1000,
         label_studio=label_studio,
         store=store,
         json_logs=json_logs,

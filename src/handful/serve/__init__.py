@@ -2,25 +2,26 @@
 
 from typing import TYPE_CHECKING
 
-from ._settings import Settings
+from handful.web import Limits, need_extra
 
 if TYPE_CHECKING:
-    from ._app import serve_models
     from ._models import load_models
+    from ._server import serve_models
 
-__all__ = ["Settings", "load_models", "serve_models"]
+__all__ = ["Limits", "load_models", "serve_models"]
 
 
 def __getattr__(name: str) -> object:
-    """Import the live side when it is asked for; the settings alone are light."""
-    if name == "serve_models":
-        from ._app import serve_models
-
-        return serve_models
+    """Import the live side when it is asked for, and say so if it is not installed; the limits alone are light."""
     if name == "load_models":
         from ._models import load_models
 
         return load_models
+    if name == "serve_models":
+        need_extra("the server")
+        from ._server import serve_models
+
+        return serve_models
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

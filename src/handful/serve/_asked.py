@@ -1,6 +1,5 @@
-"""`Asked`: what a body of ``/predict`` asks for, checked."""
+"""What a body of ``/predict`` asks for, checked."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from handful.errors import DataError
@@ -8,33 +7,13 @@ from handful.tagger import Tagger
 from handful.tagger.predictor import check_min_score
 from handful.tagger.tagging import MinScore
 
-from ._settings import Settings
-
-__all__ = ["Asked", "read_asked"]
+__all__ = ["read_asked"]
 
 FIELDS = ("text", "words", "texts")
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Texts to look into, and how.
-
-    Attributes
-    ----------
-    texts : each a str or a list of words
-    is_one : whether one text was given, not a list of them
-    min_score : mentions with a lower score are left out
-    """
-
-    texts: list[Any]
-    is_one: bool
-    min_score: MinScore
-
-
-def read_asked(given: Any, tagger: Tagger, settings: Settings) -> Asked:
-    """Check a body; an error says what is wrong with it."""
-    if not isinstance(given, dict):
-        raise DataError('the body is not a JSON object; send {"text": "..."}, {"words": [...]} or {"texts": [...]}')
+def read_asked(given: dict[str, Any], tagger: Tagger) -> tuple[list[Any], bool, MinScore]:
+    """Return the texts to look into, whether one was given and not a list, and the least score of mentions."""
     if strange := sorted(given.keys() - {*FIELDS, "min_score"}):
         raise DataError(f"{strange[0]!r:.80} is not a field; the fields are {', '.join(FIELDS)} and min_score")
     fields = [name for name in FIELDS if name in given]
@@ -47,13 +26,11 @@ def read_asked(given: Any, tagger: Tagger, settings: Settings) -> Asked:
     if field == "texts":
         if not isinstance(value, list):
             raise DataError(f"texts is {_kind(value)}, expected a list of texts")
-        if len(value) > settings.max_texts:
-            raise DataError(f"texts has {len(value):,} members, at most {settings.max_texts:,} can be sent at once")
         for i, text in enumerate(value):
             _check(text, f"text {i} (from 0)", "a string or a list of words", str, list)
-        return Asked(value, False, min_score)
+        return value, False, min_score
     _check(value, field, "a string" if field == "text" else "a list of words", str if field == "text" else list)
-    return Asked([value], True, min_score)
+    return [value], True, min_score
 
 
 def _check(text: Any, where: str, expected: str, *kinds: type) -> None:

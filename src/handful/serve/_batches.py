@@ -19,25 +19,24 @@ from typing import Any
 from handful._util.parallel import several_threads
 from handful.encoders import Encoder
 from handful.errors import HandfulError
+from handful.tagger import Tagger
 from handful.tagger.model import TagModel
 from handful.tagger.tagging import MinScore, is_sure, tag_sentences
 from handful.text import Document, Prediction, Sentence
+from handful.web import Limits
+from handful.web.server import later
 
-from ._settings import Settings
+__all__ = ["Batches", "Job", "Ready", "ready_of"]
 
-__all__ = ["Batches", "Busy", "Job", "Ready", "Stopping"]
-
+BATCH_WORDS = 2048  # about how many words are encoded at once
 
 Ready = tuple[Encoder, TagModel]
 """What gives features, and what tags them; neither changes any more."""
 
 
-class Busy(Exception):  # noqa: N818
-    """There is too much to do already."""
-
-
-class Stopping(Exception):  # noqa: N818
-    """The server is about to end."""
+def ready_of(tagger: Tagger) -> Ready:
+    """Return the encoder and the model of a tagger, as they are now."""
+    return tagger._ready()
 
 
 @dataclass(eq=False)
@@ -99,14 +98,26 @@ class Batches:
 
     Parameters
     ----------
-    settings : Settings
+    limits : Limits
     notice : function
         Called after each batch with the number of its jobs and words, and its seconds.
+    wait : float
+        Seconds that a job waits for others to share its batch, where several came the last time.
+    batch_words : int
+        About how many words are encoded at once.
     """
 
-    def __init__(self, settings: Settings, notice: Callable[[int, int, float], None] | None = None) -> None:
-        self.settings = settings
+    def __init__(
+        self,
+        limits: Limits,
+        notice: Callable[[int, int, float], None] | None = None,
+        *,
+        wait: float = 0.002,
+        batch_words: int = BATCH_WORDS,
+    ) -> None:
+        self._limits = limits
         self._notice = notice
+        self._wait, self._batch_words = wait, batch_words
         self._waiting: deque[Job] = deque()
         self._awake = threading.Condition()
         self._is_stopping = False
@@ -121,9 +132,9 @@ class Batches:
         """Put a job into the queue; its answer comes later."""
         with self._awake:
             if self._is_stopping:
-                raise Stopping
-            if len(self._waiting) >= self.settings.max_requests:
-                raise Busy
+                raise later(503, "the server is about to end")
+            if len(self._waiting) >= self._limits.max_requests:
+                raise later(429, "there is too much to do already")
             self._waiting.append(job)
             self._awake.notify()
 
@@ -138,7 +149,7 @@ class Batches:
     def _work(self) -> None:
         while batch := self._next():
             started = time.perf_counter()
-            n_words = _do(batch, self.settings.batch_words)
+            n_words = _do(batch, self._batch_words)
             if self._notice is not None:
                 self._notice(len(batch), n_words, time.perf_counter() - started)
             with self._awake:
@@ -150,7 +161,7 @@ class Batches:
             while True:
                 self._waiting = deque(job for job in self._waiting if not job.answer.cancelled())
                 if self._waiting:
-                    left = self._waiting[0].came + self.settings.wait - time.monotonic()
+                    left = self._waiting[0].came + self._wait - time.monotonic()
                     if left <= 0 or self._is_stopping or self._is_enough():
                         break
                     self._awake.wait(left)
@@ -163,7 +174,7 @@ class Batches:
             batch: list[Job] = []
             others: deque[Job] = deque()
             for job in self._waiting:
-                if job.ready[1] is model and n_words < self.settings.batch_words:
+                if job.ready[1] is model and n_words < self._batch_words:
                     batch.append(job)
                     n_words += job.size
                 else:
@@ -174,7 +185,7 @@ class Batches:
     def _is_enough(self) -> bool:
         if len(self._waiting) >= self._n_last:
             return True
-        return sum(job.size for job in self._waiting) >= self.settings.batch_words
+        return sum(job.size for job in self._waiting) >= self._batch_words
 
 
 def _do(batch: list[Job], most: int) -> int:

@@ -16,14 +16,14 @@ from starlette.routing import Route
 
 from handful.errors import DataError, HandfulError
 from handful.text import Prediction
-from handful.web.http import Json
+from handful.web.server import Json, read_json
 
+from ._access import log
 from ._annotations import Annotations, Key, check_annotation, check_id, read_labels
 from ._batches import Job
 from ._label_config import LabelConfig, read_config
 from ._projects import Projects, Trained
 from ._server import Service
-from ._watch import log
 
 __all__ = ["Backend"]
 
@@ -95,10 +95,7 @@ class Backend:
         texts = [config.text(task) for task in tasks]
         trained = await self._trained(key, config)
         with self.service.under_way():
-            job = Job(trained.ready, texts)
-            request.state.texts = len(texts)
-            found = await self.service.predict(job)
-            request.state.words = job.n_words
+            found = await self.service.predict(Job(trained.ready, texts), request)
         return Json({"results": [_result(one, config, trained.version) for one in found]})
 
     async def webhook(self, request: Request) -> Response:
@@ -117,12 +114,8 @@ class Backend:
 
     async def _read(self, request: Request) -> tuple[str, Record]:
         name, _ = self.service.tagger(request)
-        request.state.model = name
         with self.service.under_way():
-            given = await self.service.read(request)
-        if not isinstance(given, dict):
-            raise DataError("the body is not a JSON object")
-        return name, given
+            return name, await read_json(request, self.service.limits)
 
     def _take_config(self, key: Key, config: Any) -> LabelConfig:
         if not isinstance(config, str):
@@ -136,7 +129,7 @@ class Backend:
         trained = self.projects.current(key, config)
         if trained is None:
             done = asyncio.wrap_future(self.projects.train(key))
-            await asyncio.wait_for(asyncio.shield(done), self.service.settings.timeout)
+            await asyncio.wait_for(asyncio.shield(done), self.service.limits.timeout)
             trained = self.projects.current(key, config)
         return trained or self.projects.base(key[0])
 
@@ -158,7 +151,7 @@ class Backend:
         return self.annotations.count(key)
 
     def _report(self, key: Key, trained: Trained | Exception) -> None:
-        self.service.metrics.fit(is_done=isinstance(trained, Trained))
+        self.service.metrics.fits.labels("done" if isinstance(trained, Trained) else "refused").inc()
         if isinstance(trained, Trained):
             said: Record = {"labelled": trained.n_labelled, "version": trained.version}
         else:

@@ -4,43 +4,28 @@ from typing import Any
 
 from handful import __version__
 from handful.tagger import Tagger
-
-from ._settings import Settings
+from handful.web import Limits
 
 __all__ = ["openapi"]
 
 Record = dict[str, Any]
 
+_STRING: Record = {"type": "string"}
+_COUNT: Record = {"type": "integer", "minimum": 0}
+_SHARE: Record = {"type": "number", "minimum": 0, "maximum": 1}
 
-def openapi(models: dict[str, Tagger], settings: Settings, *, needs_token: bool) -> Record:
+
+def openapi(models: dict[str, Tagger], limits: Limits, *, needs_token: bool) -> Record:
     """Return the description, as it is at ``/openapi.json``."""
     first = next(iter(models))
+    health = _get("Whether the server runs", "health", _ref("Health")) | {"security": []}
     paths: Record = {
-        "/predict": {"post": _predict(first, "predict", settings)},
-        **{f"/models/{name}/predict": {"post": _predict(name, f"predict-{name}", settings)} for name in models},
-        "/health": {"get": _get("Whether the server runs", "health", "Health", is_open=True)},
-        "/info": {"get": _get("The models with their types", "info", "Info")},
-        "/metrics": {
-            "get": {
-                "summary": "Counts and times, for Prometheus",
-                "operationId": "metrics",
-                "responses": {
-                    "200": {"description": "Counts.", "content": {"text/plain": {"schema": {"type": "string"}}}}
-                },
-            }
-        },
-        "/openapi.json": {
-            "get": {
-                "summary": "This description",
-                "operationId": "openapi",
-                "responses": {
-                    "200": {
-                        "description": "This description.",
-                        "content": {"application/json": {"schema": {"type": "object"}}},
-                    }
-                },
-            }
-        },
+        "/predict": {"post": _predict(first, "predict", limits)},
+        **{f"/models/{name}/predict": {"post": _predict(name, f"predict-{name}", limits)} for name in models},
+        "/health": {"get": health},
+        "/info": {"get": _get("The models with their types", "info", _ref("Info"))},
+        "/metrics": {"get": _get("Counts and times, for Prometheus", "metrics", _STRING, "text/plain")},
+        "/openapi.json": {"get": _get("This description", "openapi", {"type": "object"})},
     }
     record: Record = {
         "openapi": "3.1.0",
@@ -52,7 +37,7 @@ def openapi(models: dict[str, Tagger], settings: Settings, *, needs_token: bool)
         },
         "paths": paths,
         "components": {
-            "schemas": _schemas() | {_asked_of(name): _asked(tagger, settings) for name, tagger in models.items()}
+            "schemas": _schemas() | {f"Asked-{name}": _asked(tagger, limits) for name, tagger in models.items()}
         },
     }
     if needs_token:
@@ -64,31 +49,36 @@ def openapi(models: dict[str, Tagger], settings: Settings, *, needs_token: bool)
         record["security"] = [{"bearer": []}, {"basic": []}, {"token": []}]
         for path in paths.values():
             for operation in path.values():
-                if isinstance(operation, dict) and "security" not in operation:
+                if "security" not in operation:
                     operation["responses"]["401"] = _error("The token is missing or wrong.", "WWW-Authenticate")
     return record
 
 
-def _predict(model: str, name: str, settings: Settings) -> Record:
+def _ref(name: str) -> Record:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _content(schema: Record, kind: str = "application/json") -> Record:
+    return {"content": {kind: {"schema": schema}}}
+
+
+def _get(summary: str, name: str, schema: Record, kind: str = "application/json") -> Record:
+    answer = {"description": summary + "."} | _content(schema, kind)
+    return {"summary": summary, "operationId": name, "responses": {"200": answer}}
+
+
+def _predict(model: str, name: str, limits: Limits) -> Record:
+    found = {"description": "The mentions of the text, or those of each text."}
     return {
         "summary": f"Find mentions with the model {model}",
         "operationId": name,
         "requestBody": {
             "required": True,
-            "description": f"At most {settings.max_bytes:,} bytes.",
-            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{_asked_of(model)}"}}},
+            "description": f"At most {limits.max_bytes:,} bytes.",
+            **_content(_ref(f"Asked-{model}")),
         },
         "responses": {
-            "200": {
-                "description": "The mentions: those of the text, or those of each text.",
-                "content": {
-                    "application/json": {
-                        "schema": {
-                            "oneOf": [{"$ref": "#/components/schemas/Found"}, {"$ref": "#/components/schemas/AllFound"}]
-                        }
-                    }
-                },
-            },
+            "200": found | _content({"oneOf": [_ref("Found"), _ref("AllFound")]}),
             "400": _error("The body is not JSON."),
             "408": _error("The body took too long to come."),
             "413": _error("The body is too large."),
@@ -100,22 +90,9 @@ def _predict(model: str, name: str, settings: Settings) -> Record:
     }
 
 
-def _get(summary: str, name: str, schema: str, *, is_open: bool = False) -> Record:
-    answer = {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
-    record: Record = {
-        "summary": summary,
-        "operationId": name,
-        "responses": {"200": {"description": summary + ".", "content": answer}},
-    }
-    return record | ({"security": []} if is_open else {})
-
-
 def _error(description: str, header: str | None = None) -> Record:
-    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    record: Record = {"description": description, "content": content}
-    if header is not None:
-        record["headers"] = {header: {"required": True, "schema": {"type": "string"}}}
-    return record
+    record = {"description": description} | _content(_ref("Error"))
+    return record | ({"headers": {header: {"required": True, "schema": _STRING}}} if header else {})
 
 
 def _object(properties: Record, required: list[str] | None = None, **more: Any) -> Record:
@@ -128,58 +105,52 @@ def _object(properties: Record, required: list[str] | None = None, **more: Any) 
     }
 
 
+def _list(items: Record, **more: Any) -> Record:
+    return {"type": "array", "items": items, **more}
+
+
 def _schemas() -> Record:
-    string: Record = {"type": "string"}
-    count: Record = {"type": "integer", "minimum": 0}
-    share: Record = {"type": "number", "minimum": 0, "maximum": 1}
-    entities: Record = {"type": "array", "items": {"$ref": "#/components/schemas/Entity"}}
-    named = {"model": string}
+    entities = {"entities": _list(_ref("Entity"))}
     return {
         "Entity": _object(
             {
-                "entity_group": string | {"description": "The name of the type."},
-                "score": share,
-                "word": string | {"description": "The words, as the text has them."},
-                "start": count | {"description": "Where it starts, in code points; words are joined by spaces."},
-                "end": count,
+                "entity_group": _STRING | {"description": "The name of the type."},
+                "score": _SHARE,
+                "word": _STRING | {"description": "The words, as the text has them."},
+                "start": _COUNT | {"description": "Where it starts, in code points; words are joined by spaces."},
+                "end": _COUNT,
             }
         ),
-        "Found": _object({**named, "entities": entities}),
-        "AllFound": _object({**named, "results": {"type": "array", "items": _object({"entities": entities})}}),
+        "Found": _object({"model": _STRING, **entities}),
+        "AllFound": _object({"model": _STRING, "results": _list(_object(entities))}),
         "Health": _object({"status": {"type": "string", "const": "ok"}}),
         "Info": _object(
             {
-                "version": string,
-                "models": {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/Model"}},
-                "limits": _object({"max_bytes": count, "max_texts": count, "max_requests": count}),
+                "version": _STRING,
+                "models": _list(_ref("Model"), minItems=1),
+                "limits": _object({"max_bytes": _COUNT, "max_texts": _COUNT, "max_requests": _COUNT}),
             }
         ),
         "Model": _object(
             {
-                "name": string,
-                "types": {"type": "array", "items": _object({"name": string, "description": string})},
-                "encoder": _object({"name": string, "fingerprint": string, "dim": count}),
+                "name": _STRING,
+                "types": _list(_object({"name": _STRING, "description": _STRING})),
+                "encoder": _object({"name": _STRING, "fingerprint": _STRING, "dim": _COUNT}),
             }
         ),
-        "Error": _object({"error": _object({"what": string, "advice": {"type": ["string", "null"]}})}),
+        "Error": _object({"error": _object({"what": _STRING, "advice": {"type": ["string", "null"]}})}),
     }
 
 
-def _asked_of(model: str) -> str:
-    return f"Asked-{model}"
-
-
-def _asked(tagger: Tagger, settings: Settings) -> Record:
+def _asked(tagger: Tagger, limits: Limits) -> Record:
     """Return what a body may be; types are those of the model."""
-    string: Record = {"type": "string"}
-    share: Record = {"type": "number", "minimum": 0, "maximum": 1}
-    words: Record = {"type": "array", "items": {"type": "string", "minLength": 1}}
-    texts: Record = {"type": "array", "maxItems": settings.max_texts, "items": {"oneOf": [string, words]}}
-    by_type = _object({one.name: share for one in tagger.types_}, [], title="By type")
-    least: Record = {"min_score": {"oneOf": [share, by_type], "description": "Leave out mentions with a lower score."}}
+    words = _list(_STRING | {"minLength": 1})
+    texts = _list({"oneOf": [_STRING, words]}, maxItems=limits.max_texts)
+    by_type = _object({one.name: _SHARE for one in tagger.types_}, [], title="By type")
+    least = {"min_score": {"oneOf": [_SHARE, by_type], "description": "Leave out mentions with a lower score."}}
     return {
         "oneOf": [
-            _object({"text": string, **least}, ["text"], title="One text"),
+            _object({"text": _STRING, **least}, ["text"], title="One text"),
             _object({"words": words, **least}, ["words"], title="One text, split into words"),
             _object({"texts": texts, **least}, ["texts"], title="Several texts"),
         ],

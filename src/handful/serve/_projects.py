@@ -12,7 +12,7 @@ from handful.text import Allowed, EntityType, Sentence
 from handful.text.partial_labels import union
 
 from ._annotations import Annotations, Key
-from ._batches import Ready
+from ._batches import Ready, ready_of
 from ._label_config import LabelConfig
 
 __all__ = ["Projects", "Trained", "version_of"]
@@ -55,7 +55,7 @@ class Projects:
         self.models = models
         self.annotations = annotations
         self._report = report
-        self._base = {name: Trained(tagger._ready(), version_of(name, tagger)) for name, tagger in models.items()}
+        self._base = {name: Trained(ready_of(tagger), version_of(name, tagger)) for name, tagger in models.items()}
         self._fits: dict[Key, _Fit] = {}
         self._now: dict[Key, tuple[tuple[EntityType, ...], Trained]] = {}
         self._asked: dict[Key, Future[None]] = {}
@@ -148,7 +148,7 @@ class _Fit:
         else:
             model = self.model
             self._tagger = Tagger(
-                model._ready()[0],
+                ready_of(model)[0],
                 types=types,
                 names=model.names,
                 method=model.method,
@@ -157,7 +157,7 @@ class _Fit:
                 cache=False,
             ).fit(given or None, progress=False)
         self._basis = (types, words)
-        return self._tagger._ready()
+        return ready_of(self._tagger)
 
 
 def _of_types(sentence: Sentence, names: set[str], new: frozenset[str]) -> Sentence:
@@ -182,7 +182,7 @@ def _none(sentence: Sentence) -> list[None]:
 def version_of(name: str, tagger: Tagger) -> str:
     """Return what Label Studio shall call a model: another name whenever the model is another one."""
     what = [tagger.summary_.to_dict(), [(one.name, one.description) for one in tagger.types_]]
-    return f"{name}-{_digest(what, tagger._ready()[0].fingerprint)}"
+    return f"{name}-{_digest(what, ready_of(tagger)[0].fingerprint)}"
 
 
 def _version(name: str, base: Trained, config: LabelConfig, sentences: list[Sentence]) -> str:

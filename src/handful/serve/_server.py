@@ -1,32 +1,97 @@
 """The server: each address is a small function that answers in JSON."""
 
 import asyncio
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from starlette.applications import Starlette
+from prometheus_client import generate_latest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from handful import __version__
+from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.text import Prediction
-from handful.web.guard import Guard
-from handful.web.http import Json, read_json, read_static, static_file
+from handful.web import Limits
+from handful.web.server import Json, address_of, application, check_token, later, listen, names_of, read_json, run
 
+from ._access import AccessLog, Metrics
 from ._asked import read_asked
-from ._batches import Batches, Busy, Job
-from ._errors import HANDLERS
-from ._metrics import Metrics
+from ._batches import Batches, Job, ready_of
 from ._models import describe
 from ._openapi import openapi
-from ._settings import Settings
-from ._watch import Watch
 
-__all__ = ["Service", "make_server"]
+__all__ = ["Service", "make_server", "serve_models"]
 
-Record = dict[str, Any]
+FIRST_PORT = 8480
+
+
+def serve_models(
+    models: dict[str, Tagger],
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str | None = None,
+    limits: Limits | None = None,
+    wait: float = 0.002,
+    label_studio: bool = False,
+    store: str | Path | None = None,
+    json_logs: bool = False,
+    say: Callable[[str], object] | None = None,
+) -> None:
+    """Serve models until Ctrl-C or a signal to end; what was accepted is finished first.
+
+    Parameters
+    ----------
+    models : dict
+        Fitted taggers by name, as `load_models` returns them. The first one answers where no model is named.
+    host, port
+        Where to listen; without a port, 8480 or the next one that is free.
+    token : str, optional
+        What each request must know; the environment variable HANDFUL_TOKEN if not given. It is optional on this
+        machine alone (127.0.0.1), and demanded elsewhere.
+    limits : Limits, optional
+        How much the server takes, and how long it waits.
+    wait : float
+        Seconds that a request waits for others to share its batch, where several came the last time.
+    label_studio : bool
+        Whether to be a machine-learning backend of Label Studio, too, under ``/label-studio``.
+    store : path, optional
+        The file in which annotations from Label Studio are kept; in memory if not given.
+    json_logs : bool
+        Whether each request is logged on standard error, as a line of JSON.
+    say : function
+        Called with the address; None, it is not said.
+    """
+    if not models:
+        raise DataError("there is no model to serve")
+    limits = limits or Limits()
+    token = check_token(token or os.environ.get("HANDFUL_TOKEN") or None, host)
+    listening = listen(host, port, FIRST_PORT)
+    service = Service(models, limits, wait=wait)
+    backend: Any = None
+    try:
+        if label_studio:
+            from ._label_studio import Backend
+
+            backend = Backend(service, store, is_logging=json_logs)
+        hosts = names_of(host) if token is None else None
+        routes = [] if backend is None else backend.routes()
+        app = make_server(service, token, hosts, is_logging=json_logs, more_routes=routes)
+        service.warm_up()
+        if say is not None:
+            say(address_of(host, listening))
+        run(app, listening, limits)
+    finally:
+        listening.close()
+        service.stop()
+        if backend is not None:
+            backend.stop()
 
 
 class Service:
@@ -36,20 +101,22 @@ class Service:
     ----------
     models : dict
         Taggers by name; the first one answers where no model is named.
-    settings : Settings
+    limits : Limits
+    wait : float
+        As for `Batches`.
     """
 
-    def __init__(self, models: dict[str, Tagger], settings: Settings) -> None:
+    def __init__(self, models: dict[str, Tagger], limits: Limits, *, wait: float = 0.002) -> None:
         self.models = models
-        self.settings = settings
+        self.limits = limits
         self.n_under_way = 0
-        self.metrics = Metrics(__version__, lambda: len(self.batches), lambda: self.n_under_way)
-        self.batches = Batches(settings, self.metrics.batch)
+        self.metrics = Metrics(lambda: len(self.batches), lambda: self.n_under_way)
+        self.batches = Batches(limits, self.metrics.batch, wait=wait)
 
     def warm_up(self) -> None:
         """Predict once with each model, so that the first request need not wait for what is made then."""
         for tagger in self.models.values():
-            job = Job(tagger._ready(), ["One sentence, to be ready."])
+            job = Job(ready_of(tagger), ["One sentence, to be ready."])
             self.batches.submit(job)
             job.answer.result()
 
@@ -62,36 +129,31 @@ class Service:
         name = request.path_params.get("name", next(iter(self.models)))
         if name not in self.models:
             raise HTTPException(404, f"there is no model {name[:100]!r}; there are {', '.join(self.models)}")
+        request.state.model = name
         return name, self.models[name]
 
-    async def predict(self, job: Job) -> list[list[Prediction]]:
+    async def predict(self, job: Job, request: Request) -> list[list[Prediction]]:
         """Wait for the answer to a job, no longer than is allowed."""
+        if len(job.texts) > self.limits.max_texts:
+            raise DataError(
+                f"there are {len(job.texts):,} texts, at most {self.limits.max_texts:,} can be sent at once"
+            )
+        request.state.texts = len(job.texts)
         self.batches.submit(job)
-        return await asyncio.wait_for(asyncio.wrap_future(job.answer), self.settings.timeout)
+        found = await asyncio.wait_for(asyncio.wrap_future(job.answer), self.limits.timeout)
+        request.state.words = job.n_words
+        return found
 
-    async def read(self, request: Request) -> Any:
-        """Read a body of JSON within the limits."""
-        settings = self.settings
-        return await read_json(request, settings.max_bytes, seconds=settings.body_timeout)
-
-    def under_way(self) -> "_UnderWay":
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
         """Count a request, from before its body is read; too many are refused."""
-        return _UnderWay(self)
-
-
-class _UnderWay:
-    """A request is under way."""
-
-    def __init__(self, service: Service) -> None:
-        self.service = service
-
-    def __enter__(self) -> None:
-        if self.service.n_under_way >= self.service.settings.max_requests:
-            raise Busy
-        self.service.n_under_way += 1
-
-    def __exit__(self, *error: object) -> None:
-        self.service.n_under_way -= 1
+        if self.n_under_way >= self.limits.max_requests:
+            raise later(429, "there is too much to do already")
+        self.n_under_way += 1
+        try:
+            yield
+        finally:
+            self.n_under_way -= 1
 
 
 def make_server(
@@ -101,8 +163,8 @@ def make_server(
     *,
     is_logging: bool = False,
     more_routes: "list[Route] | None" = None,
-) -> Watch:
-    """Return the application: watched, then guarded.
+) -> AccessLog:
+    """Return the application: guarded, then counted.
 
     Parameters
     ----------
@@ -114,70 +176,42 @@ def make_server(
     more_routes : list of Route
         Those of Label Studio.
     """
-    static = read_static(__package__ or "")
-    description = openapi(service.models, service.settings, needs_token=token is not None)
-    settings = service.settings
+    limits = service.limits
     info = {
         "version": __version__,
         "models": [describe(name, tagger) for name, tagger in service.models.items()],
-        "limits": {name: getattr(settings, name) for name in ("max_bytes", "max_texts", "max_requests")},
+        "limits": {name: getattr(limits, name) for name in ("max_bytes", "max_texts", "max_requests")},
     }
-
-    async def page(request: Request) -> Response:
-        return static_file(static, "try.html")
-
-    async def file(request: Request) -> Response:
-        return static_file(static, request.path_params["name"])
+    description = openapi(service.models, limits, needs_token=token is not None)
 
     async def predict(request: Request) -> Response:
         name, tagger = service.tagger(request)
         with service.under_way():
-            asked = read_asked(await service.read(request), tagger, settings)
-            job = Job(tagger._ready(), asked.texts, asked.min_score)
-            request.state.model, request.state.texts = name, len(asked.texts)
-            found = await service.predict(job)
-            request.state.words = job.n_words
-        if asked.is_one:
+            texts, is_one, min_score = read_asked(await read_json(request, limits), tagger)
+            found = await service.predict(Job(ready_of(tagger), texts, min_score), request)
+        if is_one:
             return Json({"model": name, "entities": found[0]})
         return Json({"model": name, "results": [{"entities": one} for one in found]})
-
-    async def health(request: Request) -> Response:
-        return Json({"status": "ok"})
 
     async def show_info(request: Request) -> Response:
         return Json(info)
 
     async def metrics(request: Request) -> Response:
-        return PlainTextResponse(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(generate_latest(service.metrics.registry), media_type="text/plain; version=0.0.4")
 
     async def describe_all(request: Request) -> Response:
         return Json(description)
 
     routes = [
-        Route("/", page),
-        Route("/static/{name}", file),
         Route("/predict", predict, methods=["POST"]),
         Route("/models/{name}/predict", predict, methods=["POST"]),
-        Route("/health", health),
         Route("/info", show_info),
         Route("/metrics", metrics),
         Route("/openapi.json", describe_all),
         *(more_routes or []),
     ]
-    app = Starlette(routes=[_known(route) for route in routes], exception_handlers=HANDLERS)
-    app.router.redirect_slashes = False
-    advice = "send the token as Authorization: Bearer TOKEN" if token else "use the address that handful serve printed"
-    guard = Guard(app, token, hosts, advice=advice, without_token=401, is_open=frozenset({"/health"}))
-    return Watch(guard, service.metrics, is_logging=is_logging)
-
-
-def _known(route: Route) -> Route:
-    """Return a route whose requests know its pattern, for the counts."""
-    inner = route.app
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        scope.setdefault("state", {})["route"] = route.path
-        await inner(scope, receive, send)
-
-    route.app = app
-    return route
+    refused = "send the token as Authorization: Bearer TOKEN" if token else "use the address that handful serve printed"
+    unknown = "GET /openapi.json says what there is"
+    advice = dict.fromkeys((401, 403, 421), refused) | dict.fromkeys((404, 405), unknown)
+    guard = application(__package__, "try.html", routes, limits, token=token, hosts=hosts, advice=advice)
+    return AccessLog(guard, service.metrics, is_logging=is_logging)

@@ -1,8 +1,13 @@
-"""Pages for people: HTML with its style and script as static files."""
+"""Pages for people, and what the servers share.
 
+A page is HTML with its style and script as static files. `server` (extra `web`) has the application, its guard and how
+it runs; here is what is needed of servers before that: their limits.
+"""
+
+from ._limits import LOOPBACK, Limits, need_extra
 from ._page import CLOSING, hue, marked, opening
 
-__all__ = ["CLOSING", "hue", "marked", "opening"]
+__all__ = ["CLOSING", "LOOPBACK", "Limits", "hue", "marked", "need_extra", "opening"]
 
 
 def __dir__() -> list[str]:

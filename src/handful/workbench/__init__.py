@@ -2,25 +2,28 @@
 
 from typing import TYPE_CHECKING
 
+from handful.web import LOOPBACK, need_extra
+
 from ._store import Added, Project
 
 if TYPE_CHECKING:
-    from ._app import LOOPBACK, check_extra, serve
+    from ._server import serve
     from ._session import Session
 
-__all__ = ["LOOPBACK", "Added", "Project", "Session", "check_extra", "serve"]
+__all__ = ["LOOPBACK", "Added", "Project", "Session", "serve"]
 
 
 def __getattr__(name: str) -> object:
-    """Import the live side when it is asked for; the store alone is light."""
+    """Import the live side when it is asked for, and say so if it is not installed; the store alone is light."""
     if name == "Session":
         from ._session import Session
 
         return Session
-    if name in ("LOOPBACK", "check_extra", "serve"):
-        from . import _app
+    if name == "serve":
+        need_extra("the workbench")
+        from ._server import serve
 
-        return getattr(_app, name)
+        return serve
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

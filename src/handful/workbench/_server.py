@@ -5,48 +5,92 @@ Bodies are read up to a limit, everything else happens in threads, and no part o
 
 import asyncio
 import json
+import os
+import secrets
 import tempfile
+import webbrowser
 import zipfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
-from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from handful.errors import DataError, HandfulError, StaleError
 from handful.text import FORMATS, stream, write
-from handful.web.guard import Guard, refusal
-from handful.web.http import Json, read_body, read_json, read_static, static_file
+from handful.web import Limits
+from handful.web.server import (
+    Guard,
+    Json,
+    address_of,
+    application,
+    check_token,
+    listen,
+    names_of,
+    read_body,
+    read_json,
+    refusal,
+    run,
+)
 
 from ._session import Session
-from ._views import Record, Views, error_of
+from ._views import Record, Views
 
-__all__ = ["make_server"]
+__all__ = ["make_server", "serve"]
 
-MOST_JSON, MOST_IMPORT = 1 << 20, 64 << 20  # bytes in the body of a request
+FIRST_PORT = 8470
+LIMITS = Limits(body_timeout=60.0, grace=2.0)  # a file to import may take a while
 HEARTBEAT = 15.0  # seconds
 
 _ENDINGS = {"conll": "conll", "lines": "txt", "inline": "txt", "text": "txt", "label-studio": "json", "gliner": "json"}
 _ENDINGS |= {"csv": "csv", "tsv": "tsv", "docbin": "spacy"}  # all others: jsonl
 
 
-def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
+def serve(
+    session: Session,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    open_browser: bool = False,
+    say: Callable[[str], object] | None = None,
+) -> None:
+    """Serve a session until Ctrl-C or a signal to end.
+
+    Parameters
+    ----------
+    session : Session
+        It runs while this does.
+    host, port
+        Where to listen; without a port, 8470 or the next one that is free.
+    open_browser : bool
+        Whether to open the page.
+    say : function
+        Called with the address; None, it is not said.
+    """
+    token = check_token(os.environ.get("HANDFUL_TOKEN") or secrets.token_urlsafe(24), host)
+    with listen(host, port, FIRST_PORT) as listening, session:
+        address = f"{address_of(host, listening)}?token={token}"
+        if say is not None:
+            say(address)
+        timer = Timer(0.3, webbrowser.open, (address,))
+        timer.daemon = True
+        if open_browser:
+            timer.start()
+        try:  # when it ends, pages are told first, and no longer listen
+            run(make_server(session, token, names_of(host)), listening, LIMITS, session.stop)
+        finally:
+            timer.cancel()
+
+
+def make_server(session: Session, token: str | None, hosts: frozenset[str], limits: Limits = LIMITS) -> Guard:
     """Return the application, guarded."""
     views = Views(session)
-    static = read_static(__package__ or "")
-
-    def page(request: Request) -> Response:
-        return static_file(static, "index.html")
-
-    def file(request: Request) -> Response:
-        return static_file(static, request.path_params["name"])
 
     def get(function: Callable[[Any], Record]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
@@ -54,14 +98,11 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
 
         return answer
 
-    def post(function: Callable[[Request, Record], Record]) -> Callable[[Request], Any]:
+    def post(path: str, function: Callable[[Request, Record], Record]) -> Route:
         async def answer(request: Request) -> Response:
-            given = await read_json(request, MOST_JSON)
-            if not isinstance(given, dict):
-                raise HTTPException(400, "the body is not a JSON object")
-            return Json(await run_in_threadpool(function, request, given))
+            return Json(await run_in_threadpool(function, request, await read_json(request, limits)))
 
-        return answer
+        return Route(path, answer, methods=["POST"])
 
     def decide(request: Request, given: Record) -> Record:
         return views.decide(request.path_params["id"], given)
@@ -93,7 +134,7 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
         return StreamingResponse(_events(session, _int(last, "since")), media_type="text/event-stream")
 
     async def bring_in(request: Request) -> Response:
-        body = await read_body(request, "application/octet-stream", MOST_IMPORT)
+        body = await read_body(request, "application/octet-stream", limits.max_import, limits.body_timeout)
         format = request.query_params.get("format") or None
         return Json(await run_in_threadpool(_import, session, body, format, request.query_params.get("name")))
 
@@ -106,40 +147,41 @@ def make_server(session: Session, token: str, hosts: frozenset[str]) -> Guard:
         return await run_in_threadpool(_tagger, session)
 
     routes = [
-        Route("/", page),
-        Route("/static/{name}", file),
         Route("/api/state", get(lambda query: views.state())),
         Route("/api/events", events),
         Route("/api/queue", get(queue)),
         Route("/api/sentences/{id:int}", sentence),
-        Route("/api/sentences/{id:int}/decision", post(decide), methods=["POST"]),
-        Route("/api/undo", post(lambda request, given: views.reverse("undo", given.get("n", 1))), methods=["POST"]),
-        Route("/api/redo", post(lambda request, given: views.reverse("redo", given.get("n", 1))), methods=["POST"]),
+        post("/api/sentences/{id:int}/decision", decide),
+        post("/api/undo", lambda request, given: views.reverse("undo", given.get("n", 1))),
+        post("/api/redo", lambda request, given: views.reverse("redo", given.get("n", 1))),
         Route("/api/mentions", get(mentions)),
-        Route("/api/mentions/review", post(lambda request, given: views.review(given)), methods=["POST"]),
-        Route("/api/types", post(lambda request, given: views.change_types(given)), methods=["POST"]),
+        post("/api/mentions/review", lambda request, given: views.review(given)),
+        post("/api/types", lambda request, given: views.change_types(given)),
         Route("/api/map", get(lambda query: views.map(_int(query.get("n", "2000"), "n")))),
         Route("/api/import", bring_in, methods=["POST"]),
         Route("/api/export", export),
         Route("/api/tagger", tagger),
     ]
 
-    def stale(request: Request, error: Exception) -> Response:
-        assert isinstance(error, StaleError)
-        record = {"error": error_of(error)}
+    def stale(request: Request, error: StaleError) -> Response:
+        record = {"error": refusal(error)}
         if "id" in request.path_params:
             record["sentence"] = views.sentence(request.path_params["id"])
         return Json(record, 409)
 
-    handlers: dict[Any, Any] = {
-        StaleError: stale,
-        HandfulError: lambda request, error: Json({"error": error_of(error)}, 400),
-        HTTPException: lambda request, error: Json(refusal(error.detail, None), error.status_code),
-        Exception: lambda request, error: Json(
-            refusal(f"a fault of the server: {type(error).__name__}", "what was decided is stored; try again"), 500
-        ),
-    }
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), token, hosts)
+    advice = dict.fromkeys((403, 421), "open the address that handful label printed")
+    advice[500] = "what was decided is stored; try again"
+    return application(
+        __package__,
+        "index.html",
+        routes,
+        limits,
+        token=token,
+        hosts=hosts,
+        advice=advice,
+        without_token=403,
+        handlers={StaleError: stale},
+    )
 
 
 async def _events(session: Session, last: int) -> AsyncIterator[bytes]:
@@ -199,7 +241,7 @@ def _tagger(session: Session) -> Response:
     try:
         tagger = session.export_tagger()
     except HandfulError as error:
-        return Json({"error": error_of(error)}, 409)
+        return Json({"error": refusal(error)}, 409)
     out = BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         tagger.save(Path(folder) / "tagger")

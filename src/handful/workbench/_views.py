@@ -8,6 +8,7 @@ import numpy as np
 from handful.errors import DataError
 from handful.text import FORMATS, Sentence, Span
 from handful.text.projects import State
+from handful.web.server import refusal
 
 from ._learner import Found
 from ._map import Places, flatten
@@ -73,7 +74,7 @@ class Views:
                 "seconds": session.seconds,
                 "queue": session.ranked,
                 "version": session.version,
-                "error": None if session.error is None else error_of(session.error),
+                "error": None if session.error is None else refusal(session.error),
             },
             "quality": quality,
             "o_share": session.o_share,
@@ -280,11 +281,6 @@ class Views:
             "right": right,
             "confirmed": is_confirmed,
         }
-
-
-def error_of(error: Any) -> Record:
-    """Return an error as a page shows it."""
-    return {"what": error.message, "advice": None if error.advice is None else error.advice.shell}
 
 
 def _label(span: Span) -> Record:

@@ -179,7 +179,7 @@ async function begin() {
     listen(app.state.event, happened, connected);
     if (wanted) show(await get(`/api/sentences/${wanted}`));
   } catch (error) {
-    if (error.status !== 400) trouble(error);
+    if (error.status !== 422) trouble(error);
   }
   try {
     const found = await setUpQueue();

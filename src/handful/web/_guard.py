@@ -7,29 +7,33 @@ this machine can reach it, and under any name where the token is demanded, since
 """
 
 import binascii
+import hmac
 import ipaddress
-import json
-from collections.abc import Awaitable, Callable, MutableMapping
-from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from secrets import compare_digest
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-__all__ = ["HEADERS", "Guard", "refusal"]
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+
+from ._http import Json, refusal
+from ._limits import Limits
+
+__all__ = ["Guard", "Receive", "Scope", "Send"]
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
-POLICY = (
+_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 )
 
 #: Sent with every answer.
-HEADERS = {
-    "content-security-policy": POLICY,
+_HEADERS = {
+    "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -46,59 +50,56 @@ class Guard:
     Parameters
     ----------
     app : the application inside
+    limits : how long headers may be
     token : what each request must know, in the address of the page, in a cookie or in a header; None, nothing
     hosts : names of this server, besides numbers, which no foreign name can be; None, any name
-    advice : what to do where a request is refused
+    advice : what to do where a request is refused, by status
     without_token : the status of an answer to a request that does not know the token
-    is_open : paths that need no token
     """
 
     def __init__(
         self,
-        app: Any,
+        app: Starlette,
+        limits: Limits,
         token: str | None,
         hosts: frozenset[str] | None,
-        *,
-        advice: str = "open the address that handful label printed",
-        without_token: int = 403,
-        is_open: frozenset[str] = frozenset(),
+        advice: Mapping[int, str],
+        without_token: int,
     ) -> None:
         self.app = app
+        self.limits = limits
         self.token = token
         self.hosts = hosts
         self.advice = advice
         self.without_token = without_token
-        self.is_open = is_open
-        number = sha256((token or "").encode()).hexdigest()[:12]
-        self.cookie = f"handful-{number}"  # ports share cookies: one name for each
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, and pass it on."""
-        if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
-            return
-        if scope["type"] != "http":
-            return  # there are no web sockets here
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        wrong = self.wrong(scope, headers)
+        headers = Headers(scope=scope)
+        wrong = self._wrong(scope, headers)
 
         async def send_safely(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                given = {name.lower() for name, _ in message.get("headers", [])}
-                more = [(k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in given]
-                if wrong is None and self._in_address(scope):
-                    value = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-                    more.append((b"set-cookie", value.encode()))
-                message = {**message, "headers": [*message.get("headers", []), *more]}
+                answer = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    answer.setdefault(name, value)
+                if wrong is None and self.token is not None and self._in_address(scope):
+                    name, value = self._cookie(scope)
+                    answer.append("set-cookie", f"{name}={value}; Path=/; HttpOnly; SameSite=Strict")
             await send(message)
 
         if wrong is None:
             await self.app(scope, receive, send_safely)
-        else:
-            await _answer(send_safely, *wrong, self.advice)
+            return
+        status, what = wrong
+        more = {"www-authenticate": 'Bearer, Basic realm="handful"'} if status == 401 else None
+        await Json({"error": refusal(what, self.advice.get(status))}, status, more)(scope, receive, send_safely)
 
-    def wrong(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+    def _wrong(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return what is wrong with a request: the status, and what it is; None if nothing is."""
+        size = len(scope["query_string"]) + len(scope["path"]) + sum(len(k) + len(v) for k, v in headers.raw)
+        if size > self.limits.max_header:
+            return 431, f"the headers have more than {self.limits.max_header:,} bytes"
         host = headers.get("host", "")
         if not self._is_own(host):
             return 421, f"this server is not called {host[:100]!r}"
@@ -109,7 +110,7 @@ class Guard:
         is_page = scope["path"] == "/" and scope["method"] in ("GET", "HEAD")
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not is_page:
             return 403, "the request comes from another site"
-        if scope["path"] not in self.is_open and not self._knows_token(scope, headers):
+        if scope["path"] != "/health" and not self._knows_token(scope, headers):
             return self.without_token, "the token is missing or wrong"
         return None
 
@@ -129,25 +130,35 @@ class Guard:
             return False
         return True
 
-    def _knows_token(self, scope: Scope, headers: dict[str, str]) -> bool:
+    def _knows_token(self, scope: Scope, headers: Headers) -> bool:
         if self.token is None or self._in_address(scope):
             return True
-        token = self.token
-        given = [headers.get("x-handful-token", ""), _authorised(headers.get("authorization", ""))]
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            cookies = SimpleCookie()
-        if self.cookie in cookies:
-            given.append(cookies[self.cookie].value)
-        return any(compare_digest(one.encode(), token.encode()) for one in given)
+        given = headers.get("x-handful-token", ""), _authorised(headers.get("authorization", ""))
+        if any(_same(one, self.token) for one in given):
+            return True
+        name, value = self._cookie(scope)
+        cookies = [one.strip() for one in headers.get("cookie", "").split(";")]
+        return any(_same(one, f"{name}={value}") for one in cookies if one.startswith(f"{name}="))
+
+    def _cookie(self, scope: Scope) -> tuple[str, str]:
+        """Return the name and the value of the cookie that stands for the token.
+
+        Cookies do not know ports, so a browser sends it to every server on this machine. It is not the token, and it is
+        good for this port alone.
+        """
+        port = (scope.get("server") or ("", 0))[1]
+        value = hmac.digest((self.token or "").encode(), f"handful cookie of port {port}".encode(), "sha256")
+        return f"handful-{port}", value.hex()
 
     def _in_address(self, scope: Scope) -> bool:
         """Whether this is a request for the page, with the token in its address."""
         if scope["path"] != "/" or self.token is None:
             return False
-        given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
-        return compare_digest(given.encode(), self.token.encode())
+        return _same(parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0], self.token)
+
+
+def _same(one: str, other: str) -> bool:
+    return compare_digest(one.encode(), other.encode())
 
 
 def _authorised(header: str) -> str:
@@ -161,17 +172,3 @@ def _authorised(header: str) -> str:
         except (ValueError, binascii.Error):
             return ""
     return ""
-
-
-def refusal(what: str, advice: str | None) -> dict[str, Any]:
-    """Return an error as pages know it."""
-    return {"error": {"what": what, "advice": advice}}
-
-
-async def _answer(send: Send, status: int, what: str, advice: str) -> None:
-    body = json.dumps(refusal(what, advice)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 401:
-        headers.append((b"www-authenticate", b'Bearer, Basic realm="handful"'))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,118 @@
+"""Connections that cannot be held for nothing, and the server that they belong to (extra `web`)."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ._limits import Limits
+
+__all__ = ["Server"]
+
+BACKLOG = 128  # connections that wait to be accepted
+
+
+class _Connection(H11Protocol):
+    """A connection with a deadline for each header, and for an answer that the client does not read.
+
+    Where there are too many, the connection that has been without a request for the longest time ends.
+    """
+
+    limits: Limits
+    most: int
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is under way."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._expect("header", self.limits.header_timeout)
+        if len(self.connections) > self.most:
+            ours: Any = self.connections
+            idle = min((one for one in ours if one.is_idle), key=lambda one: one._since, default=self)
+            self.connections.discard(idle)  # it is lost only later, when more may have come
+            idle.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if not self.is_idle:
+            self._came("header")
+        elif "header" not in self._timers:
+            self._expect("header", self.limits.header_timeout)
+
+    def on_response_complete(self) -> None:
+        self._since = self.loop.time()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._expect("reader", self.limits.timeout)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._came("reader")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        for what in list(self._timers):
+            self._came(what)
+
+    def _expect(self, what: str, seconds: float) -> None:
+        """End the connection unless something comes in time."""
+        self._timers[what] = self.loop.call_later(seconds, self.transport.abort)
+
+    def _came(self, what: str) -> None:
+        if what in self._timers:
+            self._timers.pop(what).cancel()
+
+
+class Server(uvicorn.Server):
+    """A server of an application, within limits.
+
+    Parameters
+    ----------
+    app : ASGI application
+    limits : Limits
+    before_end : function
+        Called in a thread when the server is told to stop, before it waits for its connections.
+    """
+
+    def __init__(self, app: Any, limits: Limits, before_end: Callable[[], object] | None = None) -> None:
+        most = max(8, min(limits.max_connections, _open_files() // 2))
+        connection = type("Connection", (_Connection,), {"limits": limits, "most": most})
+        config = uvicorn.Config(
+            app,
+            http=connection,
+            ws="none",
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            backlog=min(BACKLOG, most // 2),
+            h11_max_incomplete_event_size=limits.max_header,
+            timeout_graceful_shutdown=max(1, round(limits.grace)),
+        )
+        super().__init__(config)
+        self._before_end = before_end
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        if self._before_end is not None:
+            await asyncio.to_thread(self._before_end)
+        await super().shutdown(sockets)
+
+
+def _open_files() -> int:
+    """Return how many files this process may have open."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 8192
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]

@@ -1,0 +1,158 @@
+"""How a server of ours is made and runs: where it listens, who may ask, what each of them answers (extra `web`)."""
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from handful.errors import DataError, FileError
+
+from ._connection import Server
+from ._guard import Guard, Receive, Scope, Send
+from ._http import Json, error_handlers, later, read_body, read_json, refusal
+from ._limits import LOOPBACK, Limits
+
+__all__ = [
+    "Guard",
+    "Json",
+    "Receive",
+    "Scope",
+    "Send",
+    "Server",
+    "address_of",
+    "application",
+    "check_token",
+    "later",
+    "listen",
+    "names_of",
+    "read_body",
+    "read_json",
+    "refusal",
+    "run",
+]
+
+LEAST_TOKEN = 16  # characters; a shorter one can be guessed
+TRIED_PORTS = 20
+
+_KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+def application(
+    package: str | None,
+    page: str,
+    routes: Sequence[Route],
+    limits: Limits,
+    *,
+    token: str | None,
+    hosts: frozenset[str] | None,
+    advice: Mapping[int, str],
+    without_token: int = 401,
+    handlers: Mapping[Any, Any] | None = None,
+) -> Guard:
+    """Return an application behind its guard, with ``/``, ``/static/NAME`` and ``/health`` besides its own addresses.
+
+    Parameters
+    ----------
+    package, page
+        Whose folder ``static`` holds the files of the page, and which of them is the page.
+    routes, handlers
+        The application's own addresses and handlers of errors.
+    limits, token, hosts, without_token
+        As for `Guard`.
+    advice : dict
+        What to do about errors, by status.
+    """
+    folder = files(package or "") / "static"
+    static = {one.name: one.read_bytes() for one in folder.iterdir() if os.path.splitext(one.name)[1] in _KINDS}
+
+    async def file(request: Request) -> Response:
+        name = request.path_params.get("name", page)
+        if name not in static:
+            raise HTTPException(404, "there is no such file")
+        return Response(static[name], media_type=_KINDS[os.path.splitext(name)[1]])
+
+    async def health(request: Request) -> Response:
+        return Json({"status": "ok"})
+
+    shared = [Route("/", file), Route("/static/{name}", file), Route("/health", health)]
+    app = Starlette(routes=[*shared, *routes], exception_handlers=error_handlers(advice) | dict(handlers or {}))
+    app.router.redirect_slashes = False
+    return Guard(app, limits, token, hosts, advice, without_token)
+
+
+def check_token(token: str | None, host: str) -> str | None:
+    """Return the token of a server; an error where it can be guessed, or where there must be one."""
+    if token is None and host not in LOOPBACK:
+        raise DataError(
+            f"on {host} other machines can reach the server, so it needs a token: set HANDFUL_TOKEN to "
+            f"{LEAST_TOKEN} characters or more (python -c 'import secrets; print(secrets.token_urlsafe())' makes one)"
+        )
+    if token is not None and (len(token) < LEAST_TOKEN or not token.isascii() or not token.isprintable()):
+        raise DataError(f"the token must be {LEAST_TOKEN} or more printable ASCII characters")
+    return token
+
+
+def address_of(host: str, listening: socket.socket) -> str:
+    """Return the address of a server that listens."""
+    shown = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{listening.getsockname()[1]}/"
+
+
+def names_of(host: str) -> frozenset[str]:
+    """Return the names that a request may call this server."""
+    names = {"localhost"}
+    if host not in LOOPBACK:
+        names |= {host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
+    return frozenset(names)
+
+
+def listen(host: str, port: int | None, first: int) -> socket.socket:
+    """Return a socket that listens; without a port, on the first one that is free, counting from `first`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    ports = range(first, first + TRIED_PORTS) if port is None else [port]
+    for one in ports:
+        # asyncio sends without delay only where the protocol is named; else each answer waits 40 ms for the client
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        try:
+            if os.name != "nt":
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((host, one))
+            listening.listen()  # from now on who comes waits, and is not refused
+            return listening
+        except OSError as error:
+            listening.close()
+            if one == ports[-1]:
+                where = f"{host}:{one}" if port is not None else f"{host}, ports {ports[0]} to {one}"
+                raise FileError(
+                    f"cannot listen on {where}: {error.strerror or error}; choose another with --port"
+                ) from None
+    raise AssertionError("there is no port to try")
+
+
+def run(app: Any, listening: socket.socket, limits: Limits, before_end: Callable[[], object] | None = None) -> None:
+    """Run an application until Ctrl-C or a signal to end; what was accepted is finished first."""
+    with _ending_well():
+        Server(app, limits, before_end).run(sockets=[listening])
+
+
+@contextmanager
+def _ending_well() -> Iterator[None]:
+    """Let a signal to end be an end like any other: the server sends it on to the process when it is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

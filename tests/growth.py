@@ -1,0 +1,27 @@
+"""How the time of a function grows with its input: a fault that lets a stranger freeze a server shows here.
+
+No test says how many seconds something may take: that depends on the machine.
+"""
+
+import math
+import time
+
+FACTOR = 16
+
+
+def grows_as(run, make, n):
+    """Return the power of the size with which the time of ``run(make(n))`` grows: 1 is linear, 2 quadratic."""
+    small, large = (best(run, make(size)) for size in (n, FACTOR * n))
+    return math.log(max(large, 1e-9) / max(small, 1e-4), FACTOR)  # below 0.1 ms all is well
+
+
+def best(run, given, n=5):
+    """Return the least processor time of some runs, or that of one run that takes long."""
+    seconds = []
+    for _ in range(n):
+        start = time.process_time()
+        run(given)
+        seconds.append(time.process_time() - start)
+        if sum(seconds) > 1:
+            break
+    return min(seconds)
