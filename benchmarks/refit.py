@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from handful import Sentence, Span, Tagger
-from handful._util.passes import Kept
+from handful._util.passes import ByBlock
 from handful.encoders import TypeVectors, load
 from handful.encoders.encoder import WrappedEncoder
 from handful.text import stream, types_of
@@ -150,7 +150,7 @@ def measure(encoder, text, features, labelled, repeats):
 
 def n_bytes(kept):
     """Return the size of what is kept about the text: moments, or arrays by block."""
-    arrays = kept.values if isinstance(kept, Kept) else [getattr(kept, "scatter", kept)]
+    arrays = kept.values if isinstance(kept, ByBlock) else [getattr(kept, "scatter", kept)]
     return sum(array.nbytes for array in arrays)
 
 

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from handful._util import arrays, parallel
 from handful._util.arrays import Part, Rows, row_blocks, thin_sums
-from handful._util.parallel import map_blocks, several_threads
+from handful._util.parallel import several_threads
 from handful._util.passes import GROUP, map_rows, reduce_rows
 
 
@@ -77,7 +77,7 @@ def test_blocks_come_in_order_from_any_number_of_threads(monkeypatch, n_threads)
 
     with threadpool_limits(3), several_threads():
         assert blas_threads() == {1}
-        found = list(map_blocks(sums, X))
+        found = map_rows(sums, X).values
     assert found == [(part.start, block.sum()) for part, block in row_blocks(X)]
     assert len(seen) <= n_threads
     assert (threading.get_ident() in seen) == (n_threads == 1)
@@ -110,7 +110,7 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
     monkeypatch.setattr(parallel, "usable_threads", lambda: 2)
     (X,) = made(1000)
     with threadpool_limits(2), several_threads(), pytest.raises(ZeroDivisionError):
-        list(map_blocks(lambda part, block: 1 // (part.start - 128), X))
+        map_rows(lambda where, block: 1 // (where.start - 128), X)
 
 
 def test_threads_stay_until_the_end_and_an_error_leaves_none_at_work(monkeypatch):
@@ -129,7 +129,7 @@ def test_threads_stay_until_the_end_and_an_error_leaves_none_at_work(monkeypatch
     with threadpool_limits(2), several_threads():
         for _ in range(3):
             with pytest.raises(ZeroDivisionError):
-                list(map_blocks(look, X))
+                map_rows(look, X)
             assert not at_work
         assert len(seen) == 2
         assert all(thread.is_alive() for thread in seen)

@@ -8,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from handful.cluster.assigning import assign_hard, assign_soft, check_ratio, entropy, nearest
+from handful._util.passes import ByBlock
+from handful.cluster._assign import entropy, hard, soft
+from handful.cluster._distances import nearest
+from handful.cluster.checks import wanted_o
 from handful.errors import RatioError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -29,6 +32,14 @@ def made_problem(seed, n=12, k=5, whole_numbers=False):
         elif kind == 2:
             D[i, rng.permutation(k)[: rng.integers(0, k)]] = np.inf
     return D, is_o
+
+
+def assign_hard(D, is_o, n_o=None):
+    return hard(ByBlock.of(D, len(D)), is_o, n_o).values[0].astype(int)
+
+
+def assign_soft(D, is_o, mass_o=None, **options):
+    return soft(ByBlock.of(D, len(D)), is_o, mass_o, **options).values[0]
 
 
 def feasible_counts(D, is_o):
@@ -160,21 +171,21 @@ def test_entropy_is_the_sum_of_a_log_a(seed):
 
 
 def test_a_ratio_asks_for_the_nearest_whole_number_of_words():
-    assert check_ratio(0.25, 10, 0, 0, soft=False) == 3  # half goes up
-    assert check_ratio(0.24, 10, 0, 0, soft=False) == 2
-    assert check_ratio(0.25, 10, 0, 0, soft=True) == 2.5
+    assert wanted_o(0.25, 10, 0, 0, is_soft=False) == 3  # half goes up
+    assert wanted_o(0.24, 10, 0, 0, is_soft=False) == 2
+    assert wanted_o(0.25, 10, 0, 0, is_soft=True) == 2.5
 
 
-@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("is_soft", [False, True])
 @pytest.mark.parametrize("ratio", [0.2, 0.9])
-def test_an_impossible_ratio_says_the_counts_and_the_range(ratio, soft):
+def test_an_impossible_ratio_says_the_counts_and_the_range(ratio, is_soft):
     with pytest.raises(
         RatioError, match=r"o_ratio=.* among 100, .* 30 words O and 20 words entities.* between 0.3 and 0.8"
     ):
-        check_ratio(ratio, 100, 30, 20, soft=soft)
+        wanted_o(ratio, 100, 30, 20, is_soft=is_soft)
 
 
-@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("is_soft", [False, True])
 @pytest.mark.parametrize("ratio", [0.3, 0.8])
-def test_the_ends_of_the_range_are_possible(ratio, soft):
-    assert check_ratio(ratio, 100, 30, 20, soft=soft) == pytest.approx(100 * ratio)
+def test_the_ends_of_the_range_are_possible(ratio, is_soft):
+    assert wanted_o(ratio, 100, 30, 20, is_soft=is_soft) == pytest.approx(100 * ratio)

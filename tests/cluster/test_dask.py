@@ -13,9 +13,10 @@ from made_words import made_words
 
 from handful._util import arrays, on_dask, passes
 from handful._util.arrays import Part, Rows
-from handful._util.passes import Fold, Kept, reduce_rows
+from handful._util.passes import ByBlock, Fold, reduce_rows
 from handful.cluster import SubspaceKMeans, _select
 from handful.cluster._select import mth_smallest, smallest
+from handful.cluster.labels import Weights
 from handful.errors import DataError
 
 dask = pytest.importorskip("dask")
@@ -122,7 +123,7 @@ def test_a_worker_that_is_killed_in_a_fit_changes_no_byte(assignment, client):
 
 def test_rows_of_a_dask_array_are_gathered_by_number():
     X = np.random.default_rng(0).normal(size=(50, 3))
-    far = Rows([Part(on_dask.DaskRows(da.from_array(X, chunks=7))), Part(X[:4])])
+    far = Rows([Part(on_dask.dask_rows(da.from_array(X, chunks=7))), Part(X[:4])])
     rows = np.array([53, 0, 49, 7, 7, 52, 20])
     np.testing.assert_array_equal(far[rows], np.concatenate([X, X[:4]])[rows])
     assert far.shape == (54, 3)
@@ -131,12 +132,12 @@ def test_rows_of_a_dask_array_are_gathered_by_number():
 @pytest.mark.usefixtures("_small")
 def test_what_is_near_comes_after_what_is_far_in_the_same_order_of_sums():
     X = np.random.default_rng(0).normal(size=(2000, 3))
-    both = Rows([Part(on_dask.DaskRows(da.from_array(X[:1500], chunks=200))), Part(X[1500:])])
+    both = Rows([Part(on_dask.dask_rows(da.from_array(X[:1500], chunks=200))), Part(X[1500:])])
     near = Rows([Part(X[:1500]), Part(X[1500:])])
-    rows = np.arange(2000)
+    rows = Weights.of(np.arange(2000.0))
 
-    def sums(part, block, numbers):
-        assert (numbers == np.arange(part.start, part.stop)).all()
+    def sums(where, block, numbers):
+        assert (numbers == np.arange(where.start, where.stop)).all()
         return block.sum(axis=0)
 
     assert reduce_rows(sums, np.add, both, rows).tobytes() == reduce_rows(sums, np.add, near, rows).tobytes()
@@ -204,13 +205,13 @@ def test_the_smallest_values_over_blocks_are_those_of_a_stable_sort(values, data
     n = len(values)
     m = data.draw(st.integers(1, n - 1))
     cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=4)))
-    parts = [slice(a, b) for a, b in zip([0, *cuts], [*cuts, n], strict=True)]
-    kept = Kept((), parts, [values[part] for part in parts])
+    blocks = [slice(a, b) for a, b in zip([0, *cuts], [*cuts, n], strict=True)]
+    results = ByBlock(blocks, [values[where] for where in blocks])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_select, "FEW", 1 << 13 if is_gathered else 1)
-        cut = smallest(kept, lambda one: one, m, n)
-        mth = mth_smallest(kept, lambda one: one, m, n)
+        cut = smallest(results, lambda one: one, m, n)
+        mth = mth_smallest(results, lambda one: one, m, n)
     order = np.argsort(values, kind="stable")
-    chosen = np.concatenate([cut.chosen(part, values[part]) for part in parts])
+    chosen = np.concatenate([cut.chosen(where, values[where]) for where in blocks])
     assert np.flatnonzero(chosen).tolist() == sorted(order[:m].tolist())
     assert mth == values[order[m - 1]]

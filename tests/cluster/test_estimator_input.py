@@ -167,49 +167,11 @@ def test_whole_numbers_are_read_as_floats():
     assert (SubspaceKMeans().fit(whole, y).tags_ == SubspaceKMeans().fit(whole.astype(float), y).tags_).all()
 
 
-def test_a_tag_may_start_elsewhere_than_from_labelled_words():
-    X, y, tags = made_words(apart=4)
-    hidden = np.where(y == 2, -1, y)
-    allowed = np.ones((len(y), 4), bool)
-    for row in np.flatnonzero(hidden >= 0):
-        allowed[row] = np.arange(4) == hidden[row]
-    with pytest.raises(DataError, match="no word is labelled with tag 2 alone"):
-        SubspaceKMeans().fit(X, allowed)
-    start = X[tags == 2][:5].mean(axis=0, keepdims=True)
-    model = SubspaceKMeans().fit(X, allowed, start={2: start})
-    assert model.prototype_tags_.tolist().count(2) == 1
-    assert (model.tags_[tags == 2] == 2).mean() > 0.9
-    assert (model.tags_[tags != 2] != 2).mean() > 0.9
-
-
-def test_a_start_from_the_means_of_labelled_words_changes_nothing():
-    X, y, _ = made_words()
-    start = {t: X[y == t].mean(axis=0, keepdims=True) for t in (1, 2, 3)}
-    one, other = SubspaceKMeans(0.7).fit(X, y), SubspaceKMeans(0.7).fit(X, y, start=start)
-    np.testing.assert_allclose(one.prototypes_, other.prototypes_)
-    assert (one.labels_ == other.labels_).all()
-
-
-@pytest.mark.parametrize(
-    ("start", "message"),
-    [
-        ({9: np.zeros((1, 8))}, "start names the tag 9, which y does not have"),
-        ({1: np.zeros(8)}, r"start of tag 1 has the shape \(8,\)"),
-        ({1: np.zeros((1, 7))}, r"expected finite numbers of shape \(m, 8\)"),
-        ({1: np.full((1, 8), np.nan)}, "expected finite numbers"),
-    ],
-)
-def test_a_start_that_cannot_be_used(start, message):
-    X, y, _ = made_words()
-    with pytest.raises(DataError, match=message):
-        SubspaceKMeans().fit(X, y, start=start)
-
-
 def test_labels_say_the_same_as_the_matrix_they_are_made_of():
     X, y, _ = made_words()
     allowed = np.where(y[:, None] < 0, True, y[:, None] == np.arange(4))
     allowed[np.flatnonzero(y < 0)[0]] = [False, True, True, False]
     one = SubspaceKMeans(0.7).fit(X, allowed)
-    other = SubspaceKMeans(0.7).fit(X, Labels.from_matrix(allowed, n=len(X)))
+    other = SubspaceKMeans(0.7).fit(X, Labels.from_matrix(allowed))
     np.testing.assert_array_equal(one.prototypes_, other.prototypes_)
     np.testing.assert_array_equal(one.labels_, other.labels_)

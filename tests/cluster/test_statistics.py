@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from handful._util import arrays
 from handful._util.arrays import Part, Rows, row_blocks
-from handful._util.passes import Kept
-from handful.cluster._distances import RelativeDistances, squared_distances
-from handful.cluster._prototypes import RunningSums, means, soft_sums
-from handful.cluster._statistics import Moments, check_finite, sums_by_label, weighted_moments
+from handful._util.passes import ByBlock, map_rows
+from handful.cluster._distances import Distances, squared_distances
+from handful.cluster._prototypes import HardSums, SoftSums, means
+from handful.cluster._statistics import Moments, check_finite, weighted_moments
+from handful.cluster.labels import Weights
 from handful.errors import DataError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -23,6 +24,10 @@ def _blocks(request, monkeypatch):
 
 def made_rows(dtype, n=500, d=7):
     return (np.random.default_rng(0).normal(size=(n, d)) * np.arange(1, d + 1) + 5).astype(dtype)
+
+
+def by_block(X, values):
+    return map_rows(lambda where, _: values[where], X)
 
 
 DTYPES = pytest.mark.parametrize(("dtype", "tolerance"), [(np.float16, 1e-4), (np.float32, 1e-5), (np.float64, 1e-12)])
@@ -63,6 +68,7 @@ def test_weighted_moments_of_parts_are_those_of_all_rows(n_heavier, lightest):
     weights = np.full(500, 1.0)
     weights[3 : 3 + n_heavier] = 7.5
     weights[-1] = lightest
+    weights = Weights.of(weights)
     found = weighted_moments(Rows([Part(X[:200]), Part(X[200:200]), Part(X[200:])]), weights)
     expected = Moments.of(X, weights)
     assert found.n == pytest.approx(expected.n)
@@ -75,7 +81,7 @@ def test_moments_of_a_part_are_taken_once():
     text = Part(X)
     first = weighted_moments(Rows([text]), None)
     more = Part(X[:5] + 1)
-    second = weighted_moments(Rows([text, more]), np.r_[np.full(9, 2.0), np.ones(496)])
+    second = weighted_moments(Rows([text, more]), Weights.of(np.r_[np.full(9, 2.0), np.ones(496)]))
     expected = Moments.of(np.concatenate([X, X[:9], more.array]))
     np.testing.assert_allclose(second.scatter, expected.scatter, atol=1e-9)
     X[:] = np.nan  # who reads it again, sees this
@@ -92,9 +98,11 @@ def test_sums(dtype, tolerance):
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 4, len(X))
     expected = np.stack([X[labels == j].sum(axis=0, dtype=np.float64) for j in range(5)])
-    np.testing.assert_allclose(sums_by_label(X, labels, 5), expected, rtol=tolerance, atol=100 * tolerance)
+    is_o = np.arange(5) < 2
+    found = HardSums(X, is_o).update(by_block(X, labels))
+    np.testing.assert_allclose(found.S, expected, rtol=tolerance, atol=100 * tolerance)
     A = np.asfortranarray(rng.random((len(X), 5)))
-    found = soft_sums(X, A, None, None, np.arange(5) < 2, 1e-6)
+    found = SoftSums(X, is_o).update(by_block(X, A))
     np.testing.assert_allclose(found.S, A.T @ X.astype(float), rtol=10 * tolerance)
     np.testing.assert_allclose(found.counts, A.sum(axis=0))
     assert found.o_mass == pytest.approx(A[:, :2].sum())
@@ -124,7 +132,8 @@ def test_relative_distances_are_squared_distances_up_to_a_number_for_each_row(dt
     rng = np.random.default_rng(2)
     C, U = rng.normal(size=(4, 7)) + 5, rng.normal(size=(7, 3)) if projected else None
     origin = X.mean(axis=0, dtype=np.float64)
-    D = np.concatenate([RelativeDistances(C, U, origin)(block).T for _, block in row_blocks(X)], axis=1).T
+    blocks = Distances(X, C, U, origin, np.arange(4)).map(lambda _, D: D).values
+    D = np.concatenate([D.T for D in blocks], axis=1).T
     exact = ((X.astype(float)[:, None, :] - C) @ (np.eye(7) if U is None else U)) ** 2
     exact = exact.sum(axis=2)
     np.testing.assert_allclose(D - D[:, :1], exact - exact[:, :1], rtol=20 * tolerance, atol=2000 * tolerance)
@@ -141,10 +150,10 @@ def test_a_row_at_its_prototype_is_at_distance_zero_not_below():
 def test_blocks_cover_every_row_once_and_copy_none():
     X = made_rows(np.float32, n=100_000, d=64)
     seen = 0
-    for part, block in row_blocks(X):
-        assert part.start == seen
+    for where, block in row_blocks(X):
+        assert where.start == seen
         assert np.shares_memory(block, X)
-        seen = part.stop
+        seen = where.stop
     assert seen == len(X)
 
 
@@ -169,20 +178,19 @@ def test_running_sums_equal_sums_from_scratch_however_words_move(seed, n_rounds)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(60, 3))
     labels = rng.integers(0, 4, 60)
-    sums = RunningSums(X, 5)
-    is_o = np.arange(5) == 0
-    S, counts, n_o, n_moved = sums.update(Kept.of(labels, 60), is_o)
-    assert n_moved == 60
+    sums = HardSums(X, np.arange(5) == 0)
+    assert sums.update(ByBlock.of(labels, 60)).n_changed == 60
     for _ in range(n_rounds):
         moving = rng.permutation(60)[: rng.integers(0, 12)]
         labels = labels.copy()
         before = labels.copy()
         labels[moving] = rng.integers(0, 4, len(moving))
-        S, counts, n_o, n_moved = sums.update(Kept.of(labels, 60), is_o)
-        assert n_o == (labels == 0).sum()
-        assert n_moved == (labels != before).sum()
-        np.testing.assert_allclose(S, [X[labels == j].sum(axis=0) for j in range(5)], atol=1e-12)
-        assert counts.tolist() == [(labels == j).sum() for j in range(5)]
+        found = sums.update(ByBlock.of(labels, 60))
+        assert found.o_mass == (labels == 0).sum()
+        assert found.n_changed == (labels != before).sum()
+        assert found.change == (labels != before).any()
+        np.testing.assert_allclose(found.S, [X[labels == j].sum(axis=0) for j in range(5)], atol=1e-12)
+        assert found.counts.tolist() == [(labels == j).sum() for j in range(5)]
 
 
 def test_a_prototype_without_mass_keeps_its_place():

@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handful._util.passes import ByBlock
 from handful.cluster import SubspaceKMeans
-from handful.cluster._statistics import Moments, sums_by_label
+from handful.cluster._prototypes import HardSums
+from handful.cluster._statistics import Moments
+from handful.cluster.labels import Weights
 from handful.errors import DataError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -29,7 +32,7 @@ def test_moments_count_a_row_as_often_as_its_weight(seed):
     weights[0] = 1
     rows = np.repeat(X, weights, axis=0)
     for dtype in (np.float32, np.float64):
-        moments = Moments.of(X.astype(dtype), weights.astype(float))
+        moments = Moments.of(X.astype(dtype), Weights.of(weights.astype(float)))
         assert moments.n == len(rows)
         np.testing.assert_allclose(moments.mean, rows.mean(axis=0), rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(moments.covariance, np.cov(rows.T, bias=True), rtol=1e-4, atol=1e-4)
@@ -40,7 +43,10 @@ def test_sums_count_a_row_as_often_as_its_weight(seed):
     X, _, weights = made(seed)
     labels = np.random.default_rng(seed).integers(0, 5, len(X))
     expected = np.stack([np.repeat(X[labels == j], weights[labels == j], axis=0).sum(axis=0) for j in range(5)])
-    np.testing.assert_allclose(sums_by_label(X, labels, 5, weights.astype(float)), expected, atol=1e-9)
+    sums = HardSums(X, np.arange(5) == 0, Weights.of(weights.astype(float)))
+    found = sums.update(ByBlock.of(labels, len(X)))
+    np.testing.assert_allclose(found.S, expected, atol=1e-9)
+    assert found.mass == weights.sum()
 
 
 @pytest.mark.parametrize("assignment", ["hard", "soft"])

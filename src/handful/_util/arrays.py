@@ -1,16 +1,13 @@
-"""Kinds of arrays, and passes over them by blocks of rows."""
+"""Kinds of arrays, and their blocks of rows; `passes` says what parts, blocks and chunks are."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from .on_dask import Chunk
-
-__all__ = ["FarRows", "Float", "Part", "Rows", "block_rows", "row_blocks", "thin_product", "thin_sums"]
+__all__ = ["Chunk", "FarRows", "Float", "Part", "Rows", "block_rows", "row_blocks", "thin_product", "thin_sums"]
 
 Float = NDArray[np.floating]
 Result = TypeVar("Result")
@@ -20,28 +17,51 @@ THIN = 48  # rows of such a product; it takes 12 at a time
 BLOCK_BYTES = 1 << 23  # a block and a scratch copy of it stay in the last cache of most machines
 
 
+@dataclass(frozen=True)
+class Chunk:
+    """Rows that are read in blocks, by one process.
+
+    Attributes
+    ----------
+    where : which rows
+    item : the rows; something with ``load()`` that returns them; or what a function returned for their blocks
+        (`ByBlock`). Where the chunk is far it may be the promise (`Delayed`) of one of these.
+    size : how many rows a block has
+    """
+
+    where: slice
+    item: Any
+    size: int
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks there are."""
+        return -(-(int(self.where.stop) - int(self.where.start)) // self.size)
+
+
+@dataclass(frozen=True)
 class FarRows:
-    """Rows (n, d) that are not in the memory of this process, and are worked on elsewhere: see `on_dask`.
+    """Rows (n, d) that are not in the memory of this process: the workers of Dask read them (`on_dask`).
 
     Attributes
     ----------
     shape : (n, d)
     dtype : the kind of numbers
+    chunks : the rows, in chunks of as many whole blocks each; the last may have fewer
     """
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
+    chunks: Sequence[Chunk]
 
     def __len__(self) -> int:
         return self.shape[0]
 
-    def chunks(self) -> "Sequence[Chunk]":
-        """Return the rows in chunks of whole blocks."""
-        raise NotImplementedError
+    def __getitem__(self, rows: NDArray[np.integer[Any]]) -> Float:
+        """Bring some rows, by their numbers (m,), into the memory of this process: (m, d)."""
+        from .on_dask import gather
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> Float:
-        """Return some rows by their numbers (m,): (m, d), in the memory of this process."""
-        raise NotImplementedError
+        return gather(self, rows)
 
 
 class Part:
@@ -80,11 +100,11 @@ class Rows:
     def __len__(self) -> int:
         return int(self._starts[-1])
 
-    @cached_property
-    def far(self) -> "Sequence[Chunk]":
+    @property
+    def far(self) -> Sequence[Chunk]:
         """The chunks of the part that is far, if any."""
         first = self.parts[0].array
-        return first.chunks() if isinstance(first, FarRows) else ()
+        return first.chunks if isinstance(first, FarRows) else ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -102,15 +122,12 @@ class Rows:
         of_part = np.searchsorted(self._starts[1:], rows, side="right")
         ends = np.flatnonzero(np.diff(of_part, append=-1)) + 1  # of runs of rows in one part
         for start, end in zip([0, *ends], ends, strict=False):
-            part = of_part[start]
-            here = rows[start:end] - self._starts[part]
-            array = self.parts[part].array
-            if isinstance(array, FarRows):
-                taken[start:end] = array.take(here)
-            elif array.dtype == taken.dtype:
-                np.take(array, here, axis=0, out=taken[start:end], mode="clip")  # "raise" would take a copy
-            else:
+            here = rows[start:end] - self._starts[of_part[start]]
+            array = self.parts[of_part[start]].array
+            if isinstance(array, FarRows) or array.dtype != taken.dtype:
                 taken[start:end] = array[here]
+            else:
+                np.take(array, here, axis=0, out=taken[start:end], mode="clip")  # "raise" would take a copy
         return taken
 
 
@@ -119,24 +136,24 @@ def block_rows(dtype: np.dtype[Any], d: int) -> int:
     return max(64, BLOCK_BYTES // (max(4, dtype.itemsize) * max(1, d)))
 
 
-def row_blocks(X: Float | Rows, *, is_raw: bool = False) -> Iterator[tuple[slice, Float]]:  # noqa: N803
-    """Yield (slice, rows) over X (n, d), but for a part that is far.
+def row_blocks(X: Float | Rows | Chunk, *, is_raw: bool = False) -> Iterator[tuple[slice, Float]]:  # noqa: N803
+    """Yield where each block of X (n, d) lies, and its rows; a part that is far is passed over.
 
     float16 rows come as float32, unless they are to come as they are; other floats as they are, never copied.
     """
+    if isinstance(X, Chunk):
+        array = X.item.load() if hasattr(X.item, "load") else X.item
+        for start in range(0, len(array), X.size):
+            block = array[start : start + X.size]
+            where = slice(X.where.start + start, X.where.start + start + len(block))
+            yield where, block.astype(np.float32) if block.dtype == np.float16 and not is_raw else block
+        return
     first = 0
     for array in [part.array for part in X.parts] if isinstance(X, Rows) else [X]:
+        where = slice(first, first + len(array))
         if not isinstance(array, FarRows):
-            yield from blocks_of(array, first, block_rows(array.dtype, array.shape[1]), is_raw=is_raw)
-        first += len(array)
-
-
-def blocks_of(array: Float, first: int, n_rows: int, *, is_raw: bool = False) -> Iterator[tuple[slice, Float]]:
-    """Yield blocks of `n_rows` rows of an array, whose first row has this number."""
-    for start in range(0, len(array), n_rows):
-        block = array[start : start + n_rows]
-        part = slice(first + start, first + start + len(block))
-        yield part, block.astype(np.float32) if block.dtype == np.float16 and not is_raw else block
+            yield from row_blocks(Chunk(where, array, block_rows(array.dtype, array.shape[1])), is_raw=is_raw)
+        first = where.stop
 
 
 def thin_product(block: Float, W: Float) -> Float:  # noqa: N803

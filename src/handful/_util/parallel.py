@@ -14,13 +14,12 @@ from itertools import chain, islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from .arrays import Float, Rows, row_blocks
 from .processor import usable_threads
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-__all__ = ["in_threads", "map_blocks", "one_blas_thread", "several_threads"]
+__all__ = ["in_threads", "one_blas_thread", "several_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -40,7 +39,7 @@ _threads: ContextVar[_Threads | None] = ContextVar("threads", default=None)
 
 @contextmanager
 def several_threads() -> Iterator[None]:
-    """Let `map_blocks` use as many threads as BLAS may, and hold BLAS itself to one, until the end of the block."""
+    """Let `in_threads` use as many threads as BLAS may, and hold BLAS itself to one, until the end of the block."""
     if _threads.get() is not None:
         yield
         return
@@ -93,29 +92,25 @@ def _blas() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
-def map_blocks(function: Callable[[slice, Float], Result], X: Float | Rows) -> Iterator[Result]:  # noqa: N803
-    """Yield what a function returns for each block of rows (see `row_blocks`), in order; see `in_threads`."""
-    return in_threads(lambda block: function(*block), row_blocks(X))
-
-
-def in_threads(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def in_threads(function: Callable[[Item], Result], items: Iterable[Item], at_once: int = 1) -> Iterator[Result]:
     """Yield what a function returns for each item, in order.
 
-    Inside `several_threads`, some items are worked on at the same time.
+    Inside `several_threads`, some items are worked on at the same time; a thread takes `at_once` of them.
     """
     threads, items = _threads.get(), iter(items)
-    first = list(islice(items, 2))
+    groups = iter(lambda: list(islice(items, at_once)), [])
+    first = list(islice(groups, 2))
     if threads is None or threads.n == 1 or len(first) == 1:
-        yield from map(function, chain(first, items))
+        yield from map(function, chain(*first, items))
         return
-    waiting: deque[Future[Result]] = deque()
+    waiting: deque[Future[list[Result]]] = deque()
     try:
-        for item in chain(first, items):
-            waiting.append(threads.pool.submit(function, item))
+        for group in chain(first, groups):
+            waiting.append(threads.pool.submit(lambda group: list(map(function, group)), group))
             if len(waiting) > 2 * threads.n:
-                yield waiting.popleft().result()
+                yield from waiting.popleft().result()
         while waiting:
-            yield waiting.popleft().result()
+            yield from waiting.popleft().result()
     finally:  # after an error, nothing goes on in the background
         for one in waiting:
             if not one.cancel():

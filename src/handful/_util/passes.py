@@ -1,42 +1,48 @@
 """Passes over rows: the one thing that the algorithm asks of its data.
 
-`map_rows` calls a function for each block of rows and keeps what it returns, by block. `reduce_rows` combines what it
-returns. Where the rows are in memory, blocks are worked on in threads; where they are elsewhere (`FarRows`), on the
-workers of Dask, and what is kept stays there. Blocks begin and end at the same rows in both cases, and results are
-combined in one fixed order. So the result is the same to the byte.
+`map_rows` calls a function for each block of rows and keeps the results, by block. `reduce_rows` combines them.
+
+| word | meaning |
+|---|---|
+| rows | (n, d), one per word: an array, or `Rows`, which are parts one after the other |
+| part | one array of `Rows`, with what was found out about it |
+| block | about 8 MB of neighbouring rows of one part: a function is called with one block, and with `where` it lies |
+| far | not in the memory of this process |
+| chunk | the blocks that one task of Dask works on; parts that are far come in chunks |
+| along | anything else that a function gets for a block, such as the labels of its rows |
+| `ByBlock` | the results of a function for all blocks; for blocks that are far they stay where they were computed |
+
+Blocks of near rows are worked on in threads, far ones by the workers of Dask. Blocks begin and end at the same rows in
+both cases, and results are combined in one fixed order. So the result is the same to the byte.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Float, Rows, row_blocks
+from .arrays import Chunk, Float, Rows, row_blocks
 from .parallel import in_threads
 
-if TYPE_CHECKING:
-    from .on_dask import Chunk
-
-__all__ = ["GROUP", "Fold", "Kept", "map_rows", "reduce_rows", "run_blocks"]
+__all__ = ["GROUP", "ByBlock", "Fold", "map_rows", "reduce_rows"]
 
 GROUP = 32  # results that are combined one after the other, before groups are combined with each other
 
 Result = TypeVar("Result")
 Combine = Callable[[Result, Result], Result]
-Block = tuple[slice, Any]
 
 
 class Along(Protocol):
-    """What goes along with rows, such as labels of some of them. An array (n, ...) or None may go along as it is."""
+    """Something that goes along with rows, such as the labels of some of them."""
 
-    def within(self, part: slice) -> Self:
-        """Return what concerns a part of the rows, which keep their numbers."""
+    def within(self, where: slice) -> Self:
+        """Return what concerns some neighbouring rows, which keep their numbers."""
 
-    def at(self, part: slice) -> Any:
-        """Return what a function gets for a block of rows."""
+    def at(self, where: slice) -> Any:
+        """Return what a function gets for a block."""
 
 
 class Fold(Generic[Result]):
@@ -47,7 +53,7 @@ class Fold(Generic[Result]):
 
     def __init__(self, combine: Combine[Result]) -> None:
         self._combine = combine
-        self._levels: list[tuple[int, Any]] = []  # how many were combined, and to what
+        self._levels: list[tuple[int, Any]] = []  # how many were combined, and the result
 
     def add(self, result: Result, level: int = 0, n: int = 1) -> None:
         """Take the next result: of a block, or of a whole group (level 1), or of a group of groups (level 2).
@@ -70,28 +76,36 @@ class Fold(Generic[Result]):
         return reduce(self._combine, found)
 
 
-class Kept(Generic[Result]):
-    """What a function returned for each block of rows.
+@dataclass(frozen=True)
+class ByBlock(Generic[Result]):
+    """The results of a function for all blocks of rows.
 
     Attributes
     ----------
-    far : for each chunk of rows that are elsewhere, what was returned for its blocks
-    parts : the rows of each block that is here
-    values : what was returned for each of those
+    where : the rows of each block that is near
+    values : the result for each of those
+    far : for each chunk that is far, the results for its blocks
     """
 
-    def __init__(self, far: "Sequence[Chunk]", parts: Sequence[slice], values: Sequence[Result]) -> None:
-        self.far = far
-        self.parts = parts
-        self.values = values
+    where: Sequence[slice]
+    values: Sequence[Result]
+    far: Sequence[Chunk] = ()
 
     @classmethod
-    def of(cls, values: Result, n: int) -> "Kept[Result]":
-        """Keep what there is of n rows in one block."""
-        return cls((), [slice(0, n)], [values])
+    def of(cls, value: Result, n: int) -> "ByBlock[Result]":
+        """Return the one result for n rows in one block."""
+        return cls([slice(0, n)], [value])
+
+    def __len__(self) -> int:
+        ends = [*(where.stop for where in self.where), *(chunk.where.stop for chunk in self.far)]
+        return max(ends, default=0)
+
+    def map(self, function: Callable[[slice, Result], Any]) -> "ByBlock[Any]":
+        """Call a function with where each block lies and the result for it."""
+        return map_rows(function, self)
 
     def array(self, take: Callable[[Result], NDArray[Any]], like: NDArray[Any]) -> Any:
-        """Return an array of what a function takes from each block, (n, ...); one of Dask if some blocks are far.
+        """Return an array of what a function takes from each result, (n, ...); one of Dask if some blocks are far.
 
         `like` is such an array with no row.
         """
@@ -103,38 +117,29 @@ class Kept(Generic[Result]):
         return far_array(self.far, take, near)
 
 
-Source = Float | Rows | Kept[Any]
+Source = Float | Rows | Chunk | ByBlock[Any]
 
 
-def map_rows(function: Callable[..., Result], X: Source, *along: Any) -> Kept[Result]:  # noqa: N803
-    """Call ``function(part, block, *along)`` for each block of rows, and keep what it returns.
+def map_rows(function: Callable[..., Result], X: Source, *along: Any) -> ByBlock[Result]:  # noqa: N803
+    """Call ``function(where, block, *along)`` for each block of rows, and return the results by block.
 
     Parameters
     ----------
     function
-        It gets the slice of the rows; the rows (float16 as float32), or what was kept for them; and what goes along
-        with them. It may be called in any order, more than once, and in another process.
+        It gets the slice of the rows; the rows (float16 as float32), or the earlier result for them; and what goes
+        along with them. It may be called in any order, more than once, and in another process.
     X
-        The rows, or what was kept by their blocks.
+        The rows, or earlier results for their blocks.
     along
-        `Along`, arrays (n, ...), `Kept` of the same rows, or None.
+        `Along`, `ByBlock` of the same rows, or None.
     """
     far: Sequence[Chunk] = ()
-    if _far(X):
+    if chunks := _far(X):
         from .on_dask import map_chunks
 
-        far = map_chunks(function, _far(X), along)
-    return Kept(far, *_unzipped(run_blocks(partial(keep, function), _near(X), along, _at_once(X))))
-
-
-def keep(function: Callable[..., Result], part: slice, block: Any, *along: Any) -> tuple[slice, Result]:
-    """Return the rows of a block, and what a function returns for it."""
-    return part, function(part, block, *along)
-
-
-def _unzipped(kept: Iterable[tuple[slice, Result]]) -> tuple[list[slice], list[Result]]:
-    pairs = list(kept)
-    return [part for part, _ in pairs], [value for _, value in pairs]
+        far = map_chunks(function, chunks, along)
+    near = list(_run(function, X, along))
+    return ByBlock([where for where, _ in near], [result for _, result in near], far)
 
 
 def reduce_rows(
@@ -144,7 +149,7 @@ def reduce_rows(
     *along: Any,
     is_raw: bool = False,
 ) -> Result:
-    """Call ``function(part, block, *along)`` for each block of rows, and combine what it returns (see `Fold`).
+    """Call ``function(where, block, *along)`` for each block of rows, and combine the results (see `Fold`).
 
     Parameters
     ----------
@@ -156,48 +161,40 @@ def reduce_rows(
         Whether float16 rows come as they are, because the function looks at few of them.
     """
     fold = Fold(combine)
-    if _far(X):
+    if chunks := _far(X):
         from .on_dask import fold_chunks
 
-        fold_chunks(fold, function, combine, _far(X), along, is_raw)
-    for result in run_blocks(function, _near(X, is_raw), along, GROUP if is_raw else _at_once(X)):
+        fold_chunks(fold, function, combine, chunks, along, is_raw)
+    for _, result in _run(function, X, along, is_raw):
         fold.add(result)
     return fold.result()
 
 
-def run_blocks(
-    function: Callable[..., Result], blocks: Iterable[Block], along: Sequence[Any], at_once: int = 1
-) -> Iterator[Result]:
-    """Yield what a function returns for each block, in order; a thread takes some blocks at once."""
-
-    def run(numbered: tuple[int, Block]) -> Result:
-        number, (part, block) = numbered
-        return function(part, block, *(_at(one, number, part) for one in along))
-
-    numbered = iter(enumerate(blocks))
-    if at_once == 1:
-        return in_threads(run, numbered)
-    groups = iter(lambda: list(islice(numbered, at_once)), [])
-    return chain.from_iterable(in_threads(lambda group: [run(one) for one in group], groups))
+def _far(X: Source) -> Sequence[Chunk]:  # noqa: N803
+    return X.far if isinstance(X, Rows | ByBlock) else ()
 
 
-def _at(along: Any, number: int, part: slice) -> Any:
+def _run(
+    function: Callable[..., Result],
+    X: Source,  # noqa: N803
+    along: Sequence[Any],
+    is_raw: bool = False,
+) -> Iterator[tuple[slice, Result]]:
+    """Yield where each near block lies, and the result for it, in order.
+
+    A thread takes many blocks at once where a block is little work: to hand one over costs time, too.
+    """
+
+    def call(numbered: tuple[int, tuple[slice, Any]]) -> tuple[slice, Result]:
+        number, (where, block) = numbered
+        return where, function(where, block, *(_at(one, number, where) for one in along))
+
+    blocks = zip(X.where, X.values, strict=True) if isinstance(X, ByBlock) else row_blocks(X, is_raw=is_raw)
+    return in_threads(call, enumerate(blocks), at_once=GROUP if is_raw or isinstance(X, ByBlock) else 1)
+
+
+def _at(along: Any, number: int, where: slice) -> Any:
     """Return what goes along with a block."""
     if along is None:
         return None
-    if isinstance(along, Kept):
-        return along.values[number]
-    return along[part] if isinstance(along, np.ndarray) else along.at(part)
-
-
-def _far(X: Source) -> "Sequence[Chunk]":  # noqa: N803
-    return X.far if isinstance(X, Rows | Kept) else ()
-
-
-def _near(X: Source, is_raw: bool = False) -> Iterator[Block]:  # noqa: N803
-    return zip(X.parts, X.values, strict=True) if isinstance(X, Kept) else row_blocks(X, is_raw=is_raw)
-
-
-def _at_once(X: Source) -> int:  # noqa: N803
-    """Return how many blocks a thread takes at once: what is kept of a block is little work, and threads cost time."""
-    return GROUP if isinstance(X, Kept) else 1
+    return along.values[number] if isinstance(along, ByBlock) else along.at(where)

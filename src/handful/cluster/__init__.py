@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._distances import project, squared_distances, tag_distances, tag_scores
     from ._estimator import Round, SubspaceKMeans
-    from ._labels import Labels
+    from .labels import Labels
 
 __all__ = ["Labels", "Round", "SubspaceKMeans", "project", "squared_distances", "tag_distances", "tag_scores"]
 
-_HOME = {"Labels": "_labels", "Round": "_estimator", "SubspaceKMeans": "_estimator"}
+_HOME = {"Labels": "labels", "Round": "_estimator", "SubspaceKMeans": "_estimator"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,14 +1,18 @@
 """Squared distances from words to prototypes in the projected space, and the tags that they speak for."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, row_blocks, thin_product
+from handful._util.arrays import Float, Rows, row_blocks, thin_product
+from handful._util.passes import ByBlock, map_rows
 
-from ._labels import Labels
-from .assigning import nearest
+from .labels import Labels
 
-__all__ = ["RelativeDistances", "project", "squared_distances", "tag_distances", "tag_scores"]
+__all__ = ["Distances", "nearest", "project", "squared_distances", "tag_distances", "tag_scores"]
 
 
 def squared_distances(
@@ -33,47 +37,68 @@ def squared_distances(
     n, k = len(X), len(C)
     Q = C - origin if U is None else (C - origin) @ U  # (k, p)
     D = np.empty((k, n))
-    for part, block in row_blocks(X):
+    for where, block in row_blocks(X):
         P = project(block, U, origin)  # (b, p)
         cross = (-2 * Q).astype(P.dtype) @ P.T  # (k, b)
-        D[:, part] = cross
-        D[:, part] += np.einsum("ij,ij->i", P, P)
+        D[:, where] = cross
+        D[:, where] += np.einsum("ij,ij->i", P, P)
     D += (Q**2).sum(axis=1)[:, None]
     np.maximum(D, 0, out=D)  # rounding
     return D.T
 
 
-class RelativeDistances:
-    """D[i, j] = ||U^T (x_i - c_j)||^2 - ||U^T (x_i - origin)||^2 of blocks of rows, with U = I where U is None.
+class Distances:
+    """D (n, k), computed block by block when it is asked for: ||U^T (x_i - c_j)||^2 - ||U^T (x_i - origin)||^2.
 
-    What is taken off is the same for all prototypes, so it changes no assignment. What is left is linear in x_i: with
-    q_j = U^T (c_j - origin), it is -2 (x_i - origin)^T U q_j + ||q_j||^2, one thin product.
+    U = I where U is None. The second term is the same for all prototypes, so it changes no assignment. The rest is
+    linear in x_i: with q_j = U^T (c_j - origin), D[i, j] = -2 (x_i - origin)^T U q_j + ||q_j||^2, one thin product.
+    D[i, j] is infinite where the labels do not allow word i the tag of prototype j.
 
     Parameters
     ----------
+    X : (n, d)
     C, U, origin : as for :func:`squared_distances`
     prototype_tags : (k,) the tag of each prototype
+    labels : of the words, or None
     """
 
     def __init__(
         self,
+        X: Float | Rows,
         C: NDArray[np.float64],
         U: NDArray[np.float64] | None,
         origin: NDArray[np.float64],
-        prototype_tags: NDArray[np.intp] | None = None,
+        prototype_tags: NDArray[np.intp],
+        labels: Labels | None = None,
     ) -> None:
         Q = C - origin if U is None else (C - origin) @ U  # (k, p)
-        self._W = -2 * (Q.T if U is None else U @ Q.T)  # (d, k)
-        self._b = (Q**2).sum(axis=1) - origin @ self._W
-        self._tags = prototype_tags
+        W = -2 * (Q.T if U is None else U @ Q.T)  # (d, k)
+        b = (Q**2).sum(axis=1) - origin @ W
+        self._X, self._labels = X, labels
+        self._of_block = partial(_linear, W, b, prototype_tags)
 
-    def __call__(self, block: Float, labels: Labels | None = None) -> NDArray[np.float64]:
-        """Return D (b, k), in Fortran order, of a block of rows; infinite where their labels forbid the prototype."""
-        D = np.empty((len(self._b), len(block)))
-        np.add(thin_product(block, self._W.astype(block.dtype)).T, self._b[:, None], out=D)
-        if labels is not None and self._tags is not None:
-            labels.forbid(D.T, self._tags)
-        return D.T
+    def __len__(self) -> int:
+        return len(self._X)
+
+    def map(self, function: Callable[[slice, NDArray[np.float64]], Any]) -> ByBlock[Any]:
+        """Call a function with where each block lies and its D (b, k), which is in Fortran order."""
+        of_block = self._of_block  # X itself is not sent to workers
+        return map_rows(lambda where, *block: function(where, of_block(*block)), self._X, self._labels)
+
+
+def _linear(
+    W: NDArray[np.float64],
+    b: NDArray[np.float64],
+    prototype_tags: NDArray[np.intp],
+    block: Float,
+    labels: Labels | None,
+) -> NDArray[np.float64]:
+    """Return block @ W + b, infinite where the labels forbid the prototype."""
+    D = np.empty((len(b), len(block)))
+    np.add(thin_product(block, W.astype(block.dtype)).T, b[:, None], out=D)
+    if labels is not None:
+        labels.forbid(D.T, prototype_tags)
+    return D.T
 
 
 def project(block: Float, U: NDArray[np.float64] | None, origin: NDArray[np.float64]) -> Float:
@@ -81,6 +106,25 @@ def project(block: Float, U: NDArray[np.float64] | None, origin: NDArray[np.floa
     if U is None:
         return np.asarray(block - origin.astype(block.dtype))
     return np.asarray(block @ U.astype(block.dtype) - (origin @ U).astype(block.dtype))
+
+
+def nearest(
+    D: NDArray[np.float64], columns: NDArray[np.intp] | None = None
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the column of each row's smallest entry, of all or of some columns in order, and that entry.
+
+    Ties go to the lowest column.
+    """
+    columns = np.arange(D.shape[1]) if columns is None else columns
+    best = D[:, columns[0]].copy()
+    for j in columns[1:]:
+        np.minimum(best, D[:, j], out=best)
+    number = np.zeros(len(D), np.min_scalar_type(len(columns)))
+    is_later = np.ones(len(D), dtype=bool)
+    for j in columns[:-1]:  # the number of columns before the first that is the best
+        is_later &= D[:, j] != best
+        number += is_later
+    return columns[number], best
 
 
 def tag_distances(

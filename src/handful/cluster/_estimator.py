@@ -1,7 +1,7 @@
 """SubspaceKMeans: constrained k-means with joint subspace selection, as a scikit-learn estimator."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, Self
@@ -13,24 +13,21 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from handful._util.arrays import Float, Rows, row_blocks
+from handful._util.arrays import Float, Part, Rows, row_blocks
 from handful._util.parallel import several_threads
-from handful._util.passes import Kept
+from handful._util.passes import ByBlock
 from handful.errors import DataError, HandfulWarning
 
-from ._distances import RelativeDistances, project, tag_distances, tag_scores
-from ._labels import Labels
-from ._prototypes import RunningSums, means, soft_sums
+from ._assign import hard, soft
+from ._distances import Distances, project, tag_distances, tag_scores
+from ._prototypes import TOLERANCE, HardSums, SoftSums, means
 from ._start import initial_prototypes
 from ._statistics import check_finite, weighted_moments
 from ._subspace import between, discriminant, within_variance
-from .assigning import check_ratio, hard, soft
-from .checks import as_floats, as_rows, check_parameters, check_start, check_weights, is_dask
-from .weights import Weights
+from .checks import as_floats, as_rows, check_anchors, check_parameters, check_weights, is_dask, wanted_o
+from .labels import Labels, Weights
 
 __all__ = ["Round", "SubspaceKMeans"]
-
-TOLERANCE = 1e-6  # soft rounds have converged when no entry of A moved by more
 
 
 @dataclass(frozen=True)
@@ -41,8 +38,8 @@ class Round:
     ----------
     number : counted from 1
     objective : the mean of A * D (plus the entropy term when soft), see :attr:`SubspaceKMeans.objective_`
-    counts : (k,) words, or their weight, by prototype
-    n_changed : words whose assignment changed in this round
+    counts : (k,) words and anchors, or their weight, by prototype
+    n_changed : words and anchors whose assignment changed in this round
     change : the largest change of an entry of A
     o_share : the share of words assigned to O
     """
@@ -119,9 +116,9 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
     tags_ : (n,) its tag: here labels and ratio hold, `predict(X)` is free of both
     responsibilities_ : (n, k) the last assignment, only when soft; like `labels_` and `tags_` a `dask.array` if X is
     o_share_ : the share of O words in the last assignment: the ratio met
-    objective_ : (n_iter_,) after each round, the mean over words of their squared distance to their prototype in the
-        projected space (plus temperature times the mean of A log A when soft), with the projection scaled to unit
-        total scatter whatever `scaling` is
+    objective_ : (n_iter_,) after each round, the mean over words and anchors of their squared distance to their
+        prototype in the projected space (plus temperature times the mean of A log A when soft), with the projection
+        scaled to unit total scatter whatever `scaling` is
     n_iter_ : the number of rounds done
     n_empty_ : the number of prototypes with no word in the last assignment
     n_features_in_ : d
@@ -168,7 +165,7 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         y: ArrayLike | Labels,
         *,
         sample_weight: ArrayLike | Weights | None = None,
-        start: Mapping[Any, ArrayLike] | None = None,
+        anchors: tuple[ArrayLike, ArrayLike] | None = None,
         callback: Callable[[Round], object] | None = None,
     ) -> Self:
         """Learn prototypes and projection from labelled and unlabelled words.
@@ -182,70 +179,65 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
             unlabelled; the tags are then 0 to n_tags - 1); or `Labels`, which say the same of the labelled rows alone
         sample_weight : (n,) how much each word counts; 1 if not given. A word of weight 2 counts as two, one of weight
             0 as none, in the start, the prototypes and the scatter. The ratio counts words, whatever their weights.
-        start : for some tags, by their name in `y`, the (m, d) prototypes to start from instead of the labelled words;
-            such a tag needs no labelled word
+        anchors : (m, d) rows and (m,) tags of labelled rows that are not words of the data, such as the name of a tag.
+            They count like labelled words in the start, the prototypes and the scatter, but the ratio is that of the
+            words alone, and so are `labels_`, `tags_`, `responsibilities_` and `o_share_`. With them, `sample_weight`
+            has n + m numbers. If `y` is a matrix or `Labels`, their tags must be among its own.
         callback : called after every round with a :class:`Round`
         """
         check_parameters(self)
-        X, labels = self._check_data(X, y)
+        X, labels, n = self._check_data(X, y, anchors)
         weights = check_weights(sample_weight, len(X))
-        given = check_start(start, labels, weights, X.shape[1])
-        n, n_tags = len(X), len(labels.classes)
-        o_index = labels.index_of(self.o_tag)
-        wanted_o = self._wanted_o(labels, o_index, n)
+        labels.check_starts(weights)
+        o_index, is_soft = labels.index_of(self.o_tag), self.assignment == "soft"
+        n_anchors_o = 0 if o_index is None else labels.within(slice(n, len(X))).count_forced(o_index)[0]
+        wanted = self._wanted_o(labels.within(slice(0, n)), o_index, n)
+        wanted = None if wanted is None else wanted + n_anchors_o
 
         moments = weighted_moments(X, weights, whole=self.subspace)
-        n_prototypes = [self.o_prototypes if t == o_index else self.type_prototypes for t in range(n_tags)]
-        C, tags = initial_prototypes(X, labels.rows_by_tag(), n_prototypes, given, weights)
+        n_prototypes = [self.o_prototypes if t == o_index else self.type_prototypes for t in range(len(labels.classes))]
+        C, tags = initial_prototypes(X, labels.rows_by_tag(), n_prototypes, weights)
         is_o = tags == (-1 if o_index is None else o_index)
         U: NDArray[np.float64] | None = None
-        A: Kept[NDArray[Any]] | None = None
-        sums = RunningSums(X, len(C), weights)
+        sums = SoftSums(X, is_o, weights) if is_soft else HardSums(X, is_o, weights)
         objectives: list[float] = []
 
         for number in range(1, self.max_iter + 1):
-            distances = RelativeDistances(C, U, moments.mean, tags)
-            if self.assignment == "soft":
-                previous, A = A, soft(X, distances, is_o, wanted_o, n, labels, temperature=self.temperature)
-                found = soft_sums(X, A, previous, weights, is_o, TOLERANCE)
-                S, counts, n_changed, change = found.S, found.counts, found.n_changed, found.change
-                o_share, more = found.o_mass / n, self.temperature * found.entropy / found.mass
-            else:
-                A = hard(X, distances, is_o, None if wanted_o is None else int(wanted_o), n, labels)
-                S, counts, n_o, n_changed = sums.update(A, is_o)
-                change, o_share, more = float(n_changed > 0), n_o / n, 0.0
-            C = means(S, counts, C)
-            M = between(C, counts, moments)
+            D = Distances(X, C, U, moments.mean, tags, labels)
+            A = soft(D, is_o, wanted, temperature=self.temperature) if is_soft else hard(D, is_o, wanted)
+            found = sums.update(A)
+            C = means(found.S, found.counts, C)
+            M = between(C, found.counts, moments)
             if self.subspace:
                 U, objective = discriminant(M, moments, scaling=self.scaling, shrinkage=self.shrinkage)
             else:
                 objective = within_variance(M, moments)
-            objectives.append(objective + more)
+            objectives.append(objective + self.temperature * found.entropy / found.mass)
+            o_share = (found.o_mass - n_anchors_o) / n
             if callback is not None:
-                callback(Round(number, objectives[-1], counts, n_changed, change, o_share))
-            if change <= TOLERANCE:
+                callback(Round(number, objectives[-1], found.counts, found.n_changed, found.change, o_share))
+            if found.change <= TOLERANCE:
                 break
 
         self.classes_ = labels.classes
         self.prototypes_ = C
         self.prototype_tags_ = labels.classes[tags]
         self.projection_ = U
-        assert A is not None, "there is at least one round"
-        self._keep_assignment(A)
+        self._set_assignment(A, n)
         self.o_share_ = o_share
         self.objective_ = np.array(objectives)
         self.n_iter_ = number
-        self.n_empty_ = int(np.count_nonzero(counts == 0))
+        self.n_empty_ = int(np.count_nonzero(found.counts == 0))
         return self
 
-    def _keep_assignment(self, A: Kept[NDArray[Any]]) -> None:
-        """Set what says how words were assigned in the last round: arrays, or those of Dask if X is one."""
+    def _set_assignment(self, A: ByBlock[NDArray[Any]], n: int) -> None:
+        """Set what says how the n words were assigned in the last round: arrays, or those of Dask if X is one."""
+        self.__dict__.pop("responsibilities_", None)  # of an earlier fit
         if self.assignment == "soft":
-            self.responsibilities_ = A.array(lambda A: A, np.empty((0, len(self.prototypes_))))
-            self.labels_ = A.array(lambda A: A.argmax(axis=1), np.empty(0, np.intp))
+            self.responsibilities_ = A.array(lambda A: A, np.empty((0, len(self.prototypes_))))[:n]
+            self.labels_ = A.array(lambda A: A.argmax(axis=1), np.empty(0, np.intp))[:n]
         else:
-            self.labels_ = A.array(lambda labels: labels.astype(np.intp), np.empty(0, np.intp))
-            self.__dict__.pop("responsibilities_", None)  # of an earlier fit
+            self.labels_ = A.array(lambda labels: labels.astype(np.intp), np.empty(0, np.intp))[:n]
         tags = self.prototype_tags_
         self.tags_ = (
             self.labels_.map_blocks(tags.take, dtype=tags.dtype) if is_dask(self.labels_) else tags[self.labels_]
@@ -311,7 +303,8 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         check_finite(X)
         return X
 
-    def _check_data(self, X: ArrayLike | Rows, y: ArrayLike | Labels) -> tuple[Rows, Labels]:
+    def _check_data(self, X: ArrayLike | Rows, y: ArrayLike | Labels, anchors: Any) -> tuple[Rows, Labels, int]:
+        """Return the rows of words and anchors, their labels, and how many words there are."""
         if y is None:
             raise DataError(
                 "SubspaceKMeans requires y to be passed, but the target y is None;"
@@ -319,8 +312,11 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
             )
         if not isinstance(X, Rows):
             X = as_rows(X if is_dask(X) else validate_data(self, X, ensure_all_finite=False))
-        self.n_features_in_ = X.shape[1]
-        return X, _read_labels(y, len(X))
+        n, self.n_features_in_ = X.shape
+        if anchors is None:
+            return X, _read_labels(y, n), n
+        rows, tags = check_anchors(anchors, self.n_features_in_)
+        return Rows([*X.parts, Part(rows)]), _read_labels(y, n, tags), n
 
     def _wanted_o(self, labels: Labels, o_index: int | None, n: int) -> float | None:
         """Return how many words (hard) or how much mass (soft) the ratio gives to O; None for no constraint."""
@@ -340,16 +336,25 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
                 stacklevel=4,  # who called `fit`, past what lets it use threads
             )
             return None
-        return check_ratio(self.o_ratio, n, n_only_o, n_only_entity, soft=self.assignment == "soft")
+        return wanted_o(self.o_ratio, n, n_only_o, n_only_entity, is_soft=self.assignment == "soft")
 
 
-def _read_labels(y: ArrayLike | Labels, n: int) -> Labels:
-    """Return what tags, a matrix of tags that words may have, or `Labels` say of n words."""
-    if isinstance(y, Labels):
-        return y
-    allowed = np.asarray(y)
-    if allowed.ndim == 2 and allowed.dtype == bool:
-        return Labels.from_matrix(allowed, n)
-    labels = Labels.from_tags(column_or_1d(y, warn=True), n)
-    check_classification_targets(labels.values)
-    return labels
+def _read_labels(y: ArrayLike | Labels, n: int, anchors: NDArray[Any] | None = None) -> Labels:
+    """Return what tags, a matrix of tags that words may have, or `Labels` say of n words; and the tags of anchors."""
+    if not isinstance(y, Labels):
+        given = np.asarray(y)
+        is_matrix = given.ndim == 2 and given.dtype == bool
+        given = given if is_matrix else column_or_1d(y, warn=True)
+        if len(given) != n:
+            raise DataError(
+                f"Found input variables with inconsistent numbers of samples: X has {n} rows, y has {len(given)}"
+            )
+        if not is_matrix:
+            if anchors is not None:
+                kind = object if given.dtype.kind != anchors.dtype.kind else None  # -1 stays a number among names
+                given = np.concatenate([given.astype(kind or given.dtype), anchors.astype(kind or anchors.dtype)])
+            labels = Labels.from_tags(given)
+            check_classification_targets(given[labels.rows])
+            return labels
+        y = Labels.from_matrix(given)
+    return y if anchors is None else y.followed_by(anchors, n)

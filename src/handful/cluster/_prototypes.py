@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import Float, Rows, thin_sums
-from handful._util.passes import Kept, reduce_rows
+from handful._util.passes import ByBlock, reduce_rows
 
-from ._statistics import sums_by_label
-from .assigning import entropy
-from .weights import Weights
+from ._assign import entropy
+from .labels import Weights
 
-__all__ = ["RunningSums", "SoftSums", "means", "soft_sums"]
+__all__ = ["TOLERANCE", "HardSums", "SoftSums", "Sums", "means"]
 
+TOLERANCE = 1e-6  # an entry of a soft A that changed by no more is taken to be the same
 FEW = 1024  # rows that are gathered at a time
 REFRESH = 16  # rounds after which running sums are recomputed, so that no rounding builds up
 
@@ -25,16 +25,16 @@ def means(S: NDArray[np.float64], counts: NDArray[np.float64], C: NDArray[np.flo
     return np.where(mass > 0, S / np.where(mass > 0, mass, 1), C)
 
 
-class SoftSums(NamedTuple):
-    """What a round needs to know of a soft assignment; the sums of two sets of rows add up.
+class Sums(NamedTuple):
+    """What a round needs to know of an assignment; the sums of two sets of rows add up.
 
     Attributes
     ----------
-    S : (k, d) the rows, spread over prototypes
+    S : (k, d) the rows of each prototype
     counts : (k,) the weight of each prototype
     mass, o_mass : the weight of all words; the words on O prototypes, each counting once
-    entropy : see :func:`entropy`
-    n_changed, change : words that moved by more than the tolerance, and the largest move
+    entropy : see :func:`entropy`; 0 when hard
+    n_changed, change : words that moved, and the largest change of an entry of A
     """
 
     S: NDArray[np.float64]
@@ -45,98 +45,105 @@ class SoftSums(NamedTuple):
     n_changed: int
     change: float
 
-    def plus(self, other: "SoftSums") -> "SoftSums":
+    def plus(self, other: "Sums") -> "Sums":
         """Return the sums of both."""
         sums: list[Any] = [a + b for a, b in zip(self, other, strict=True)]  # type: ignore[operator]
-        return SoftSums(*sums)._replace(change=max(self.change, other.change))
+        return Sums(*sums)._replace(change=max(self.change, other.change))
 
 
-def soft_sums(
-    X: Float | Rows,
-    A: Kept[NDArray[np.float64]],
-    previous: Kept[NDArray[np.float64]] | None,
-    weights: Weights | None,
-    is_o: NDArray[np.bool_],
-    tolerance: float,
-) -> SoftSums:
-    """Sum the rows of X (n, d) under the weights A (n, k), and compare A with the assignment before."""
-
-    def of_block(
-        _: slice,
-        block: Float,
-        A: NDArray[np.float64],
-        previous: NDArray[np.float64] | None,
-        weights: NDArray[np.float64] | None,
-    ) -> SoftSums:
-        W = A if weights is None else A * weights[:, None]
-        largest = np.full(len(A), float(previous is None))
-        if previous is not None:
-            for j in range(A.shape[1]):
-                np.maximum(largest, np.abs(A[:, j] - previous[:, j]), out=largest)
-        return SoftSums(
-            thin_sums(block, np.ascontiguousarray(W, block.dtype)),
-            W.sum(axis=0),
-            float(len(A) if weights is None else weights.sum()),
-            float(A[:, is_o].sum()),
-            entropy(A, weights),
-            int(np.count_nonzero(largest > tolerance)),
-            float(largest.max()),
-        )
-
-    return reduce_rows(of_block, SoftSums.plus, X, A, previous, weights)
-
-
-class RunningSums:
-    """The sum of the rows assigned to each prototype, touching only the words whose assignment changed.
+class SoftSums:
+    """The sums of the rows of X (n, d) under soft assignments, each compared with the one before.
 
     Parameters
     ----------
     X : (n, d)
-    k : the number of prototypes
+    is_o : (k,) whether a prototype's tag is O
     weights : of the words, or None for 1 each
     """
 
-    def __init__(self, X: Float | Rows, k: int, weights: Weights | None = None) -> None:
-        self._X = X
-        self._k = k
-        self._weights = weights
-        self._labels: Kept[NDArray[Any]] | None = None
-        self._sums = np.zeros((k, X.shape[1]))
+    def __init__(self, X: Float | Rows, is_o: NDArray[np.bool_], weights: Weights | None = None) -> None:
+        self._X, self._is_o, self._weights = X, is_o, weights
+        self._before: ByBlock[NDArray[np.float64]] | None = None
+
+    def update(self, A: ByBlock[NDArray[np.float64]]) -> Sums:
+        """Return the sums under the weights A (n, k)."""
+        before, self._before = self._before, A
+        return reduce_rows(partial(_soft_sums, self._is_o), Sums.plus, self._X, A, before, self._weights)
+
+
+def _soft_sums(
+    is_o: NDArray[np.bool_],
+    _: slice,
+    block: Float,
+    A: NDArray[np.float64],
+    before: NDArray[np.float64] | None,
+    weights: NDArray[np.float64] | None,
+) -> Sums:
+    W = A if weights is None else A * weights[:, None]
+    largest = np.full(len(A), float(before is None))
+    if before is not None:
+        for j in range(A.shape[1]):
+            np.maximum(largest, np.abs(A[:, j] - before[:, j]), out=largest)
+    return Sums(
+        thin_sums(block, np.ascontiguousarray(W, block.dtype)),
+        W.sum(axis=0),
+        float(len(A) if weights is None else weights.sum()),
+        float(A[:, is_o].sum()),
+        entropy(A, weights),
+        int(np.count_nonzero(largest > TOLERANCE)),
+        float(largest.max()),
+    )
+
+
+class HardSums:
+    """The sums of the rows of X (n, d) under hard assignments; only rows that moved since the last one are touched.
+
+    The parameters are those of `SoftSums`.
+    """
+
+    def __init__(self, X: Float | Rows, is_o: NDArray[np.bool_], weights: Weights | None = None) -> None:
+        self._X, self._is_o, self._weights = X, is_o, weights
+        self._before: ByBlock[NDArray[Any]] | None = None
+        self._S = np.zeros((len(is_o), X.shape[1]))
         self._age = 0
 
-    def update(
-        self, labels: Kept[NDArray[Any]], is_o: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, int]:
-        """Take new labels; return the sums (k, d), the mass (k,), how many words are O, and how many moved.
-
-        Words that moved are gathered by block, `FEW` at a time.
-        """
-        before, k = self._labels, self._k
-
-        def count(
-            _: slice, after: NDArray[Any], before: NDArray[Any] | None, weights: NDArray[np.float64] | None
-        ) -> tuple[NDArray[np.float64], NDArray[np.intp], int]:
-            n_moved = len(after) if before is None else int(np.count_nonzero(after != before))
-            numbers = np.bincount(after, minlength=k)
-            counts = numbers if weights is None else np.bincount(after, weights, minlength=k)
-            return counts.astype(np.float64), numbers, n_moved
-
+    def update(self, labels: ByBlock[NDArray[Any]]) -> Sums:
+        """Return the sums for words (n,) at these prototypes."""
+        (before, self._before), k = (self._before, labels), len(self._is_o)
         counts, numbers, n_moved = reduce_rows(
-            count, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]), labels, before, self._weights
+            partial(_count, k), lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]), labels, before, self._weights
         )
-        n, n_o = int(numbers.sum()), int(numbers[is_o].sum())
         self._age += 1
-        if before is None or n_moved > n // 3 or self._age % REFRESH == 0:
-            self._sums = sums_by_label(self._X, labels, k, self._weights)
+        if before is None or n_moved > int(numbers.sum()) // 3 or self._age % REFRESH == 0:
+            self._S = reduce_rows(partial(_sums, k), np.add, self._X, labels, self._weights)
         elif n_moved:
-            self._sums = self._sums + reduce_rows(
-                partial(_change, k), np.add, self._X, before, labels, self._weights, is_raw=True
+            self._S = self._S + reduce_rows(
+                partial(_moved, k), np.add, self._X, before, labels, self._weights, is_raw=True
             )
-        self._labels = labels
-        return self._sums, counts, n_o, n_moved
+        n_o = float(numbers[self._is_o].sum())
+        return Sums(self._S, counts, float(counts.sum()), n_o, 0.0, n_moved, float(n_moved > 0))
 
 
-def _change(
+def _count(
+    k: int, _: slice, after: NDArray[Any], before: NDArray[Any] | None, weights: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.intp], int]:
+    """Return the weight and the number of words of each prototype, and how many words moved."""
+    n_moved = len(after) if before is None else int(np.count_nonzero(after != before))
+    numbers = np.bincount(after, minlength=k)
+    counts = numbers if weights is None else np.bincount(after, weights, minlength=k)
+    return counts.astype(np.float64), numbers, n_moved
+
+
+def _sums(
+    k: int, _: slice, block: Float, labels: NDArray[np.integer], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Return S[j] = sum over {i: labels[i] = j} of w_i x_i, (k, d)."""
+    one_hot = np.zeros((len(block), k), block.dtype)
+    one_hot[np.arange(len(block)), labels] = 1 if weights is None else weights
+    return thin_sums(block, one_hot)
+
+
+def _moved(
     k: int,
     _: slice,
     block: Float,
@@ -144,7 +151,7 @@ def _change(
     after: NDArray[Any],
     weights: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
-    """Return what the rows of a block that moved bring to the prototypes they are at now and take from those before."""
+    """Return what the rows that moved, `FEW` at a time, bring to their prototypes and take from those before."""
     moved = np.flatnonzero(after != before)
     change = np.zeros((k, block.shape[1]))
     for start in range(0, len(moved), FEW):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.passes import Kept, reduce_rows
+from handful._util.passes import ByBlock, reduce_rows
 
 __all__ = ["Cut", "mth_smallest", "smallest"]
 
@@ -32,45 +32,36 @@ class Cut(NamedTuple):
     value: float
     row: int
 
-    def chosen(self, part: slice, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def chosen(self, where: slice, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Mark the values of a block that are among the m smallest."""
-        if self.row >= part.stop:
+        if self.row >= where.stop:
             return np.asarray(values <= self.value)
         chosen = values < self.value
         ties = np.flatnonzero(values == self.value)
-        chosen[ties[ties <= self.row - part.start]] = True
+        chosen[ties[ties <= self.row - where.start]] = True
         return np.asarray(chosen)
 
 
-def smallest(kept: Kept[Any], values_of: ValuesOf, m: int, n: int) -> Cut:
-    """Find the m smallest (0 < m < n) of the n values that a function takes from what is kept."""
-    value, n_wanted, n_ties = _select_value(kept, values_of, m, n)
+def smallest(results: ByBlock[Any], values_of: ValuesOf, m: int, n: int) -> Cut:
+    """Find the m smallest (0 < m < n) of the n values that a function takes from results."""
+    key, n_wanted, n_ties = _select(results, lambda _, one: _ordered(values_of(one)), m, n)
+    value = _value(key)
     if n_wanted == n_ties:
         return Cut(value, n)
 
-    def rows_of(part: slice, one: Any) -> Keys:
-        return np.asarray(part.start + np.flatnonzero(values_of(one) == value), np.uint64)
+    def rows_of(where: slice, one: Any) -> Keys:
+        return np.asarray(where.start + np.flatnonzero(values_of(one) == value), np.uint64)
 
-    row, _, _ = _select(kept, rows_of, n_wanted, n_ties)
+    row, _, _ = _select(results, rows_of, n_wanted, n_ties)
     return Cut(value, int(row))
 
 
-def mth_smallest(kept: Kept[Any], values_of: ValuesOf, m: int, n: int) -> float:
-    """Return the m-th smallest (from 1) of the n values that a function takes from what is kept."""
-    return _select_value(kept, values_of, m, n)[0]
+def mth_smallest(results: ByBlock[Any], values_of: ValuesOf, m: int, n: int) -> float:
+    """Return the m-th smallest (from 1) of the n values that a function takes from results."""
+    return _value(_select(results, lambda _, one: _ordered(values_of(one)), m, n)[0])
 
 
-def _select_value(kept: Kept[Any], values_of: ValuesOf, m: int, n: int) -> tuple[float, int, int]:
-    """Return the m-th smallest of n values, its place among those that are equal to it, and how many are."""
-    if n > FEW:
-        key, n_wanted, n_ties = _select(kept, lambda part, one: _ordered(values_of(one)), m, n)
-        return _value(key), n_wanted, n_ties
-    values = np.concatenate(reduce_rows(lambda _, one: [values_of(one)], list.__add__, kept))
-    value = np.partition(values, m - 1)[m - 1]
-    return float(value), m - int(np.count_nonzero(values < value)), int(np.count_nonzero(values == value))
-
-
-def _select(kept: Kept[Any], keys_of: KeysOf, m: int, n: int) -> tuple[np.uint64, int, int]:
+def _select(results: ByBlock[Any], keys_of: KeysOf, m: int, n: int) -> tuple[np.uint64, int, int]:
     """Return the m-th smallest of n keys, its place among those that are equal to it, and how many are.
 
     Each pass counts keys by their next bits, and so finds the next bits of the key that is looked for. Once few keys
@@ -79,14 +70,14 @@ def _select(kept: Kept[Any], keys_of: KeysOf, m: int, n: int) -> tuple[np.uint64
     known = _Known(0, 64)
     while n > FEW and known.n_left:
         step = min(BITS, known.n_left)
-        counts = reduce_rows(partial(known.by_next, keys_of, step), np.add, kept)
+        counts = reduce_rows(partial(known.by_next, keys_of, step), np.add, results)
         up_to = np.cumsum(counts)
         place = int(np.searchsorted(up_to, m))
         n, m = int(counts[place]), m - int(up_to[place] - counts[place])
         known = _Known(known.prefix << step | place, known.n_left - step)
     if not known.n_left:
         return np.uint64(known.prefix), m, n
-    keys = np.concatenate(reduce_rows(lambda part, one: [known.gather(keys_of, part, one)], list.__add__, kept))
+    keys = np.concatenate(reduce_rows(lambda *block: [known.gather(keys_of, *block)], list.__add__, results))
     key = np.partition(keys, m - 1)[m - 1]
     return key, m - int(np.count_nonzero(keys < key)), int(np.count_nonzero(keys == key))
 
@@ -97,14 +88,14 @@ class _Known(NamedTuple):
     prefix: int
     n_left: int
 
-    def gather(self, keys_of: KeysOf, part: slice, one: Any) -> Keys:
+    def gather(self, keys_of: KeysOf, where: slice, one: Any) -> Keys:
         """Return the keys of a block that begin so."""
-        keys = keys_of(part, one)
+        keys = keys_of(where, one)
         return keys if self.n_left == 64 else keys[keys >> np.uint64(self.n_left) == np.uint64(self.prefix)]
 
-    def by_next(self, keys_of: KeysOf, n_bits: int, part: slice, one: Any) -> NDArray[np.int64]:
+    def by_next(self, keys_of: KeysOf, n_bits: int, where: slice, one: Any) -> NDArray[np.int64]:
         """Count the keys of a block that begin so, by their next bits, (2 ** n_bits,)."""
-        keys = self.gather(keys_of, part, one)
+        keys = self.gather(keys_of, where, one)
         next_bits = (keys >> np.uint64(self.n_left - n_bits)) & np.uint64((1 << n_bits) - 1)
         return np.bincount(next_bits.astype(np.int64), minlength=1 << n_bits)
 

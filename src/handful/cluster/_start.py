@@ -1,13 +1,11 @@
-"""The deterministic start: prototypes from the labelled words, or from elsewhere where there are none."""
-
-from collections.abc import Mapping
+"""The deterministic start: prototypes from the labelled words."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import Float, Rows
 
-from .weights import Weights
+from .labels import Weights
 
 __all__ = ["initial_prototypes", "ward"]
 
@@ -18,7 +16,6 @@ def initial_prototypes(
     X: Float | Rows,
     labelled: list[NDArray[np.intp]],
     n_prototypes: list[int],
-    given: Mapping[int, NDArray[np.float64]] | None = None,
     weights: Weights | NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Place each tag's prototypes at the means of the Ward clusters of its labelled words.
@@ -26,9 +23,8 @@ def initial_prototypes(
     Parameters
     ----------
     X : (n, d)
-    labelled : for each tag, the rows labelled with it (at least one, unless it is among those given)
+    labelled : for each tag, the rows labelled with it, at least one
     n_prototypes : for each tag, how many prototypes it gets; a tag with fewer distinct rows gets as many as those
-    given : (m, d) prototypes of tags that start elsewhere than from labelled words
     weights : (n,) how often each row counts, above 0 for some row of each tag; None, once
 
     Returns
@@ -36,13 +32,11 @@ def initial_prototypes(
     C : (k, d) prototypes, tag by tag
     tags : (k,) the tag of each
     """
-    given = given or {}
-    parts = [
-        given[t] if t in given else _means_of_clusters(X, rows, m, None if weights is None else weights[rows])
-        for t, (rows, m) in enumerate(zip(labelled, n_prototypes, strict=True))
+    by_tag = [
+        _means_of_clusters(X, rows, m, None if weights is None else weights[rows])
+        for rows, m in zip(labelled, n_prototypes, strict=True)
     ]
-    tags = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return np.concatenate(parts), tags
+    return np.concatenate(by_tag), np.repeat(np.arange(len(by_tag)), [len(means) for means in by_tag])
 
 
 def _means_of_clusters(
@@ -52,8 +46,8 @@ def _means_of_clusters(
     if m == 1:
         total = np.zeros(X.shape[1])
         for start in range(0, len(rows), MAX_WARD):
-            part = slice(start, start + MAX_WARD)
-            total += weights[part] @ X[rows[part]]
+            some = slice(start, start + MAX_WARD)
+            total += weights[some] @ X[rows[some]]
         return np.asarray(total[None] / weights.sum())
     rows, weights = rows[weights > 0], weights[weights > 0]
     if len(rows) > MAX_WARD:
@@ -127,11 +121,11 @@ def _costs(Y: Float, weights: NDArray[np.float64]) -> Float:
     squares = np.einsum("ij,ij->i", Y, Y)
     D = np.empty((n, n), Y.dtype)
     for start in range(0, n, 256):
-        part = slice(start, min(start + 256, n))
-        block = squares[part, None] + squares[start:] - 2 * (Y[part] @ Y[start:].T)
-        pairs = weights[part, None] * weights[start:] / (weights[part, None] + weights[start:])
-        D[part, start:] = np.maximum(block * pairs, 0)
-        D[part, part] = np.minimum(D[part, part], D[part, part].T)  # the chain ends only if D is symmetric to the bit
-        D[start:, part] = D[part, start:].T
+        some = slice(start, min(start + 256, n))
+        costs = squares[some, None] + squares[start:] - 2 * (Y[some] @ Y[start:].T)
+        pairs = weights[some, None] * weights[start:] / (weights[some, None] + weights[start:])
+        D[some, start:] = np.maximum(costs * pairs, 0)
+        D[some, some] = np.minimum(D[some, some], D[some, some].T)  # the chain ends only if D is symmetric to the bit
+        D[start:, some] = D[some, start:].T
     np.fill_diagonal(D, np.inf)
     return D

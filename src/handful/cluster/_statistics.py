@@ -1,24 +1,23 @@
-"""Additive statistics of the rows of X, block by block.
+"""The moments of the rows of X: a sum over blocks of rows.
 
-Every result is a sum over blocks of rows: two machines that hold half of the rows each can add their parts. The one
-other pass over the data, in `handful.cluster._distances`, treats each row by itself. Products are taken in the data's
-precision, sums of blocks in float64.
+Two machines that hold half of the rows each can add their results. Products are taken in the data's precision, sums of
+blocks in float64. This is the one pass over the data that a fit makes once; in each round the distances (`_distances`)
+and the sums by prototype (`_prototypes`) make one each, and selections (`_select`) look at one number per word.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, Rows, row_blocks, thin_sums
-from handful._util.passes import Kept, reduce_rows
+from handful._util.arrays import Float, Rows, row_blocks
+from handful._util.passes import reduce_rows
 from handful.errors import DataError
 
-from .weights import Weights
+from .labels import Weights
 
-__all__ = ["Moments", "check_finite", "sums_by_label", "weighted_moments"]
+__all__ = ["Moments", "check_finite", "weighted_moments"]
 
 
 @dataclass(frozen=True)
@@ -56,12 +55,10 @@ class Moments:
         return float(np.trace(S) if S.ndim == 2 else S.sum())
 
     @classmethod
-    def of(
-        cls, X: Float | Rows, weights: Weights | NDArray[np.float64] | None = None, *, whole: bool = True
-    ) -> "Moments":
+    def of(cls, X: Float | Rows, weights: Weights | None = None, *, whole: bool = True) -> "Moments":
         """Take the moments of X (n, d) in one pass; `whole=False` keeps the scatter's diagonal alone.
 
-        `weights` (n,) are at least 0, and not all of them 0.
+        Weights are at least 0, and not all of them 0.
 
         Raises
         ------
@@ -69,8 +66,8 @@ class Moments:
             Where X has a value that is not finite: the first such row and column are named.
         """
 
-        def of_block(part: slice, block: Float, weights: NDArray[np.float64] | None) -> Moments:
-            sums = _column_sums(block, part.start)
+        def of_block(where: slice, block: Float, weights: NDArray[np.float64] | None) -> Moments:
+            sums = _column_sums(block, where.start)
             n: float = len(block)
             if weights is not None:
                 n = float(weights.sum())
@@ -85,14 +82,13 @@ class Moments:
         return reduce_rows(of_block, cls.__add__, X, weights)
 
 
-def weighted_moments(X: Rows, weights: Weights | NDArray[np.float64] | None, *, whole: bool = True) -> Moments:
-    """Take the moments of X under weights (n,), such that most of it is there already in the next fit.
+def weighted_moments(X: Rows, weights: Weights | None, *, whole: bool = True) -> Moments:
+    """Take the moments of X under weights, such that most of the work is there already in the next fit.
 
-    The moments of the longest part of X without weights are kept with the part. Then come all other rows, and what some
-    rows of the part weigh more than 1. Where those are more than a quarter of all, or a row of the part weighs less
-    than 1, all rows are taken with their weights.
+    The moments of the longest part of X without weights are kept with the part. All other rows are added, and rows of
+    the part once more with their weight above 1. Where those are more than a quarter of all, or a row of the part
+    weighs less than 1, all rows are taken with their weights.
     """
-    weights = Weights.of(weights) if isinstance(weights, np.ndarray) else weights
     sizes = [len(part.array) for part in X.parts]
     longest = int(np.argmax(sizes))
     start, stop = sum(sizes[:longest]), sum(sizes[: longest + 1])
@@ -107,7 +103,7 @@ def weighted_moments(X: Rows, weights: Weights | NDArray[np.float64] | None, *, 
         part = X.parts[longest]
         moments = part.once("moments", whole, lambda: Moments.of(Rows([part]), whole=whole))
         if len(rows):
-            moments += Moments.of(X[rows], more, whole=whole)
+            moments += Moments.of(X[rows], Weights.of(more), whole=whole)
     if not np.isfinite(moments.total_variance):
         raise DataError(
             "the features are so large that their variance is not a finite number; divide them by something"
@@ -117,8 +113,8 @@ def weighted_moments(X: Rows, weights: Weights | NDArray[np.float64] | None, *, 
 
 def check_finite(X: Float | Rows) -> None:
     """Raise a DataError that names the first value of X that is not finite."""
-    for part, block in row_blocks(X):
-        _column_sums(block, part.start)
+    for where, block in row_blocks(X):
+        _column_sums(block, where.start)
 
 
 def _column_sums(block: Float, first_row: int) -> Float:
@@ -136,21 +132,3 @@ def _column_sums(block: Float, first_row: int) -> Float:
         f" {columns[0]} ({len(np.unique(rows))} such rows among rows {first_row} to {first_row + len(block) - 1});"
         " every feature must be finite: remove those words or repair their features"
     )
-
-
-def sums_by_label(
-    X: Float | Rows,
-    labels: Kept[NDArray[Any]] | NDArray[np.integer],
-    k: int,
-    weights: Weights | NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
-    """Sum the rows of X (n, d) that share a label: S[j] = sum over {i: labels[i] = j} of w_i x_i, shape (k, d)."""
-
-    def of_block(
-        _: slice, block: Float, labels: NDArray[np.integer], weights: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
-        one_hot = np.zeros((len(block), k), block.dtype)
-        one_hot[np.arange(len(block)), labels] = 1 if weights is None else weights
-        return thin_sums(block, one_hot)
-
-    return reduce_rows(of_block, np.add, X, labels, weights)

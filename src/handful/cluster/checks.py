@@ -1,18 +1,17 @@
-"""What a fit refuses: parameters, weights and starts that are not possible."""
+"""Checks of what a fit is given: parameters, features, weights, anchors and the ratio."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from handful._util.arrays import Float, Part, Rows
-from handful.errors import DataError
+from handful.errors import DataError, RatioError
 
-from ._labels import Labels
-from .weights import Weights
+from .labels import Weights
 
-__all__ = ["as_floats", "as_rows", "check_parameters", "check_start", "check_weights", "is_dask"]
+__all__ = ["as_floats", "as_rows", "check_anchors", "check_parameters", "check_weights", "is_dask", "wanted_o"]
 
 
 def _is_number(value: object) -> bool:
@@ -62,9 +61,9 @@ def as_rows(X: Any) -> Rows:
     """Return the rows of an array, or of a `dask.array`."""
     if not is_dask(X):
         return Rows([Part(as_floats(X))])
-    from handful._util.on_dask import DaskRows
+    from handful._util.on_dask import dask_rows
 
-    return Rows([Part(DaskRows(X))])
+    return Rows([Part(dask_rows(X))])
 
 
 def check_weights(sample_weight: ArrayLike | Weights | None, n: int) -> Weights | None:
@@ -76,7 +75,9 @@ def check_weights(sample_weight: ArrayLike | Weights | None, n: int) -> Weights 
     except (TypeError, ValueError):
         raise DataError("sample_weight must be numbers, one a word") from None
     if weights.shape != (n,):
-        raise DataError(f"sample_weight has the shape {weights.shape}, expected ({n},): one weight for each row of X")
+        raise DataError(
+            f"sample_weight has the shape {weights.shape}, expected ({n},): one for each row of X and each anchor"
+        )
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         raise DataError(f"sample_weight[{wrong[0]}] is {weights[wrong[0]]}; weights must be finite and at least 0")
@@ -85,20 +86,37 @@ def check_weights(sample_weight: ArrayLike | Weights | None, n: int) -> Weights 
     return Weights.of(weights)
 
 
-def check_start(
-    start: Mapping[Any, ArrayLike] | None, labels: Labels, weights: Weights | None, d: int
-) -> dict[int, NDArray[np.float64]]:
-    """Return the given prototypes by the place of their tag; refuse tags that have neither them nor labelled words."""
-    given: dict[int, NDArray[np.float64]] = {}
-    for tag, prototypes in (start or {}).items():
-        place = labels.index_of(tag)
-        if place is None:
-            raise DataError(f"start names the tag {tag!r}, which y does not have: {labels.classes.tolist()}")
-        rows = np.array(prototypes, dtype=np.float64)
-        if rows.ndim != 2 or rows.shape[1] != d or not len(rows) or not np.isfinite(rows).all():
-            raise DataError(
-                f"start of tag {tag!r} has the shape {rows.shape}, expected finite numbers of shape (m, {d})"
-            )
-        given[place] = rows
-    labels.check_starts(given, weights)
-    return given
+def check_anchors(anchors: Any, d: int) -> tuple[Float, NDArray[Any]]:
+    """Return the rows (m, d) and the tags (m,) of anchors."""
+    try:
+        rows, tags = (np.asarray(one) for one in anchors)
+    except (TypeError, ValueError):
+        raise DataError("anchors must be a pair: the rows, and the tag of each") from None
+    if rows.ndim != 2 or rows.shape[1] != d or tags.shape != rows.shape[:1] or rows.dtype.kind not in "fiu":
+        raise DataError(
+            f"anchors have the shapes {rows.shape} and {tags.shape}, expected numbers (m, {d}) and tags (m,)"
+        )
+    wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    if len(wrong):
+        raise DataError(f"row {wrong[0]} of the anchors has a number that is not finite")
+    return as_floats(rows), tags
+
+
+def wanted_o(o_ratio: float, n: int, n_only_o: int, n_only_entity: int, *, is_soft: bool) -> float:
+    """Return the number (hard) or mass (soft) of O words, among n, that a ratio asks for.
+
+    Raises
+    ------
+    RatioError
+        Where labels make it impossible; a label is never broken to meet a ratio.
+    """
+    wanted = o_ratio * n if is_soft else float(np.floor(o_ratio * n + 0.5))
+    low, high = n_only_o, n - n_only_entity
+    slack = 1e-9 * n if is_soft else 0.0
+    if low - slack <= wanted <= high + slack:
+        return min(max(wanted, low), high)
+    raise RatioError(
+        f"o_ratio={o_ratio} asks for {wanted:g} O words among {n}, but the labels make {n_only_o} words O and"
+        f" {n_only_entity} words entities, which leaves between {low} and {high};"
+        f" give a ratio between {low / n:.6g} and {high / n:.6g}, or add unlabelled words"
+    )

@@ -59,7 +59,7 @@ class Features:
 
     def far_text(self) -> FarText:
         """Return the text as a fit takes it."""
-        from handful._util.on_dask import StoredRows
+        from handful._util.on_dask import stored_rows
 
         shards = self.shards()
         paths = [shard.path for shard in shards]
@@ -67,7 +67,7 @@ class Features:
         if not starts[-1]:
             raise DataError(f"{self.path}: there is no word in the text")
         within = partial(SomeRows.within, paths, starts, self.dim, self.dtype)
-        rows = StoredRows(within, (int(starts[-1]), self.dim), self.dtype)
+        rows = stored_rows(within, (int(starts[-1]), self.dim), self.dtype)
         return FarText(rows, shards, list(self.n_words), self.fingerprint, list(self.report))
 
     def shards(self) -> list[StoredShard]:

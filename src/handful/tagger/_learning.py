@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful._util.arrays import Part, Rows
+from handful._util.arrays import Rows
 from handful._util.progress import ProgressCallback
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
@@ -117,7 +117,7 @@ def check_labels(
 
     The parameters are those of `learn`; `has_names` says whether the encoder reads the names of types.
     """
-    from handful.cluster.assigning import check_ratio
+    from handful.cluster.checks import wanted_o
 
     has_names = has_names and not (method.with_names is None and text.labels)
     labelled = text.labelled_words([one.name for one in types])
@@ -127,8 +127,8 @@ def check_labels(
         return  # where a type has no label, the names say which words may have it
     n = labelled.n_words
     n_only_o, n_only_entity = labelled.labels().count_forced(0)
-    if n_only_o + n_only_entity < n and not n_only_o <= o_ratio * n <= n - n_only_entity:
-        check_ratio(o_ratio, n, n_only_o, n_only_entity, soft=_estimator(clusters, None).assignment == "soft")
+    if n_only_o + n_only_entity < n:
+        wanted_o(o_ratio, n, n_only_o, n_only_entity, is_soft=_estimator(clusters, None).assignment == "soft")
 
 
 def learn(
@@ -228,22 +228,15 @@ def _cluster(
     report: ProgressCallback | None,
 ) -> "SubspaceKMeans":
     """Fit the clustering; a name is one more labelled word of its type, the prototypes of O are labelled words of O."""
-    labels, weights = labelled.labels(), labelled.weights(labelled_mass, 0 if names is None else names.n_words)
-    n, o_ratio = len(features), estimator.o_ratio
-    if names is not None:
-        rows, tags = names.as_words()
-        wanted = estimator._wanted_o(labels, 0, n)  # the ratio is that of the text; names come on top
-        estimator.o_ratio = None if wanted is None else (wanted + np.count_nonzero(tags == 0)) / (n + len(rows))
-        features = Rows([*features.parts, Part(rows)])
-        allowed = np.concatenate([labels.allowed, np.eye(labelled.n_tags, dtype=bool)[tags]])
-        labels = replace(labels, rows=np.concatenate([labels.rows, np.arange(n, n + len(rows))]), allowed=allowed)
-    each = None if report is None else lambda one: report(one.number, estimator.max_iter)
-    fitted = estimator.fit(features, labels, sample_weight=weights, callback=each)
+    fitted = estimator.fit(
+        features,
+        labelled.labels(),
+        sample_weight=labelled.weights(labelled_mass, 0 if names is None else names.n_words),
+        anchors=None if names is None else names.as_words(),
+        callback=None if report is None else lambda one: report(one.number, estimator.max_iter),
+    )
     if report is not None:
         report(fitted.n_iter_, fitted.n_iter_)  # it may have ended early
-    if names is not None:  # what is said of the words of the text is said of them alone
-        fitted.labels_, fitted.tags_ = fitted.labels_[:n], fitted.tags_[:n]
-        fitted.o_share_, fitted.o_ratio = float((fitted.tags_ == 0).mean()), o_ratio
     return fitted
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.passes import Kept, reduce_rows
-from handful.cluster.weights import Weights
+from handful._util.passes import ByBlock, reduce_rows
+from handful.cluster.labels import Weights
 from handful.errors import Advice, HandfulWarning
 from handful.text import Sentence
 
@@ -50,7 +50,7 @@ def check_ratio(o_ratio: float | str | None, given: Sequence[Sentence], labels: 
 
 
 def estimate_o_ratio(
-    chances: NDArray[np.float64] | Sequence[Kept[NDArray[np.float64]]], labelled: LabelledWords
+    chances: NDArray[np.float64] | Sequence[ByBlock[NDArray[np.float64]]], labelled: LabelledWords
 ) -> float | None:
     """Estimate which share of all words is in no mention.
 
@@ -67,7 +67,7 @@ def estimate_o_ratio(
     if len(known) == labelled.n_words:
         return None
     total, first = 0.0, 0
-    for part in [Kept.of(chances, len(chances))] if isinstance(chances, np.ndarray) else chances:
+    for part in [ByBlock.of(chances, len(chances))] if isinstance(chances, np.ndarray) else chances:
         n, of_free = reduce_rows(
             _sum_of_free, _both, part, Weights(labelled.n_words, known - first, np.zeros(len(known)))
         )

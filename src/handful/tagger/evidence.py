@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import Float, Part, Rows
-from handful._util.parallel import map_blocks
-from handful._util.passes import Kept, map_rows
+from handful._util.passes import ByBlock, map_rows
 from handful.cluster import project, squared_distances, tag_distances
 from handful.errors import DataError
 
@@ -163,7 +162,7 @@ class Regression:
         """Return one logit per tag for each word, (n, n_tags)."""
         weights = self.weights.astype(np.float32)
         found = [np.empty((0, len(self.bias)))]
-        found += map_blocks(lambda _, block: unit(block) @ weights.T + self.bias, features)
+        found += map_rows(lambda _, block: unit(block) @ weights.T + self.bias, features).values
         return np.concatenate(found)
 
     def save(self) -> dict[str, NDArray[Any]]:
@@ -209,7 +208,7 @@ class NearestLabel:
             words = unit(block)
             return np.stack([(words @ vectors).max(axis=1) for vectors in by_tag], axis=1)
 
-        found = [np.empty((0, len(known)), np.float32), *map_blocks(of_block, features)]
+        found = [np.empty((0, len(known)), np.float32), *map_rows(of_block, features).values]
         return np.concatenate(found)[:, _rows_or_o(known, self.n_tags)]
 
     def save(self) -> dict[str, NDArray[Any]]:
@@ -267,9 +266,9 @@ class TypeNames:
             scores[:, 1:] += self.doubts
             return scores
 
-        return np.concatenate([np.empty((0, 1 + len(self.biases))), *map_blocks(of_block, features)])
+        return np.concatenate([np.empty((0, 1 + len(self.biases))), *map_rows(of_block, features).values])
 
-    def o_chances(self, features: Rows) -> list[Kept[NDArray[np.float64]]]:
+    def o_chances(self, features: Rows) -> list[ByBlock[NDArray[np.float64]]]:
         """Return the chance of O of each word by names alone, for each part of the text.
 
         A part keeps the scores without doubts, which other labels change.
@@ -340,7 +339,7 @@ EVIDENCE: dict[str, type[Any]] = {
 }
 
 
-def by_block(function: Callable[[Float], NDArray[np.float64]], part: Part) -> Kept[NDArray[np.float64]]:
+def by_block(function: Callable[[Float], NDArray[np.float64]], part: Part) -> ByBlock[NDArray[np.float64]]:
     """Return what a function gives for the words of a part of the text."""
     return map_rows(lambda _, block: function(block), Rows([part]))
 

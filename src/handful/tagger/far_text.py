@@ -75,18 +75,18 @@ class FarText:
 
     def find(self, wanted: Iterable[Words]) -> list[tuple[int, Words]]:
         """Return where the sentences with these words begin among all words, in order."""
-        from handful._util.on_dask import promise, results, share
+        import dask
 
-        chosen = share(frozenset(wanted))
-        found = results([promise(_find, shard, chosen) for shard in self.shards])
+        chosen = dask.delayed(frozenset(wanted), traverse=False)
+        found = dask.compute(*(dask.delayed(_find)(shard, chosen) for shard in self.shards))
         firsts = np.cumsum([0, *self.n_words]).tolist()
         return [(first + row, words) for first, here in zip(firsts, found, strict=False) for row, words in here]
 
     def first(self) -> TextShard:
         """Return the words of the first shard; its features stay where they are."""
-        from handful._util.on_dask import promise, results
+        import dask
 
-        found: TextShard = results([promise(_without_features, self.shards[0])])[0]
+        found: TextShard = dask.delayed(_without_features)(self.shards[0]).compute()
         return found
 
 
@@ -132,19 +132,23 @@ def text_of(unlabelled: Any, encoder: AnyEncoder, layers: Any, threads: int | No
                 f"tagger is {opened.fingerprint[:16]}); encode the text again"
             )
         return text
-    from handful._util.on_dask import joined, kept, partitions, promise, results
+    import dask
+    import dask.array as da
+
+    from handful._util.on_dask import dask_rows, persisted
 
     chosen = encoder if is_object(encoder) else str(encoder)
-    given = [
-        promise(_encoded, part, number, chosen, layers, threads, opened.precision)
-        for number, part in enumerate(partitions(unlabelled))
-    ]
-    shards = kept(given)
-    n_words = results([promise(_size, shard) for shard in shards])
+    encoded, size, features = dask.delayed(_encoded), dask.delayed(_size), dask.delayed(_features)
+    partitions = np.ravel(unlabelled.to_delayed())
+    opening = (chosen, layers, threads, opened.precision)
+    shards = persisted([encoded(part, i, *opening) for i, part in enumerate(partitions)])
+    n_words = list(dask.compute(*map(size, shards)))
     if not sum(n_words):
         raise DataError("the unlabelled text has no word")
-    pieces = [promise(_features, shard) for shard in shards]
-    return FarText(joined(pieces, n_words, opened.dim, np.float32), shards, n_words, opened.fingerprint)
+    arrays = [
+        da.from_delayed(features(shard), (n, opened.dim), np.float32) for shard, n in zip(shards, n_words, strict=True)
+    ]
+    return FarText(dask_rows(da.concatenate(arrays)), shards, n_words, opened.fingerprint)
 
 
 def training_text(far: FarText, given: Given, labels: Ways, encoder: Encoder) -> FarTrainingText:
@@ -180,16 +184,16 @@ def look_through(
     text: FarTrainingText, model: Model, fitted: "SubspaceKMeans | None", labelled: LabelledWords
 ) -> tuple[NDArray[np.int64], Surest]:
     """Count the unlabelled words of each tag, and find the surest mentions among them."""
-    from handful._util.on_dask import promise, results, share
+    import dask
 
     assert fitted is not None, "there is text"
-    shared, rows = share(model), np.sort(labelled.rows)
+    shared, rows, look = dask.delayed(model, traverse=False), np.sort(labelled.rows), dask.delayed(_look)
     calls, first = [], 0
     for shard, n in zip(text.far.shards, text.far.n_words, strict=True):
         inside = slice(*np.searchsorted(rows, [first, first + n]))
-        calls.append(promise(_look, shard, shared, fitted.tags_[first : first + n], rows[inside] - first))
+        calls.append(look(shard, shared, fitted.tags_[first : first + n], rows[inside] - first))
         first += n
-    found = results(calls)
+    found = dask.compute(*calls)
     counts = np.sum([here for here, _ in found], axis=0)
     return counts, merged([here for _, here in found])
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import FarRows, Float, Part, Rows
-from handful.cluster import Labels
-from handful.cluster.weights import Weights
+from handful.cluster.labels import Labels, Weights
 from handful.errors import DataError
 from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence, types_in
 
@@ -87,8 +86,7 @@ class LabelledWords:
         """Return what the labels allow, as the clustering takes it."""
         order = np.argsort(self.rows)
         order = order[~self.allowed[order].all(axis=1)]
-        tags = np.arange(self.n_tags)
-        return Labels(tags, self.rows[order], self.allowed[order], tags)
+        return Labels(np.arange(self.n_tags), self.rows[order], self.allowed[order])
 
     def weights(self, mass: float, n_more: int = 0) -> Weights | None:
         """Return the weight of each word, such that all labelled ones together count `mass` times the others.

@@ -7,47 +7,23 @@ Both solve, for fixed prototypes and projection,
            sum_i sum_{j in O} A[i, j] = o_ratio * n   (hard: rounded to an integer).
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.passes import Kept, map_rows, reduce_rows
-from handful.errors import RatioError
+from handful._util.passes import ByBlock, reduce_rows
 
+from ._distances import Distances, nearest
 from ._select import mth_smallest, smallest
 
-__all__ = ["assign_hard", "assign_soft", "check_ratio", "entropy", "hard", "nearest", "soft"]
+__all__ = ["entropy", "hard", "soft"]
 
-Distances = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-def nearest(D: Distances, columns: NDArray[np.intp] | None = None) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the column of each row's smallest entry, of all or of some columns in order, and that entry.
-
-    Ties go to the lowest column.
-    """
-    columns = np.arange(D.shape[1]) if columns is None else columns
-    best = D[:, columns[0]].copy()
-    for j in columns[1:]:
-        np.minimum(best, D[:, j], out=best)
-    number = np.zeros(len(D), np.min_scalar_type(len(columns)))
-    is_later = np.ones(len(D), dtype=bool)
-    for j in columns[:-1]:  # the number of columns before the first that is the best
-        is_later &= D[:, j] != best
-        number += is_later
-    return columns[number], best
-
-
-def assign_hard(D: Distances, is_o: Mask, n_o: int | None = None) -> NDArray[np.intp]:
-    """Assign each word to one prototype, given all distances: :func:`hard` of one block, (n,)."""
-    n = len(D)
-    return np.asarray(hard(Kept.of(D, n), lambda D: D, is_o, n_o, n).values[0], np.intp)
-
-
-def hard(X: Any, distances: Callable[..., Distances], is_o: Mask, n_o: int | None, n: int, *along: Any) -> Kept[Any]:
+def hard(D: Distances | ByBlock[Matrix], is_o: Mask, n_o: float | None = None) -> ByBlock[Any]:
     """Assign each word to one prototype.
 
     Without `n_o`, to the nearest. With it, exactly `n_o` words go to O prototypes: those with the smallest
@@ -56,11 +32,9 @@ def hard(X: Any, distances: Callable[..., Distances], is_o: Mask, n_o: int | Non
 
     Parameters
     ----------
-    X : rows, or what is kept of them
-    distances : called with a block of X and what goes along; it returns D (b, k), `inf` where not allowed
+    D : (n, k), `inf` where not allowed
     is_o : (k,) whether a prototype's tag is O
-    n_o : how many words go to O prototypes; it must be feasible (:func:`check_ratio`)
-    n : how many words there are
+    n_o : how many words go to O prototypes, a whole number; it must be feasible (:func:`wanted_o`)
 
     Returns
     -------
@@ -68,40 +42,23 @@ def hard(X: Any, distances: Callable[..., Distances], is_o: Mask, n_o: int | Non
     """
     kind = np.min_scalar_type(len(is_o))
     o_columns, e_columns = np.flatnonzero(is_o), np.flatnonzero(~is_o)
-    if n_o is None or n_o in (0, n):
+    if n_o is None or n_o in (0, len(D)):
         columns = None if n_o is None else o_columns if n_o else e_columns
+        return D.map(lambda _, D: nearest(D, columns)[0].astype(kind))
 
-        def to_nearest(_: slice, block: Any, *along: Any) -> NDArray[Any]:
-            return nearest(distances(block, *along), columns)[0].astype(kind)
-
-        return map_rows(to_nearest, X, *along)
-
-    def to_both(_: slice, block: Any, *along: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-        D = distances(block, *along)
+    def to_both(_: slice, D: Matrix) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
         o_label, d_o = nearest(D, o_columns)
         e_label, d_e = nearest(D, e_columns)
         return o_label.astype(kind), e_label.astype(kind), d_o - d_e  # -inf: only O; +inf: only an entity
 
-    sides = map_rows(to_both, X, *along)
-    cut = smallest(sides, lambda side: side[2], n_o, n)
-    return map_rows(lambda part, side: np.where(cut.chosen(part, side[2]), *side[:2]), sides)
-
-
-def assign_soft(D: Distances, is_o: Mask, mass_o: float | None = None, *, temperature: float = 1.0) -> Distances:
-    """Spread each word over the prototypes it may have, given all distances: :func:`soft` of one block, (n, k)."""
-    n = len(D)
-    return soft(Kept.of(D, n), lambda D: D, is_o, mass_o, n, temperature=temperature).values[0]
+    sides = D.map(to_both)
+    cut = smallest(sides, lambda side: side[2], int(n_o), len(D))
+    return sides.map(lambda where, side: np.where(cut.chosen(where, side[2]), *side[:2]))
 
 
 def soft(
-    X: Any,
-    distances: Callable[..., Distances],
-    is_o: Mask,
-    mass_o: float | None,
-    n: int,
-    *along: Any,
-    temperature: float = 1.0,
-) -> Kept[Distances]:
+    D: Distances | ByBlock[Matrix], is_o: Mask, mass_o: float | None = None, *, temperature: float = 1.0
+) -> ByBlock[Matrix]:
     """Spread each word over the prototypes it may have.
 
     Without `mass_o`, A is the row softmax of -D / t. With it, the solution is
@@ -113,8 +70,8 @@ def soft(
 
     Parameters
     ----------
-    X, distances, is_o, n : as for :func:`hard`; what `distances` returns is overwritten
-    mass_o : the sum of A over O prototypes, feasible (:func:`check_ratio`)
+    D, is_o : as for :func:`hard`; D is overwritten if it is there already
+    mass_o : the sum of A over O prototypes, feasible (:func:`wanted_o`)
     temperature : t
 
     Returns
@@ -124,32 +81,30 @@ def soft(
     o_columns, e_columns = np.flatnonzero(is_o), np.flatnonzero(~is_o)
     if mass_o is None or is_o.all() or not is_o.any():
 
-        def spread(_: slice, block: Any, *along: Any) -> Distances:
-            D = distances(block, *along)
+        def spread(_: slice, D: Matrix) -> Matrix:
             A = np.divide(D, -temperature, out=D)
             _normalise(A, np.arange(A.shape[1]))
             return A
 
-        return map_rows(spread, X, *along)
+        return D.map(spread)
 
-    def sides(_: slice, block: Any, *along: Any) -> tuple[Distances, NDArray[np.float64]]:
-        D = distances(block, *along)
+    def to_both(_: slice, D: Matrix) -> tuple[Matrix, NDArray[np.float64]]:
         A = np.divide(D, -temperature, out=D)
         return A, _normalise(A, o_columns) - _normalise(A, e_columns)
 
-    kept = map_rows(sides, X, *along)
-    shares = _o_shares(kept, mass_o, n)
+    sides = D.map(to_both)
+    shares = _o_shares(sides, mass_o, len(D))
 
-    def weigh(_: slice, side: tuple[Distances, NDArray[np.float64]]) -> Distances:
+    def weigh(_: slice, side: tuple[Matrix, NDArray[np.float64]]) -> Matrix:
         A, share = side[0].copy(order="F"), shares.of(side[1])
         for j in range(A.shape[1]):
             A[:, j] *= share if is_o[j] else 1 - share
         return A
 
-    return map_rows(weigh, kept)
+    return sides.map(weigh)
 
 
-def _normalise(L: Distances, columns: NDArray[np.intp]) -> NDArray[np.float64]:
+def _normalise(L: Matrix, columns: NDArray[np.intp]) -> NDArray[np.float64]:
     """Turn the logits in some columns into their softmax, in place; return their logsumexp (-inf: nothing allowed)."""
     top = L[:, columns[0]].copy()
     for j in columns[1:]:
@@ -189,7 +144,7 @@ class _Shares(NamedTuple):
         return shares
 
 
-def _o_shares(kept: Kept[Any], mass_o: float, n: int) -> _Shares:
+def _o_shares(sides: ByBlock[Any], mass_o: float, n: int) -> _Shares:
     """Return s_i = sigmoid(m_i + lam) for the one lam with sum_i s_i = mass_o; m_i may be infinite.
 
     Newton from the hard solution's threshold, inside a bracket that only shrinks. Where no floating-point lam meets
@@ -209,7 +164,7 @@ def _o_shares(kept: Kept[Any], mass_o: float, n: int) -> _Shares:
         )
 
     n_only_o, n_free, least, most = reduce_rows(
-        look, lambda a, b: (a[0] + b[0], a[1] + b[1], min(a[2], b[2]), max(a[3], b[3])), kept
+        look, lambda a, b: (a[0] + b[0], a[1] + b[1], min(a[2], b[2]), max(a[3], b[3])), sides
     )
     target = mass_o - n_only_o
     tolerance = 1e-13 * n
@@ -223,12 +178,12 @@ def _o_shares(kept: Kept[Any], mass_o: float, n: int) -> _Shares:
             s = expit(free_of(side) + lam)
             return np.array([s.sum(), (s * (1 - s)).sum()])
 
-        return reduce_rows(of_block, np.add, kept)
+        return reduce_rows(of_block, np.add, sides)
 
     beyond = max(800.0, 1e-12 * max(abs(least), abs(most)))  # 800 is where a sigmoid is 0 or 1 in floating point
     low, high = -most - beyond, -least + beyond  # every sigmoid is 0, every sigmoid is 1
     rank = min(n_free - 1, int(n_free - target))
-    lam = -mth_smallest(kept, free_of, rank + 1, n_free)
+    lam = -mth_smallest(sides, free_of, rank + 1, n_free)
     while True:
         total, slope = map(float, sums(lam))
         excess = total - target
@@ -242,29 +197,9 @@ def _o_shares(kept: Kept[Any], mass_o: float, n: int) -> _Shares:
             return _Shares(low, high, (target - at_low) / (at_high - at_low))
 
 
-def entropy(A: Distances, weights: NDArray[np.float64] | None = None) -> float:
+def entropy(A: Matrix, weights: NDArray[np.float64] | None = None) -> float:
     """Return <A, log A>, each word times its weight: the soft objective's second term at temperature 1."""
     from scipy.special import xlogy
 
     w = np.ones(len(A)) if weights is None else weights
     return sum(float(w @ xlogy(A[:, j], A[:, j])) for j in range(A.shape[1]))
-
-
-def check_ratio(o_ratio: float, n: int, n_only_o: int, n_only_entity: int, *, soft: bool) -> float:
-    """Return the number (hard) or mass (soft) of O words that a ratio asks for.
-
-    Raises
-    ------
-    RatioError
-        Where labels make it impossible; a label is never broken to meet a ratio.
-    """
-    wanted = o_ratio * n if soft else float(np.floor(o_ratio * n + 0.5))
-    low, high = n_only_o, n - n_only_entity
-    slack = 1e-9 * n if soft else 0.0
-    if low - slack <= wanted <= high + slack:
-        return min(max(wanted, low), high)
-    raise RatioError(
-        f"o_ratio={o_ratio} asks for {wanted:g} O words among {n}, but the labels make {n_only_o} words O and"
-        f" {n_only_entity} words entities, which leaves between {low} and {high};"
-        f" give a ratio between {low / n:.6g} and {high / n:.6g}, or add unlabelled words"
-    )
