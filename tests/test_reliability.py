@@ -26,7 +26,7 @@ def run(script, *arguments, code=""):
 TWO_TRIALS = """
 import functools, pathlib, shutil, tempfile
 from contextlib import contextmanager
-import faults, faults_commands, handful._util.files, handful.text.files
+import faults, faults_commands, handful._util.files
 
 kept = pathlib.Path(tempfile.mkdtemp())
 make = functools.cache(lambda: faults_commands.make_given_anew(kept / "given"))  # for both
@@ -40,7 +40,7 @@ try:
     def in_place(path, *, sync=False):
         yield path
 
-    handful._util.files.replacing = handful.text.files.replacing = in_place
+    handful._util.files.replacing = in_place
     sys.exit(faults.main(["--kills", "8", "--only", "predict"]))
 finally:
     shutil.rmtree(kept)

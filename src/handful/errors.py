@@ -114,3 +114,9 @@ class MissingExtraError(HandfulError, ImportError):
 
 class HandfulWarning(_Advised, UserWarning):
     """Something was handled that the user should know of."""
+
+
+def shorten(value: object, limit: int = 80) -> str:
+    """Cut a long text for a message."""
+    text = str(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

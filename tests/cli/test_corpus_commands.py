@@ -64,7 +64,7 @@ def test_convert_counts_what_it_changed(tmp_path):
     result = run("convert", tmp_path / "in.conll", tmp_path / "out.conll", "--to", "conll", "--scheme", "IO", "--json")
     assert json.loads(result.stdout)["n_merged"] == 1
     shown = run("convert", tmp_path / "in.conll", tmp_path / "out.conll", "--to", "conll", "--scheme", "IO")
-    assert "1 mentions were merged" in shown.stderr
+    assert "1 mention was merged" in shown.stderr
 
 
 def test_convert_says_what_it_skipped(tmp_path):

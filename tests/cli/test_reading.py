@@ -102,8 +102,8 @@ def test_fit_and_evaluate_take_the_options(inside, tmp_path):
     assert fitted.exit_code == 0
     assert json.loads(fitted.stdout)["mentions"] == {"LOC": 1, "PER": 1}
     assert json.loads(fitted.stdout)["n_unlabelled_words"] == 6
-    assert "1 spans were widened" in fitted.stderr
-    assert "1 malformed places were skipped" in fitted.stderr
+    assert "1 span was widened" in fitted.stderr
+    assert "1 malformed place was skipped" in fitted.stderr
     scored = run("evaluate", "model", tmp_path / "few.jsonl", *given, "--widen", "--skip-malformed", "--json")
     assert set(json.loads(scored.stdout)["scores"]["strict"]["by_type"]) == {"LOC", "PER"}
     kept = run("evaluate", "model", "support.txt", "--keep", "PER", "--json")

@@ -100,5 +100,5 @@ def test_malformed_records_are_skipped_if_asked_to(inside, tmp_path):
     assert not (tmp_path / "found.jsonl").exists()
     done = run("predict", "model", path, "--skip-malformed", "--out", tmp_path / "found.jsonl")
     assert done.exit_code == 0
-    assert "1 malformed places were skipped" in done.stderr
+    assert "1 malformed place was skipped" in done.stderr
     assert len((tmp_path / "found.jsonl").read_text(encoding="utf-8").splitlines()) == 2

@@ -238,7 +238,7 @@ def test_a_malformed_record_is_an_error_before_anything_is_written(client, tmp_p
     assert not out.exists()
     report = list(run(malformed="skip").report)
     assert len(report) == 2
-    assert all("1 malformed places were skipped, the first: " in line for line in report)
+    assert all("1 malformed place was skipped, the first: " in line for line in report)
 
 
 def test_the_memory_of_a_worker_does_not_grow_with_the_text(client, tmp_path):

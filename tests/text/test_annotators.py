@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from handful.errors import DataError, FormatError
 from handful.text import Allowed, Document, Sentence, Span, write
 from handful.text._annotators import Annotation, Annotator, choose
-from handful.text.partial_labels import union
 
 from .strategies import labels, modest, partial_labels, read_bytes, stream_bytes
 
@@ -207,7 +206,7 @@ def test_partial_labels_are_compared_too():
 def test_a_union_allows_what_one_of_the_two_allows(one, other):
     tags = ["O", "PER", "LOC", "ORG", "x", "型", "art-painting", "another"]
     expected = tuple(a or b for a, b in zip(one.among(tags), other.among(tags), strict=True))
-    assert union(one, other).among(tags) == expected
+    assert (one | other).among(tags) == expected
 
 
 @st.composite

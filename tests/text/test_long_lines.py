@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful.errors import DataError
-from handful.text import plain, read, stream, to_sentences
+from handful.text import _plain, read, stream, to_sentences
 
 
 class Endless(io.RawIOBase):
@@ -29,11 +29,11 @@ class Endless(io.RawIOBase):
 
 
 def parts_of(text, longest, format="text"):
-    before, plain.LONGEST = plain.LONGEST, longest
+    before, _plain.LONGEST = _plain.LONGEST, longest
     try:
         return list(stream(io.StringIO(text), format))
     finally:
-        plain.LONGEST = before
+        _plain.LONGEST = before
 
 
 # Sentences, words and gaps; full stops inside words, and those of other scripts.

@@ -15,7 +15,7 @@ def test_reading_says_one_line_for_each_thing():
     report = corpus.report
     assert report.handled() == [
         "2 spans were widened to whole words",
-        f"1 malformed places were skipped, the first: {report.skipped[0]}",
+        f"1 malformed place was skipped, the first: {report.skipped[0]}",
     ]
     assert str(report).split("\n") == [report.summary, *report.handled()]
     assert report.summary == "the open file: inline, 2 sentences, 2 words"
@@ -30,7 +30,7 @@ def test_the_first_skipped_place_has_its_advice():
 def test_writing_says_one_line_for_each_thing():
     sentence = Sentence(("New York", "Oslo"), (Span(0, 1, "X"), Span(1, 2, "X")))
     report = write([sentence], io.BytesIO(), "conll", scheme="IO")
-    assert report.handled() == ["1 mentions were merged with the one before them: the scheme has no borders"]
+    assert report.handled() == ["1 mention was merged with the one before it: the scheme has no borders"]
     assert write([sentence], io.BytesIO(), "doccano").handled(shell=True) == [
         "1 texts will be read with other words: the format holds the text, not the words"
     ]

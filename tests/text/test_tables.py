@@ -200,7 +200,7 @@ def test_words_and_tags_can_be_in_other_fields():
     record = json.dumps({"words": ["Ekeus", "left"], "iob": ["B-PER", "O"]})
     (sentence,) = read_bytes(record, text_field="words", label_field="iob")
     assert sentence.spans == (Span(0, 1, "PER"),)
-    with pytest.raises(FormatError, match="no field 'bio' for its tags"):
+    with pytest.raises(FormatError, match="no field 'bio' for its labels"):
         read_bytes(record, text_field="words", label_field="bio")
 
 

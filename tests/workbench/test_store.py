@@ -476,3 +476,9 @@ def test_a_full_disk_refuses_a_decision_and_keeps_those_before(tmp_path):
         assert project.states() == before
     with Project(tmp_path / "p.db") as project:
         assert project.states() == before
+
+
+def test_a_project_is_read_like_any_other_file(project):
+    with stream(project.path) as documents:
+        assert [documents.is_ready(0) for _ in documents] == [True] * len(TEXTS)
+        assert documents.share is None

@@ -1,24 +1,28 @@
 """Files and folders that appear when they are complete, or not at all.
 
-What a killed process left beside them is removed by the next one that writes there.
+A killed process may leave a temporary file or folder beside them. The next process that writes there removes it.
 """
 
 import errno
+import gzip
+import io
 import os
 import platform
 import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import IO, Any
 
-from handful.errors import FileError, HandfulError
+from handful.errors import DataError, FileError, HandfulError
 
 __all__ = [
+    "AnyFile",
     "PathLike",
     "beside",
     "check_empty",
@@ -26,12 +30,16 @@ __all__ = [
     "check_folder",
     "check_into",
     "failed",
+    "file_name",
     "is_temporary",
     "replacing",
     "replacing_folder",
+    "write_text",
 ]
 
 PathLike = str | os.PathLike[str]
+AnyFile = PathLike | IO[str] | IO[bytes]
+"""A path, ``-`` for standard input or output, or an open file, of text or bytes."""
 
 _TEMPORARY = re.compile(r"\.(.+)\.([0-9a-f]{8})\.(\d{1,9})\.(tmp|old)", re.DOTALL)
 _STALE = 24 * 3600.0  # seconds after which nobody elsewhere is writing any more
@@ -259,3 +267,81 @@ def failed(target: PathLike, error: Exception) -> FileError:
     reason = getattr(error, "strerror", None) or str(error)
     advice = next((advice for said, advice in _ADVICE.items() if said in reason), "")
     return FileError(f"{os.fspath(target)}: cannot be written: {reason}{advice}")
+
+
+def write_text(file: AnyFile, pieces: Iterable[str] | Iterable[bytes]) -> None:
+    """Write pieces of text in UTF-8, or bytes; a file appears, or is replaced, when it is complete.
+
+    A path that ends in ``.gz`` is compressed. Text for anything but a plain file (standard output, a pipe, an open
+    file) goes there directly.
+    """
+    name = "standard output" if file == "-" else file_name(file)
+    guarded = _guard_bom(pieces)
+    try:
+        if file == "-":
+            target: Any = getattr(sys.stdout, "buffer", sys.stdout)
+            _pour(guarded, target)
+            target.flush()
+        elif isinstance(file, str | os.PathLike):
+            _replace(Path(os.path.realpath(file)), guarded, is_gzip=os.fspath(file).endswith(".gz"))
+        else:
+            _pour(guarded, file)
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{name}: a word or label has half of a surrogate pair ({error.object[error.start]!r}), which is "
+            "not a character; nothing can be written"
+        ) from None
+    except (FileError, BrokenPipeError):  # where a reader stopped reading, the file is not to blame
+        raise
+    except OSError as error:
+        raise failed(name, error) from None
+
+
+def file_name(file: AnyFile) -> str:
+    """Name a file for messages."""
+    if isinstance(file, str | os.PathLike):
+        if "\0" in os.fspath(file):
+            raise FileError(f"{os.fspath(file)!r} is not a file name: it has a NUL character")
+        return os.fspath(file)
+    if not hasattr(file, "read") and not hasattr(file, "write"):
+        raise DataError(f"a path or an open file is needed, not {file!r}")
+    if getattr(file, "closed", False):
+        raise FileError(f"{file!r} is closed")
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) else "the open file"
+
+
+def _replace(path: Path, pieces: Iterable[str | bytes], *, is_gzip: bool) -> None:
+    if path.exists() and not path.is_file():
+        if path.is_dir():
+            raise FileError(f"{path}: is a folder; a file name is needed")
+        with open(path, "wb") as device:
+            _pour(pieces, device)
+        return
+    with replacing(path) as temporary, ExitStack() as stack:
+        target: Any = stack.enter_context(open(temporary, "wb"))
+        if is_gzip:
+            target = stack.enter_context(gzip.GzipFile("", "wb", fileobj=target, mtime=0))
+        _pour(pieces, target)
+
+
+def _pour(pieces: Iterable[str | bytes], target: Any) -> None:
+    if isinstance(target, io.TextIOBase):
+        for piece in pieces:
+            if isinstance(piece, bytes):
+                raise DataError("the format is one of bytes; open the file for bytes, not for text")
+            target.write(piece)
+    else:
+        for piece in pieces:
+            target.write(piece if isinstance(piece, bytes) else piece.encode())
+
+
+def _guard_bom(pieces: Iterable[str | bytes]) -> Iterator[str | bytes]:
+    """Put a byte-order mark before a text that starts with one: reading takes only the first away."""
+    is_first = True
+    for piece in pieces:
+        if is_first and piece:
+            is_first = False
+            if piece[0] == "\ufeff":
+                yield "\ufeff"
+        yield piece

@@ -13,7 +13,7 @@ from typing import Any
 from handful._util.files import PathLike
 from handful.errors import Advice, DataError, FileError
 from handful.text import EntityType, Sentence, read, read_types
-from handful.text.type_choice import TypeChoice
+from handful.text.types import TypeChoice
 
 __all__ = ["Supports", "Target", "digest", "read_supports", "read_target"]
 

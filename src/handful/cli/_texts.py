@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .options import say, say_report
 
 if TYPE_CHECKING:
-    from handful.text import Document
-    from handful.text.corpus import Stream
+    from handful.text import Document, Stream
 
 __all__ = ["Documents", "check_files"]
 

@@ -57,8 +57,8 @@ def demo(
         _write_corpus(files, quiet)
         return
     from handful import examples
+    from handful._util.files import write_text
     from handful.text import read
-    from handful.text.files import write_text
 
     gold = read(examples.HELDOUT)
     steps = _steps(gold, threads, quiet)

@@ -34,7 +34,7 @@ from .options import (
     say_report,
     types_given,
 )
-from .show import bracketed, has_colours
+from .show import has_colours
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -161,7 +161,7 @@ def predict(
     elif target == "-" and has_colours():
         _print(tagged, tagger.types_)
     else:
-        _write_pieces(target, (bracketed(one) for one in tagged if one.sentences))
+        _write_pieces(target, (one.inline() + "\n" for one in tagged if one.sentences))
 
 
 def predict_shards(
@@ -235,6 +235,6 @@ def _print(documents: "Iterable[Document]", types: "list[EntityType]") -> None:
 
 
 def _write_pieces(target: "Path | str", pieces: Iterator[str]) -> None:
-    from handful.text.files import write_text
+    from handful._util.files import write_text
 
     write_text(target, pieces)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from handful.evaluate import Score, Scores
-    from handful.text import Document, EntityType, Sentence
+    from handful.text import EntityType, Sentence
 
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
 
@@ -23,15 +23,6 @@ def has_colours() -> bool:
     from rich.console import Console
 
     return Console().color_system is not None
-
-
-def bracketed(document: "Document") -> str:
-    """Return a document on one line, with its mentions marked as inline markup has them."""
-    from handful.text.inline import marked_up
-    from handful.text.reading import Mark
-
-    marks = [Mark(start, end, span.type) for start, end, span in document.mentions()]
-    return marked_up(document.text.translate(str.maketrans("\r\n", "  ")), marks) + "\n"
 
 
 def coloured(sentence: "Sentence", colours: Mapping[str, str]) -> "Text":

@@ -21,9 +21,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Literal
 
-from handful.errors import DataError
+from handful.errors import DataError, shorten
 from handful.text import Sentence, Span
-from handful.text.sentences import shorten
 
 __all__ = ["MODES", "Score", "Scores", "score"]
 

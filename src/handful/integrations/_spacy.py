@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from handful.errors import DataError, HandfulWarning, MissingExtraError, ModelError
+from handful.errors import DataError, HandfulWarning, MissingExtraError, ModelError, shorten
 from handful.tagger import Tagger
 from handful.tagger.predictor import check_min_score
 from handful.text import Document, types_of
-from handful.text.sentences import shorten
 
 try:
     import srsly

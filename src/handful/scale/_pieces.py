@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import json
 import os
 import re
 import shutil
@@ -16,7 +15,6 @@ from typing import IO, Any
 from handful._util.files import replacing
 from handful.errors import FileError, FormatError, HandfulError
 from handful.text import Document, ReadReport, stream
-from handful.text.plain import is_wrapped
 
 __all__ = ["Piece", "find_pieces", "read_piece"]
 
@@ -129,8 +127,8 @@ def _pieces_of(
     if first[:2] == _GZIP:
         first = _unzipped_head(name, path)
     with stream(_Named(first, name) if not _is_local(fs) else inside, format, **options) as opened:
-        found = opened.report.format
-    if not _is_cut(found, first, options):
+        found, is_by_line = opened.report.format, opened.is_by_line
+    if not is_by_line or not _has_plain_line_ends(str(options.get("encoding", "utf-8"))):
         return [Piece(name, path, format or found, stamp=stamp)]
     n_bytes = int(about["size"])
     if _is_gzip(path):
@@ -143,22 +141,9 @@ def _pieces_of(
     ]
 
 
-def _is_cut(format: str, head: bytes, options: Mapping[str, Any]) -> bool:
-    """Whether a file of this format can be cut between lines."""
-    encoding, wrapped = str(options.get("encoding", "utf-8")), options.get("wrapped")
-    if "\n".encode(encoding) != b"\n" or "\u0141\n".encode(encoding, "replace")[-1:] != b"\n":
-        return False
-    text = head.decode(encoding, "replace").removeprefix("\ufeff")
-    if format == "text":
-        return not (is_wrapped(text) if wrapped is None else wrapped)
-    return text.lstrip()[:1] == "{" and all(map(_is_json, text.strip().split("\n")[: 20 if "\n" in text else 1][:-1]))
-
-
-def _is_json(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), dict) if line.strip() else True
-    except (ValueError, RecursionError):
-        return line.lstrip()[:1] == "{" and line.rstrip()[-1:] == "}"  # one that is malformed
+def _has_plain_line_ends(encoding: str) -> bool:
+    """Whether the byte of a line feed is always a line feed, so that a file can be cut there."""
+    return "\n".encode(encoding) == b"\n" == "\u0141\n".encode(encoding, "replace")[-1:]
 
 
 def read_piece(piece: Piece, options: Mapping[str, Any]) -> "Reader":

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from handful.tagger import Tagger
 from handful.text import Allowed, EntityType, Sentence
-from handful.text.partial_labels import union
 
 from ._annotations import Annotations, Key
 from ._batches import Ready, ready_of
@@ -169,7 +168,7 @@ def _of_types(sentence: Sentence, names: set[str], new: frozenset[str]) -> Sente
     if not new:
         return replace(sentence, spans=spans)
     open_ = Allowed(new | {"O"})
-    entries: list[Allowed | None] = [union(one, open_) if one else open_ for one in sentence.allowed or _none(sentence)]
+    entries: list[Allowed | None] = [one | open_ if one else open_ for one in sentence.allowed or _none(sentence)]
     for span in spans:
         entries[span.start : span.end] = [None] * (span.end - span.start)
     return replace(sentence, spans=spans, allowed=tuple(entries))

@@ -1,20 +1,17 @@
 """Words, spans, tag schemes and files; standard library only."""
 
-from ._document import Document
-from ._entity_types import EntityType, described, types_in, types_of
-from ._io import read, stream, write
+from ._document import Document, Prediction, Predictions, PredictionsOfTexts
 from ._options import ReadOptions, read_names
-from ._prediction import Prediction, Predictions, PredictionsOfTexts
+from ._reports import ReadReport, WriteReport
 from ._schemes import SCHEMES, from_tags, to_tags
+from ._sentences import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
 from ._statistics import Statistics, describe
+from ._stream import Corpus, Stream, read, stream
 from ._transitions import Transitions
-from ._types_file import read_types
 from ._words import to_sentence, to_sentences
-from ._writing import WriteReport
-from .corpus import Corpus
+from ._write import write
 from .formats import ENDINGS, FORMATS, READ_ONLY
-from .reading import ReadReport
-from .sentences import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
+from .types import EntityType, described, read_types, types_in, types_of
 
 __all__ = [
     "ENDINGS",
@@ -36,6 +33,7 @@ __all__ = [
     "Sentence",
     "Span",
     "Statistics",
+    "Stream",
     "Transitions",
     "WriteReport",
     "describe",

@@ -17,14 +17,14 @@ annotators or have the same id. With anything else, they are put together if the
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 
-from handful.errors import Advice, DataError, FormatError
+from handful.errors import Advice, DataError, FormatError, shorten
 
 from ._document import Document
-from .partial_labels import relabelled, union
-from .reading import Reading
-from .sentences import Sentence, Span, shorten
+from ._reading import FileReader
+from ._sentences import Sentence, Span, relabelled
 
 __all__ = ["RULES", "Annotation", "Annotator", "annotator_of", "choose", "settle_repeated"]
 
@@ -88,7 +88,7 @@ def _agreement(annotations: Sequence[Annotation]) -> Sentence:
     first = annotations[0].sentence
     agreed = [span for span in first.spans or () if all(span in (one.sentence.spans or ()) for one in annotations)]
     rows = zip(*(one.sentence.constraints() for one in annotations), strict=True)
-    entries = [reduce(union, row) for row in rows]
+    entries = [reduce(or_, row) for row in rows]
     covered = {i for span in agreed for i in range(span.start, span.end)}
     return relabelled(first, map(_plain, agreed), [None if i in covered else one for i, one in enumerate(entries)])
 
@@ -123,7 +123,7 @@ def _advice(*annotations: Annotation) -> Advice:
     )
 
 
-def settle_repeated(reading: Reading, found: Iterator[tuple[str, Document]]) -> Iterator[Document]:
+def settle_repeated(reading: FileReader, found: Iterator[tuple[str, Document]]) -> Iterator[Document]:
     """Yield documents of which no two are annotations of the same text, each of which comes with its place.
 
     With majority and agree, the file is read to its end first.
@@ -154,7 +154,7 @@ def _annotation(document: Document) -> Annotation | None:
     return Annotation(_annotator(document), document.sentences[0])
 
 
-def _checked(reading: Reading, found: Iterator[tuple[str, Document]]) -> Iterator[Document]:
+def _checked(reading: FileReader, found: Iterator[tuple[str, Document]]) -> Iterator[Document]:
     """Refuse annotations of the same text that do not agree, and leave out those of others that do."""
     seen: dict[int, tuple[str, str | None, int]] = {}  # hashes, so that large files need little memory
     for place, document in found:
@@ -190,7 +190,7 @@ def _is_predicted(sentence: Sentence) -> bool:
     return any(span.score is not None for span in sentence.spans or ())
 
 
-def _first(reading: Reading, found: Iterator[tuple[str, Document]]) -> Iterator[Document]:
+def _first(reading: FileReader, found: Iterator[tuple[str, Document]]) -> Iterator[Document]:
     seen: set[int] = set()
     for _, document in found:
         key = hash(_text(document))
@@ -202,7 +202,7 @@ def _first(reading: Reading, found: Iterator[tuple[str, Document]]) -> Iterator[
             seen.add(key)
 
 
-def _of_one(reading: Reading, found: Iterator[tuple[str, Document]], name: str) -> Iterator[Document]:
+def _of_one(reading: FileReader, found: Iterator[tuple[str, Document]], name: str) -> Iterator[Document]:
     """Yield what one annotator labelled; `reading.annotators` are those of Label Studio tasks."""
     for _, document in found:
         annotator = None if document.is_unlabelled else _annotator(document)
@@ -220,7 +220,7 @@ def _of_one(reading: Reading, found: Iterator[tuple[str, Document]], name: str) 
         )
 
 
-def _merged(reading: Reading, found: Iterator[tuple[str, Document]], how: str) -> Iterator[Document]:
+def _merged(reading: FileReader, found: Iterator[tuple[str, Document]], how: str) -> Iterator[Document]:
     groups: dict[tuple[str, int | None], list[tuple[str, Document, Annotation | None]]] = {}
     for number, (place, document) in enumerate(found):
         one = _annotation(document)

@@ -1,4 +1,4 @@
-"""Tags as text: CoNLL columns (``conll``), and a line of words above a line of tags (``lines``).
+"""Tags in columns and lines: CoNLL (``conll``), OntoNotes (``conll-2012``), and lines of words and tags (``lines``).
 
 CoNLL has one word per line, with its tag in the last column, and a blank line after each sentence. Columns are
 separated by tabs (then a word or a type may hold spaces) or by white space. There are two or more, the same number in
@@ -6,30 +6,37 @@ every line. ``-DOCSTART-`` lines are passed over and counted. Tags follow any sc
 partial label: ``_``, ``LOC|ORG``, ``!O``. Where the first of three or more columns counts the words of each sentence,
 as in CoNLL-U, the second column is the word, and lines that start with ``#`` before a sentence are comments.
 
+OntoNotes, as the CoNLL-2012 shared task wrote it, can be read only. Columns are separated by white space. The fourth is
+the word. The eleventh opens and closes names, as in ``(ORG*``, ``*``, ``*)`` and ``(GPE)``. A document is between lines
+that start with ``#begin document`` and ``#end document``.
+
 In ``lines`` each sentence is two lines, words and tags, separated by spaces. ``X`` is an unknown tag. Blank lines
 between the pairs are passed over.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from handful.errors import Advice, DataError
+from handful.errors import Advice, DataError, shorten
 
-from ._entity_types import type_names
+from ._reading import FileReader
 from ._schemes import to_tags
-from ._source import Source
+from ._sentences import Sentence, Span
+from ._source import InputFile
 from ._writing import Writing
-from .reading import Reading
-from .sentences import Sentence, shorten
+from .types import type_names
 
-__all__ = ["is_numbered", "read_conll", "read_lines", "split_columns", "write_conll", "write_lines"]
+__all__ = ["is_numbered", "read_conll", "read_conll_2012", "read_lines", "split_columns", "write_conll", "write_lines"]
 
 DOCSTART = "-DOCSTART-"
+BEGIN, END = "#begin document", "#end document"
 _SPACES = re.compile("[ \t\r\n]+")
 _SPACE_CHARACTERS = " \t\r\n"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _RANGE = re.compile(r"\d+[-.]\d+")  # in CoNLL-U: several words written as one, or a word that is not written
+_BRACKETS = re.compile(r"(?:\(([^()*]+))?\*?(\))?")
 _ENOUGH = 0.8  # of all sentences
+_NOT_IN_COLUMNS = re.compile(rf"^ | $|[\t\r\n]|^{DOCSTART}$")
 _RENAME = Advice(
     "write another format, such as jsonl, or read with rename={'GARDEN PEST': 'GARDEN_PEST'}",
     "write another format, such as jsonl, or rename it, as handful convert --rename 'GARDEN PEST=GARDEN_PEST' does",
@@ -42,7 +49,7 @@ def split_columns(line: str) -> list[str]:
     return _SPACES.split(line) if line else []
 
 
-def is_numbered(source: Source) -> bool:
+def is_numbered(source: InputFile) -> bool:
     """Whether the first of three or more columns counts the words of each sentence, from 0 or from 1."""
     blocks = _BLANK_LINE.split(source.head)
     if not source.is_whole and len(blocks) > 1:
@@ -60,31 +67,28 @@ def is_numbered(source: Source) -> bool:
     return sum(count == right[: len(count)] for count in counts) >= _ENOUGH * len(counts)
 
 
-def read_conll(reading: Reading) -> Iterator[Sentence | None]:
-    """Yield the sentences of a CoNLL file, and None at each ``-DOCSTART-``."""
-    columns = _Columns(reading)
-    for number, block in reading.source.blocks():
-        found = columns.split_alike(block)
-        if found is not None:
-            sentence = _sentence(reading, *found, range(number, number + len(found[0])))
-            if sentence is not None:
-                yield sentence
-        else:
-            for words, tags, lines in columns.split_each(block, number):
-                sentence = _sentence(reading, words, tags, lines) if words else None
-                if sentence is not None or not words:
-                    yield sentence
-
-
 class _Columns:
-    """What the lines of a CoNLL file look like, learned from the first one."""
+    """What the lines of a CoNLL file look like, learned from the first one.
 
-    def __init__(self, reading: Reading) -> None:
+    Attributes
+    ----------
+    word, tag : int
+        Their columns.
+    """
+
+    tag = -1
+
+    def __init__(self, reading: FileReader) -> None:
         self._reading = reading
         self._first = 0  # the line that set the number of columns
         self._n = 0
         self._is_tabbed = False
-        self._word = int(is_numbered(reading.source))  # its column
+        self.word = int(is_numbered(reading.source))
+
+    def mark(self, line: str) -> str | None:
+        """Return what a line that is between sentences is called; None for any other line."""
+        is_mark = line.startswith(DOCSTART) and not line[len(DOCSTART) :][:1].strip()
+        return DOCSTART if is_mark else None
 
     def split_alike(self, block: str) -> tuple[list[str], list[str]] | None:
         """Return the words and tags of a block in which nothing is out of the ordinary, quickly; or None.
@@ -102,41 +106,41 @@ class _Columns:
         tags = "".join(flat[n - 1 :: n]).split("\n")
         if len(flat) != n * len(tags) or len(tags) != block.count("\n") + 1 or "" in flat or "" in tags:
             return None
-        if self._word:
+        if self.word:
             if block.startswith("#") or any(map(_RANGE.fullmatch, flat[::n])):
                 return None
             self._note_number()
-        return flat[self._word :: n], tags
+        return flat[self.word :: n], tags
 
     def _note_number(self) -> None:
-        self._reading.report.notes[
-            "sentences count their words in the first column; the second was taken for the words"
-        ] += 1
+        note = "sentences count their words in the first column; the second was taken for the words"
+        self._reading.report.notes[note] += 1
 
     def split_each(self, block: str, number: int) -> Iterator[tuple[list[str], list[str], list[int]]]:
         """Yield the words, tags and line numbers of the sentences of a block, looking at every line by itself.
 
-        Blank lines and ``-DOCSTART-`` end a sentence. ``-DOCSTART-`` itself is yielded as a sentence without words. A
+        Blank lines and marks end a sentence. The beginning of a document is yielded as a sentence without words. A
         sentence with a malformed line is left out, or an error.
         """
         words: list[str] = []
         tags: list[str] = []
         lines: list[int] = []
         is_spoiled = False
+        notes = self._reading.report.notes
         for i, line in enumerate([*block.split("\n"), ""], number):
-            is_document = line.startswith(DOCSTART) and not line[len(DOCSTART) :][:1].strip()
-            if is_document or not line.strip():
+            mark = self.mark(line)
+            if mark is not None or not line.strip():
                 if words and not is_spoiled:
-                    if self._word:
+                    if self.word == 1:
                         self._note_number()
                     yield words, tags, lines
                 words, tags, lines, is_spoiled = [], [], [], False
-                if is_document:
-                    self._reading.report.notes[f"{DOCSTART} lines were passed over"] += 1
+                if mark is not None and mark != END:
+                    notes[f"{mark} lines were passed over"] += 1
                     yield words, tags, lines
                 continue
-            if self._word and not words and line.startswith("#"):
-                self._reading.report.notes["comment lines were passed over"] += 1
+            if self.word == 1 and not words and line.startswith("#"):
+                notes["comment lines were passed over"] += 1
                 continue
             try:
                 row = self._split(line, i)
@@ -144,11 +148,11 @@ class _Columns:
                 self._reading.malformed(i, error)
                 is_spoiled = True
                 continue
-            if self._word and _RANGE.fullmatch(row[0]):
-                self._reading.report.notes["lines whose number is not that of a single word were passed over"] += 1
+            if self.word == 1 and _RANGE.fullmatch(row[0]):
+                notes["lines whose number is not that of a single word were passed over"] += 1
                 continue
-            words.append(row[self._word].strip(" "))
-            tags.append(row[-1].strip(_SPACE_CHARACTERS))
+            words.append(row[self.word].strip(" "))
+            tags.append(row[self.tag].strip(_SPACE_CHARACTERS))
             lines.append(i)
 
     def _split(self, line: str, number: int) -> list[str]:
@@ -161,11 +165,11 @@ class _Columns:
                     f"found {shorten(line.strip())!r}, expected a word and, after a tab or a space, its tag"
                 )
             self._first, self._n, self._is_tabbed = number, n, is_tabbed
-            self._word = self._word if n > 2 else 0
+            self.word = self.word if n > 2 else 0
         rows = [by_tabs, by_spaces] if self._is_tabbed else [by_spaces, by_tabs]
         for row in rows:
             if len(row) == self._n:
-                if not row[self._word].strip(" "):
+                if not row[self.word].strip(" "):
                     raise DataError(f"the word before the tag {row[-1]!r} is empty")
                 return row
         n = len(rows[0])
@@ -175,7 +179,54 @@ class _Columns:
         )
 
 
-def _sentence(reading: Reading, words: Sequence[str], tags: list[str], lines: Sequence[int]) -> Sentence | None:
+class _OntoNotes(_Columns):
+    """The columns of OntoNotes."""
+
+    tag = 10
+
+    def __init__(self, reading: FileReader) -> None:
+        super().__init__(reading)
+        self.word = 3
+
+    def mark(self, line: str) -> str | None:
+        return next((mark for mark in (BEGIN, END) if line.startswith(mark)), None)
+
+    def _split(self, line: str, number: int) -> list[str]:
+        row = split_columns(line)
+        if len(row) <= self.tag:
+            raise DataError(f"found {len(row)} columns, expected at least {self.tag + 1}")
+        return row
+
+
+def read_conll(reading: FileReader) -> Iterator[Sentence | None]:
+    """Yield the sentences of a CoNLL file, and None at each ``-DOCSTART-``."""
+    return _read(reading, _Columns(reading), _from_tags)
+
+
+def read_conll_2012(reading: FileReader) -> Iterator[Sentence | None]:
+    """Yield the sentences of a CoNLL-2012 file, and None where a document begins."""
+    return _read(reading, _OntoNotes(reading), _from_brackets)
+
+
+def _read(
+    reading: FileReader,
+    columns: _Columns,
+    labelled: Callable[[FileReader, Sequence[str], list[str], Sequence[int]], Sentence | None],
+) -> Iterator[Sentence | None]:
+    for number, block in reading.source.blocks():
+        found = columns.split_alike(block)
+        if found is not None:
+            sentence = labelled(reading, *found, range(number, number + len(found[0])))
+            if sentence is not None:
+                yield sentence
+            continue
+        for words, tags, lines in columns.split_each(block, number):
+            sentence = labelled(reading, words, tags, lines) if words else None
+            if sentence is not None or not words:
+                yield sentence
+
+
+def _from_tags(reading: FileReader, words: Sequence[str], tags: list[str], lines: Sequence[int]) -> Sentence | None:
     try:
         return reading.from_tags(words, tags)
     except DataError as error:
@@ -185,7 +236,7 @@ def _sentence(reading: Reading, words: Sequence[str], tags: list[str], lines: Se
         return None
 
 
-def _first_bad(reading: Reading, tags: list[str]) -> int:
+def _first_bad(reading: FileReader, tags: list[str]) -> int:
     for i, tag in enumerate(tags):
         try:
             reading.tags.read([tag])
@@ -194,7 +245,34 @@ def _first_bad(reading: Reading, tags: list[str]) -> int:
     return 0
 
 
-def read_lines(reading: Reading) -> Iterator[Sentence]:
+def _from_brackets(
+    reading: FileReader, words: Sequence[str], names: list[str], lines: Sequence[int]
+) -> Sentence | None:
+    """Make a sentence of words and brackets; None if it is malformed."""
+    spans: list[Span] = []
+    opened: tuple[int, str] | None = None
+    for i, brackets in enumerate(names):
+        match = _BRACKETS.fullmatch(brackets)
+        if match is None or (match[1] and opened) or (match[2] and not (opened or match[1])):
+            state = "within a name" if opened else "outside any name"
+            reading.malformed(lines[i], f"found {shorten(brackets)!r} in column {_OntoNotes.tag + 1}, {state}")
+            return None
+        if match[1]:
+            opened = (i, match[1])
+        if opened and (match[2] or "*" not in brackets):
+            spans.append(Span(opened[0], i + 1, opened[1]))
+            opened = None
+    if opened:
+        reading.malformed(lines[opened[0]], f"the name {opened[1]} is not closed before its sentence ends")
+        return None
+    try:
+        return reading.finish(Sentence(tuple(words), tuple(spans)))
+    except DataError as error:
+        reading.malformed(lines[0], error)
+        return None
+
+
+def read_lines(reading: FileReader) -> Iterator[Sentence]:
     """Yield the sentences of a file of word lines and tag lines."""
     words: list[str] | None = None
     words_number = 0
@@ -222,34 +300,32 @@ def read_lines(reading: Reading) -> Iterator[Sentence]:
 
 def write_conll(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
     """Yield the text of a CoNLL file of two columns."""
+    cannot = f"CoNLL cannot hold the {{}} {{!r}} (a tab, a line break, a space at an end or {DOCSTART})"
     for sentence in sentences:
-        tags = to_tags(sentence, writing.scheme)
-        for name in type_names(sentence):
-            if name.strip(" ") != name or any(c in name for c in "\t\r\n"):
-                what = "a tab, a line break or a space at an end"
-                raise DataError(f"CoNLL cannot hold the type {name!r} ({what})", _RENAME)
-        for word in sentence.words:
-            if word == DOCSTART or word.strip(" ") != word or any(c in word for c in "\t\r\n"):
-                raise DataError(
-                    f"CoNLL cannot hold the word {word!r} (a tab, a line break, a space at an end or "
-                    f"{DOCSTART}); write another format, such as prodigy"
-                )
+        tags = _tags(sentence, writing, _NOT_IN_COLUMNS, cannot)
         yield "".join([f"{word}\t{tag}\n" for word, tag in zip(sentence.words, tags, strict=True)]) + "\n"
 
 
 def write_lines(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
     """Yield the text of a file of word lines and tag lines."""
     for sentence in sentences:
-        tags = to_tags(sentence, writing.scheme)
-        for name in type_names(sentence):
-            if name.split() != [name]:
-                raise DataError(f"the lines format cannot hold the type {name!r}, which has white space in it", _RENAME)
+        tags = _tags(
+            sentence, writing, _SPACES, "the lines format cannot hold the {} {!r}, which has white space in it"
+        )
         if "X" in tags:
             raise DataError(
                 "the lines format writes X for unknown, so no type can be called X",
                 Advice("use scheme='BIO'", "use --scheme BIO"),
             )
-        for word in sentence.words:
-            if any(c in word for c in _SPACE_CHARACTERS):
-                raise DataError(f"the lines format cannot hold the word {word!r}, which has white space in it")
         yield f"{' '.join(sentence.words)}\n{' '.join('X' if tag == '_' else tag for tag in tags)}\n\n"
+
+
+def _tags(sentence: Sentence, writing: Writing, unwanted: re.Pattern[str], cannot: str) -> list[str]:
+    """Return the tags of a sentence whose types and words the format can hold."""
+    for name in type_names(sentence):
+        if unwanted.search(name):
+            raise DataError(cannot.format("type", name), _RENAME)
+    for word in sentence.words:
+        if unwanted.search(word):
+            raise DataError(f"{cannot.format('word', word)}; write another format, such as prodigy")
+    return to_tags(sentence, writing.scheme)

@@ -12,14 +12,13 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from handful.errors import DataError, FormatError, MissingExtraError
+from handful.errors import DataError, FormatError, MissingExtraError, shorten
 
-from ._bytes import ByteSource
 from ._document import Document
+from ._reading import FileReader
+from ._sentences import Sentence, Span
 from ._words import NoWordsError, word_offsets
 from ._writing import Writing, partial_spans, with_words
-from .reading import Reading
-from .sentences import Sentence, Span, shorten
 
 __all__ = ["FIRST_BYTES", "read_docbin", "write_docbin"]
 
@@ -36,15 +35,14 @@ def _spacy() -> Any:
     return spacy
 
 
-def read_docbin(reading: Reading) -> Iterator[Document]:
+def read_docbin(reading: FileReader) -> Iterator[Document]:
     """Yield the documents of a DocBin."""
     spacy = _spacy()
-    source = reading.source
-    assert isinstance(source, ByteSource)  # the table says that the format is one of bytes
+    data = reading.source.read_bytes()
     try:
-        docs = list(spacy.tokens.DocBin().from_bytes(source.data).get_docs(spacy.vocab.Vocab()))
+        docs = list(spacy.tokens.DocBin().from_bytes(data).get_docs(spacy.vocab.Vocab()))
     except Exception as error:  # spaCy and what it reads with have no error of their own for this
-        raise _damaged(source, error) from None
+        raise _damaged(reading, error) from None
     for number, doc in enumerate(docs, 1):
         identifier = None
         try:
@@ -56,16 +54,17 @@ def read_docbin(reading: Reading) -> Iterator[Document]:
             shown = "" if identifier is None else f" (id {shorten(identifier, 40)})"
             reading.malformed(f": record {number}{shown}", error)
         except Exception as error:  # spaCy reads some parts of a document when they are asked for
-            raise _damaged(source, error) from None
+            raise _damaged(reading, error) from None
         else:
             yield Document(doc.text, sentences, identifier, meta)
 
 
-def _damaged(source: ByteSource, error: Exception) -> FormatError:
-    return FormatError(f"{source.name}: this is not a DocBin of spaCy, or it is damaged ({shorten(repr(error), 200)})")
+def _damaged(reading: FileReader, error: Exception) -> FormatError:
+    shown = shorten(repr(error), 200)
+    return FormatError(f"{reading.source.name}: this is not a DocBin of spaCy, or it is damaged ({shown})")
 
 
-def _fields(reading: Reading, doc: Any) -> tuple[str | int | None, dict[str, Any]]:
+def _fields(reading: FileReader, doc: Any) -> tuple[str | int | None, dict[str, Any]]:
     """Return the id of a Doc, and its other fields."""
     fields = {key: _lists(value) for key, value in doc.user_data.items() if isinstance(key, str)}
     if n_others := sum(not isinstance(key, str) and key[:2] != _SCORE for key in doc.user_data):
@@ -86,7 +85,7 @@ def _lists(value: Any) -> Any:
     return [_lists(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _sentences(reading: Reading, doc: Any) -> Iterator[Sentence]:
+def _sentences(reading: FileReader, doc: Any) -> Iterator[Sentence]:
     """Yield the sentences of a Doc with their labels."""
     spans = _spans(doc)
     starts = [0]
@@ -115,7 +114,7 @@ def _sentences(reading: Reading, doc: Any) -> Iterator[Sentence]:
             words = [places[i] for i in range(span.start, span.end) if i in places]
             if words:
                 found.append(Span(words[0], words[-1] + 1, span.type, span.score))
-        yield reading.labelled(sentence, found)
+        yield reading.from_spans(sentence, found)
 
 
 def _spans(doc: Any) -> list[Span] | None:

@@ -1,17 +1,83 @@
-"""`Document`: a text and its sentences, from reading to writing."""
+"""`Document`: a text and its sentences, from reading to writing; its mentions as Hugging Face's pipelines give them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from handful._util.html import marked
-from handful.errors import DataError
+from handful.errors import DataError, shorten
 
-from ._prediction import Predictions
+from ._markup import marked_up
+from ._sentences import Allowed, Mark, Sentence, Span
 from ._words import to_sentences
-from .sentences import Allowed, Sentence, Span, shorten
 
-__all__ = ["Document"]
+__all__ = ["Document", "Prediction", "Predictions", "PredictionsOfTexts", "sentences_of"]
+
+N_SHOWN = 25  # texts in a notebook
+
+
+class Prediction(TypedDict):
+    """A mention that was found.
+
+    Attributes
+    ----------
+    entity_group : the name of its type
+    score : how sure the tagger is of it, from 0 to 1
+    word : the words as the text has them
+    start, end : where they are in the text, in code points: ``text[start:end] == word``
+    """
+
+    entity_group: str
+    score: float
+    word: str
+    start: int
+    end: int
+
+
+class Predictions(list[Prediction]):
+    """The mentions of a text: a list, which a notebook shows as the text with its mentions marked.
+
+    Attributes
+    ----------
+    text : the text
+    """
+
+    __slots__ = ("text",)
+
+    def __init__(self, found: Iterable[Prediction] = (), text: str = "") -> None:
+        super().__init__(found)
+        self.text = text
+
+    def _repr_html_(self) -> str:
+        return _shown([self])
+
+
+class PredictionsOfTexts(list[list[Prediction]]):
+    """The mentions of several texts: a list of lists, which a notebook shows as the first texts, with marks."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        """Return nothing, so that the list is shown as it is, where something else was put into it."""
+        first = [one for one in self[:N_SHOWN] if isinstance(one, Predictions)]
+        if len(first) < min(len(self), N_SHOWN):
+            return None
+        n_more = len(self) - len(first)
+        return _shown(first) + (f"<p>… and {n_more:,} more</p>" if n_more else "")
+
+
+def _shown(found: list[Predictions]) -> str:
+    """Return texts with their mentions marked; where the list was changed so that they overlap, the first is shown."""
+    types = sorted({one["entity_group"] for mentions in found for one in mentions})
+    pieces = []
+    for mentions in found:
+        end, places = 0, []
+        for one in sorted(mentions, key=lambda one: one["start"]):
+            if end <= one["start"] <= one["end"] <= len(mentions.text):
+                places.append((one["start"], one["end"], one["entity_group"], one["score"]))
+                end = one["end"]
+        pieces.append(marked(mentions.text, places, types))
+    return "".join(pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +177,11 @@ class Document:
             self.text,
         )
 
+    def inline(self) -> str:
+        """Return the text on one line, with its mentions marked: ``The [slugs](PEST) came back.``."""
+        marks = [Mark(start, end, span.type) for start, end, span in self.mentions()]
+        return marked_up(self.text.replace("\r", " ").replace("\n", " "), marks)
+
     def _repr_html_(self) -> str:
         """Return the text with its mentions marked, for notebooks."""
         found = [(start, end, span.type, span.score) for start, end, span in self.mentions()]
@@ -131,7 +202,10 @@ class Document:
             words += sentence.words
             starts += [sentence.offset + start for start in sentence.starts or ()]
             spans += [replace(span, start=span.start + first, end=span.end + first) for span in sentence.spans or ()]
-            allowed += _open_words(sentence, is_any_labelled=not self.is_unlabelled)
+            if sentence.is_unlabelled and not self.is_unlabelled:
+                allowed += sentence.constraints()
+            else:
+                allowed += sentence.allowed or [None] * len(sentence.words)
         return Sentence(
             tuple(words),
             None if self.is_unlabelled else tuple(spans),
@@ -141,8 +215,6 @@ class Document:
         )
 
 
-def _open_words(sentence: Sentence, *, is_any_labelled: bool) -> Sequence[Allowed | None]:
-    """Return the partial labels of a sentence that becomes part of a longer one."""
-    if sentence.is_unlabelled and is_any_labelled:
-        return sentence.constraints()
-    return sentence.allowed or [None] * len(sentence.words)
+def sentences_of(item: Sentence | Document) -> tuple[Sentence, ...]:
+    """Return the sentences of a document; a sentence is a document of its own."""
+    return (item,) if isinstance(item, Sentence) else item.sentences

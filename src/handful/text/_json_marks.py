@@ -3,11 +3,11 @@
 import sys
 from typing import Any
 
-from handful.errors import DataError
+from handful.errors import DataError, shorten
 
+from ._reading import FileReader
+from ._sentences import Mark, Sentence
 from ._words import NoWordsError
-from .reading import Mark, Reading
-from .sentences import Sentence, shorten
 
 __all__ = ["read_mark", "read_score", "sentence_of_tokens", "token_offsets"]
 
@@ -31,7 +31,7 @@ def token_offsets(text: str, tokens: Any) -> list[tuple[int, int]]:
     return offsets
 
 
-def sentence_of_tokens(reading: Reading, text: str, tokens: list[tuple[int, int]]) -> Sentence:
+def sentence_of_tokens(reading: FileReader, text: str, tokens: list[tuple[int, int]]) -> Sentence:
     """Make an unlabelled sentence of tokens; those of white space are no words."""
     offsets = [(start, end) for start, end in tokens if text[start:end].strip()]
     if len(offsets) < len(tokens):
@@ -42,7 +42,7 @@ def sentence_of_tokens(reading: Reading, text: str, tokens: list[tuple[int, int]
     return Sentence(words, text=text, starts=tuple([start for start, _ in offsets]))
 
 
-def read_mark(reading: Reading, text: str, tokens: list[tuple[int, int]] | None, item: Any) -> Mark:
+def read_mark(reading: FileReader, text: str, tokens: list[tuple[int, int]] | None, item: Any) -> Mark:
     """Read a span in any of its shapes."""
     if isinstance(item, list) and len(item) == 3:
         start, end, label = item
@@ -50,10 +50,9 @@ def read_mark(reading: Reading, text: str, tokens: list[tuple[int, int]] | None,
     elif isinstance(item, dict):
         start = item.get("start", item.get("start_offset"))
         end = item.get("end", item.get("end_offset"))
-        labels = item.get("labels")
-        label = (
-            labels[0] if isinstance(labels, list) and len(labels) == 1 else item.get("label", item.get("entity_group"))
-        )
+        label = item.get("label", item.get("entity_group"))
+        if isinstance(labels := item.get("labels"), list) and len(labels) == 1:
+            label = labels[0]
     else:
         raise DataError(f"found {shorten(repr(item))}, expected [start, end, label] or an object")
     first, last = item.get("token_start"), item.get("token_end")
@@ -87,7 +86,7 @@ def read_score(item: dict[str, Any]) -> float | None:
     return float(score)
 
 
-def _from_utf16(reading: Reading, text: str, start: int, end: int, quoted: str) -> tuple[int, int]:
+def _from_utf16(reading: FileReader, text: str, start: int, end: int, quoted: str) -> tuple[int, int]:
     """Turn positions that a browser counted, with two for a character such as an emoji, into code points."""
     if 0 <= start <= end:
         units = text.encode("utf-16-le")

@@ -22,42 +22,45 @@ that of the mention.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from handful.errors import Advice, DataError
+from handful.errors import Advice, DataError, shorten
 
 from ._annotators import settle_repeated
 from ._document import Document
 from ._json_marks import read_mark, sentence_of_tokens, token_offsets
-from ._json_records import Record, is_pair, records, refuse_half_pairs
+from ._json_records import Record, is_one_a_line, is_pair, records
 from ._label_studio import read_task
+from ._reading import FileReader
+from ._sentences import Sentence, Span
 from ._words import NoWordsError, to_sentence, to_sentences
-from .reading import Reading
-from .sentences import Sentence, Span, shorten
 
 __all__ = ["LABEL_KEYS", "read_json", "read_marked"]
 
-# Under which keys a dialect keeps its labels; "json" takes any.
+# Under which keys a dialect keeps its labels; "json" takes those of any text, and "huggingface" those of words.
 LABEL_KEYS = {
     "prodigy": ("spans",),
     "doccano": ("label", "labels", "entities"),
     "spacy": ("entities", "ents"),
     "label-studio": ("label", "labels"),
     "json": ("spans", "label", "labels", "entities", "ents"),
+    "huggingface": ("ner_tags", "tags", "labels", "ner"),
+    "gliner": ("ner",),
 }
-_TAG_KEYS = ("ner_tags", "tags", "labels", "ner")
 
 
-def read_json(reading: Reading, dialect: str = "json") -> Iterator[Document]:
-    """Yield the documents of a file of JSON records; the dialect "json" is found out for each record."""
+def read_json(reading: FileReader, dialect: str = "json") -> Iterator[Document]:
+    """Return the documents of a file of JSON records; "json" and "jsonl" find out the dialect of each record."""
+    dialect = "json" if dialect == "jsonl" else dialect
+    reading.is_by_line = is_one_a_line(reading.source.head) and not reading.source.head.lstrip().startswith("[")
     return settle_repeated(reading, _documents(reading, dialect))
 
 
-def _documents(reading: Reading, dialect: str) -> Iterator[tuple[str, Document]]:
+def _documents(reading: FileReader, dialect: str) -> Iterator[tuple[str, Document]]:
     for place, raw, value in records(reading):
         try:
-            refuse_half_pairs(raw, value)
+            _refuse_half_pairs(raw, value)
             if is_pair(value) and dialect in ("spacy", "json"):
                 value = {**value[1], "text": value[0]}
             document = _document(reading, Record(value), dialect)
@@ -68,17 +71,27 @@ def _documents(reading: Reading, dialect: str) -> Iterator[tuple[str, Document]]
                 yield place, document
 
 
-def _document(reading: Reading, record: Record, dialect: str) -> Document | None:
+def _refuse_half_pairs(raw: str, value: Any) -> None:
+    """JSON can escape half of a surrogate pair, which is not a character and cannot be written."""
+    if "\\ud" in raw or "\\uD" in raw:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise DataError("the record has half of a surrogate pair (\\ud800 to \\udfff by itself)") from None
+
+
+def _document(reading: FileReader, record: Record, dialect: str) -> Document | None:
     answer = record.get("answer", "accept")
     field = reading.options.text_field or "text"
-    words = _words_field(reading, record)
+    words = reading.options.text_field or "tokens"
     try:
         if dialect in ("label-studio", "json") and isinstance(record.get("data"), dict) and field not in record:
             return read_task(reading, record)
         if dialect == "gliner" or (dialect == "json" and isinstance(record.get("tokenized_text"), list)):
-            return _tokenized(reading, record)
-        if dialect == "huggingface" or (dialect == "json" and words is not None):
-            return _tagged(reading, record, words or "tokens")
+            return _of_words(reading, record, "tokenized_text", "gliner", _from_word_spans)
+        are_words = isinstance(record.get(words), list) and all(isinstance(token, str) for token in record.get(words))
+        if dialect == "huggingface" or (dialect == "json" and are_words):
+            return _of_words(reading, record, words if are_words else "tokens", "huggingface", _from_tags)
         if answer != "accept":
             reading.report.notes[f"records whose answer is {shorten(repr(answer))} were passed over"] += 1
             return None
@@ -90,31 +103,23 @@ def _document(reading: Reading, record: Record, dialect: str) -> Document | None
         return record.document(error.text, ())
 
 
-def _words_field(reading: Reading, record: Record) -> str | None:
-    """Return the field that holds a list of words, if there is one."""
-    field = reading.options.text_field or "tokens"
-    value = record.get(field)
-    return field if isinstance(value, list) and all(isinstance(token, str) for token in value) else None
-
-
 def read_marked(
-    reading: Reading, record: Record, text: str, label_key: str | None, text_field: str = "text"
+    reading: FileReader, record: Record, text: str, label_key: str | None, text_field: str = "text"
 ) -> Document:
     """Make a document of a text and a list of spans, which is under a key of the record."""
     tokens = token_offsets(text, record.take("tokens")) if record.get("tokens") else None
     sentence = None if tokens is None else sentence_of_tokens(reading, text, tokens)
-    try:
-        marks = (
-            None if label_key is None else [read_mark(reading, text, tokens, item) for item in record.get(label_key)]
-        )
-    except DataError:
-        if not reading.options.unlabelled:
-            raise
-        marks = None  # these are not labels of words, but perhaps classes of the whole text
+    marks = None
+    if label_key is not None:
+        try:
+            marks = [read_mark(reading, text, tokens, item) for item in record.get(label_key)]
+        except DataError:
+            if not reading.options.unlabelled:
+                raise  # else these are not labels of words, but perhaps classes of the whole text
     try:
         if marks is not None and label_key is not None:
             record.take(label_key)
-            sentence = reading.from_spans(sentence or to_sentence(text), marks)
+            sentence = reading.from_marks(sentence or to_sentence(text), marks)
         sentences = to_sentences(text) if sentence is None else [sentence]
         if not sentences:
             raise NoWordsError.of(text)
@@ -125,18 +130,18 @@ def read_marked(
     return record.document(text, tuple(sentences), text_field)
 
 
-def _text(reading: Reading, record: Record) -> str:
+def _text(reading: FileReader, record: Record) -> str:
     """Return the text of a record."""
     given = reading.options.text_field
     field = given or ("text" if "text" in record else "data")
     if field not in record:
         strings = {key: len(record.get(key)) for key in record if isinstance(record.get(key), str)}
         likely = max(strings, key=lambda key: strings[key], default="body")
-        what = f"has no field {given!r}" if given else "has no text"
+        missing = f"has no field {given!r}" if given else "has no text"
         expected = "" if given else ", expected 'text' (or 'tokens')"
         advice = "say which field holds it, for example"
         raise DataError(
-            f"the record {what}: found {record.show()}{expected}",
+            f"the record {missing}: found {record.show()}{expected}",
             Advice(f"{advice} text_field={likely!r}", f"{advice} --text-field {likely}"),
         )
     text = record.get(field) if given else record.take(field)
@@ -145,7 +150,7 @@ def _text(reading: Reading, record: Record) -> str:
     return text
 
 
-def _label_key(reading: Reading, record: Record, keys: tuple[str, ...]) -> str | None:
+def _label_key(reading: FileReader, record: Record, keys: tuple[str, ...]) -> str | None:
     """Return the key that holds a list of labels, or None if there is none."""
     if (given := reading.options.label_field) is not None and not reading.options.unlabelled:
         if given not in record:
@@ -166,38 +171,39 @@ def _label_key(reading: Reading, record: Record, keys: tuple[str, ...]) -> str |
         )
     odd = [key for key in keys if not isinstance(record.get(key), list | None)]
     if odd:
-        raise DataError(f"{odd[0]!r} is {shorten(repr(record.get(odd[0])))}, expected a list of spans")
+        raise DataError(f"{odd[0]!r} is {shorten(repr(record.get(odd[0])))}, expected a list of labels")
     foreign = [key for key in LABEL_KEYS["json"] if key not in keys and isinstance(record.get(key), list)]
     if foreign and given is None:
         raise DataError(f"labels are under {foreign[0]!r}, expected {' or '.join(map(repr, keys))}")
     return None
 
 
-def _tagged(reading: Reading, record: Record, field: str) -> Document:
-    """Make a document of a record with words and tags. Its sentence has no text yet; `Stream` adds it."""
-    words = _words(reading, record, field)
-    given = reading.options.label_field
-    keys = _TAG_KEYS if given is None or reading.options.unlabelled else (given,)
-    found = [key for key in keys if record.get(key) is not None]
-    if len(found) > 1:
-        raise DataError(f"tags are under {' and '.join(found)}, expected one of them")
-    if not found and given is not None and keys == (given,) and given not in record:
-        raise DataError(f"the record has no field {given!r} for its tags: found {record.show()}")
-    sentence = Sentence(words)
-    if found:
-        sentence = reading.from_tags(words, _tags(reading, len(words), found[0], record.take(found[0])))
+def _of_words(
+    reading: FileReader,
+    record: Record,
+    field: str,
+    dialect: str,
+    labelled: Callable[[FileReader, Sentence, list[Any]], Sentence],
+) -> Document:
+    """Make a document of a record with words and labels. Its sentence has no text yet; `Stream` adds it."""
+    words = record.take(field)
+    if not isinstance(words, list):
+        raise DataError(f"found {record.show()}, expected {field!r}, a list of words")
+    if not words and reading.options.unlabelled:
+        raise NoWordsError.of("")
+    sentence = Sentence(tuple(words))
+    if (key := _label_key(reading, record, LABEL_KEYS[dialect])) is not None:
+        try:
+            sentence = labelled(reading, sentence, record.get(key))
+            record.take(key)
+        except DataError:
+            if not reading.options.unlabelled:
+                raise
     return record.document("", (sentence,))
 
 
-def _tokenized(reading: Reading, record: Record) -> Document:
-    """Make a document of a record as GLiNER is trained on, with words, and spans of them whose end is the last word."""
-    sentence = Sentence(_words(reading, record, "tokenized_text"))
-    spans = record.get("ner")
-    if spans is None:
-        return record.document("", (sentence,))
-    if not isinstance(spans, list):
-        raise DataError(f"'ner' is {shorten(repr(spans))}, expected a list of spans")
-    record.take("ner")
+def _from_word_spans(reading: FileReader, sentence: Sentence, spans: list[Any]) -> Sentence:
+    """Put spans of words onto a sentence, as GLiNER is trained on; the end of a span is its last word."""
     n_words, found = len(sentence.words), []
     for item in spans:
         if not isinstance(item, list) or len(item) != 3 or not isinstance(item[2], str) or not item[2]:
@@ -209,34 +215,22 @@ def _tokenized(reading: Reading, record: Record) -> Document:
                 "after)"
             )
         found.append(Span(first, last + 1, label))
-    found.sort(key=lambda span: span.start)
-    return record.document("", (reading.labelled(sentence, found),))
+    return reading.from_spans(sentence, sorted(found, key=lambda span: span.start))
 
 
-def _words(reading: Reading, record: Record, field: str) -> tuple[str, ...]:
-    words = record.take(field)
-    if not isinstance(words, list):
-        raise DataError(f"found {record.show()}, expected {field!r}, a list of words")
-    if not words and reading.options.unlabelled:
-        raise NoWordsError.of("")
-    return tuple(words)
-
-
-def _tags(reading: Reading, n_words: int, key: str, tags: Any) -> list[str]:
-    """Return the tags of a record, each by its name."""
-    if not isinstance(tags, list):
-        raise DataError(f"{key!r} is {shorten(repr(tags))}, expected a list of tags")
-    if len(tags) != n_words:
-        raise DataError(f"{n_words} tokens but {len(tags)} {key}")
+def _from_tags(reading: FileReader, sentence: Sentence, tags: list[Any]) -> Sentence:
+    """Put tags, which are names or numbers, onto a sentence."""
+    if len(tags) != len(sentence.words):
+        raise DataError(f"{len(sentence.words)} tokens but {len(tags)} tag{'s' * (len(tags) != 1)}")
     if any(type(tag) is int for tag in tags):
         tags = _by_name(tags, reading.options.names)
     for tag in tags:
         if not isinstance(tag, str):
             raise DataError(f"found the tag {shorten(repr(tag))}, expected a name or a number")
-    return list(tags)
+    return reading.from_tags(sentence.words, tags)
 
 
-def _by_name(tags: list[Any], names: Any) -> list[Any]:
+def _by_name(tags: list[Any], names: Sequence[str] | None) -> list[str]:
     if names is None:
         raise DataError(
             "the tags are numbers",

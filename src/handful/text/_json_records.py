@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from handful.errors import DataError
+from handful.errors import DataError, shorten
 
 from ._document import Document
-from .reading import Reading
-from .sentences import Sentence, shorten
+from ._reading import FileReader
+from ._sentences import Sentence
 
-__all__ = ["Record", "is_pair", "records", "refuse_half_pairs"]
+__all__ = ["Record", "is_one_a_line", "is_pair", "records"]
 
 
 class Record:
@@ -51,14 +51,13 @@ class Record:
         return Document(text, sentences, identifier if is_id else None, meta | self.more, text_field)
 
 
-def records(reading: Reading) -> Iterator[tuple[str, str, Any]]:
+def records(reading: FileReader) -> Iterator[tuple[str, str, Any]]:
     """Yield the place, the text and the value of each record.
 
     The place of a record in an array is its number and its id, after its line where the array has several.
     """
-    head = reading.source.head.lstrip()
-    if not _is_one_a_line(head):
-        yield from _values(reading, is_array=head.startswith("["))
+    if not is_one_a_line(reading.source.head):
+        yield from _values(reading, is_array=reading.source.head.lstrip().startswith("["))
         return
     for number, line in enumerate(reading.source.lines(), 1):
         if line.strip():
@@ -70,7 +69,9 @@ def records(reading: Reading) -> Iterator[tuple[str, str, Any]]:
             yield f":{number}", line, value
 
 
-def _is_one_a_line(head: str) -> bool:
+def is_one_a_line(head: str) -> bool:
+    """Whether each line of a file is a record, by its beginning."""
+    head = head.lstrip()
     is_array = head.startswith("[")
     try:
         value, end = json.JSONDecoder().raw_decode(head.split("\n", 1)[0] if is_array else head)
@@ -84,7 +85,7 @@ def is_pair(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
 
 
-def _values(reading: Reading, *, is_array: bool) -> Iterator[tuple[str, str, Any]]:
+def _values(reading: FileReader, *, is_array: bool) -> Iterator[tuple[str, str, Any]]:
     """Yield the members of an array, or records that go over several lines, holding one at a time."""
     cursor = _Cursor(reading.source.chunks())
     if is_array:
@@ -110,15 +111,10 @@ def _values(reading: Reading, *, is_array: bool) -> Iterator[tuple[str, str, Any
             raw, value = cursor.decode()
         except (ValueError, RecursionError) as error:
             reading.fail(place, f"{cursor.show()} is not a JSON record: {getattr(error, 'msg', error)}")
-        yield place + (_id(value) if is_array else ""), raw, value
+        identifier = value.get("id") if is_array and isinstance(value, dict) else None
+        yield place if identifier is None else f"{place} (id {shorten(identifier, 40)})", raw, value
     if is_array:
         reading.fail(cursor.line, "the array is not closed, expected ] at the end of the file")
-
-
-def _id(value: Any) -> str:
-    """Return the id of a record, for a message."""
-    identifier = value.get("id") if isinstance(value, dict) else None
-    return "" if identifier is None else f" (id {shorten(identifier, 40)})"
 
 
 class _Cursor:
@@ -165,12 +161,3 @@ class _Cursor:
 
     def show(self) -> str:
         return repr(shorten(self._buffer[self.position : self.position + 100]))
-
-
-def refuse_half_pairs(raw: str, value: Any) -> None:
-    """JSON can escape half of a surrogate pair, which is not a character and cannot be written."""
-    if "\\ud" in raw or "\\uD" in raw:
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            raise DataError("the record has half of a surrogate pair (\\ud800 to \\udfff by itself)") from None

@@ -13,16 +13,15 @@ that it does not know, so fields of documents from elsewhere are written to the 
 from collections.abc import Iterator
 from typing import Any
 
-from handful.errors import Advice, DataError
+from handful.errors import Advice, DataError, shorten
 
 from ._annotators import RULES, Annotation, annotator_of, choose
 from ._document import Document
 from ._json_marks import read_mark, read_score
 from ._json_records import Record
+from ._reading import FileReader
+from ._sentences import Mark, Sentence
 from ._words import NoWordsError, to_sentence, to_sentences
-from ._writing import text_marks
-from .reading import Mark, Reading
-from .sentences import Sentence, shorten
 
 __all__ = ["read_task", "task"]
 
@@ -32,26 +31,22 @@ _ANNOTATION = "label_studio"  # where the fields of an annotation go
 _TASK_FIELDS = {"project", "created_at", "inner_id", "file_upload", "drafts", "annotations", "predictions", _ANNOTATION}
 
 
-def read_task(reading: Reading, record: Record) -> Document:
+def read_task(reading: FileReader, record: Record) -> Document:
     """Make a document of a task.
 
     Where no labels are asked for, all annotations stay with the task, beside what will be predicted.
     """
     text = _text(reading, record)
-    sentence = None
-    if not reading.options.unlabelled:
-        sentence = _labelled(reading, record, text)
-    elif not record.get("annotations"):
+    sentence = None if reading.options.unlabelled else _labelled(reading, record, text)
+    if reading.options.unlabelled and not record.get("annotations"):
         record.take("annotations")
-    if sentence is not None:
-        return record.document(text, (sentence,))
-    sentences = to_sentences(text)
+    sentences = to_sentences(text) if sentence is None else [sentence]
     if not sentences:
         raise NoWordsError.of(text)
     return record.document(text, tuple(sentences))
 
 
-def _text(reading: Reading, record: Record) -> str:
+def _text(reading: FileReader, record: Record) -> str:
     """Return the text of a task.
 
     The fields of its data go with the document, but for a text that is called so, and for copies of other fields.
@@ -77,7 +72,7 @@ def _text(reading: Reading, record: Record) -> str:
     return text
 
 
-def _labelled(reading: Reading, record: Record, text: str) -> Sentence | None:
+def _labelled(reading: FileReader, record: Record, text: str) -> Sentence | None:
     """Return the text with the labels that count; None where it has none."""
     how = reading.options.annotator
     found = [(annotator_of(one.get("completed_by")), one) for one in _annotations(reading, record)]
@@ -95,10 +90,11 @@ def _labelled(reading: Reading, record: Record, text: str) -> Sentence | None:
         return None
     if how not in ("majority", "agree") and (fields := _fields(found[0][1])):
         record.more[_ANNOTATION] = fields
-    return choose([Annotation(who, _sentence(reading, text, one)) for who, one in found], how)
+    words = to_sentence(text)
+    return choose([Annotation(who, reading.from_marks(words, _marks(reading, text, one))) for who, one in found], how)
 
 
-def _annotations(reading: Reading, record: Record) -> list[dict[str, Any]]:
+def _annotations(reading: FileReader, record: Record) -> list[dict[str, Any]]:
     """Return the annotations of a task that are not cancelled."""
     found = record.take("annotations" if "annotations" in record else "completions") or []
     if not isinstance(found, list):
@@ -116,15 +112,11 @@ def _has_result(annotation: Any) -> bool:
     return isinstance(annotation, dict) and isinstance(annotation.get("result"), list)
 
 
-def _sentence(reading: Reading, text: str, annotation: dict[str, Any]) -> Sentence:
-    return reading.from_spans(to_sentence(text), list(_marks(reading, text, annotation)))
-
-
 def _is_prediction(annotation: dict[str, Any]) -> bool:
     return "model_version" in annotation
 
 
-def _marks(reading: Reading, text: str, annotation: dict[str, Any]) -> Iterator[Mark]:
+def _marks(reading: FileReader, text: str, annotation: dict[str, Any]) -> Iterator[Mark]:
     """Yield the marks of an annotation; only those of a prediction have scores."""
     for item in annotation["result"]:
         value = item.get("value") if isinstance(item, dict) else None
@@ -151,7 +143,7 @@ def _names(annotation: dict[str, Any]) -> dict[str, str]:
     return {}
 
 
-def task(document: Document, sentence: Sentence, *, is_predicted: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+def task(document: Document, marks: list[Mark] | None, *, is_predicted: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a task, and the fields of the document that go beside its data, annotations and predictions.
 
     Other annotations, and predictions of other models, stay.
@@ -164,7 +156,6 @@ def task(document: Document, sentence: Sentence, *, is_predicted: bool) -> tuple
     for one in (*predictions, *annotations):
         names |= _names(one)
     names |= {key: own[key] for key in _NAMES if key in own}
-    marks = text_marks(sentence)
     result = [
         {
             **names,

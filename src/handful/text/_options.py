@@ -3,15 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin
 
+from handful._util.files import AnyFile
 from handful.errors import DataError, FormatError
 
 from ._schemes import check_scheme
-from ._source import Source
-from .files import AnyFile, check_encoding
+from ._sentences import check_type
+from ._source import check_encoding, read_small
 from .formats import FORMATS, READ_ONLY
-from .sentences import check_type
 
 __all__ = ["ReadOptions", "check_choice", "check_names", "read_names"]
 
@@ -46,7 +46,7 @@ class ReadOptions:
         The column or field that holds the labels. If None, it is the one that the format prescribes.
     annotator : str or None
         What to do with several annotations of the same text: "first", "majority", "agree", or the name of an
-        annotator (see `handful.text._annotators`). If None, it is an error if they do not agree. In a Label Studio
+        annotator (docs/formats.md says more). If None, it is an error if they do not agree. In a Label Studio
         task, a name may be the ``model_version`` of its predictions.
     keep : sequence of str or None
         The only types to read. Mentions of others become O. None for all types.
@@ -89,10 +89,9 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         check_choice("format", self.format, (None, *READ_ONLY, *FORMATS))
-        check_choice("unmarked", self.unmarked, ("O", "unknown"))
-        check_choice("misaligned", self.misaligned, ("error", "widen"))
-        check_choice("malformed", self.malformed, ("error", "skip"))
-        check_choice("unnamed", self.unnamed, ("keep", "skip"))
+        for one in fields(self):
+            if get_origin(one.type) is Literal:
+                check_choice(one.name, getattr(self, one.name), get_args(one.type))
         check_names(self.names)
         if self.names is not None:
             object.__setattr__(self, "names", tuple(self.names))
@@ -154,22 +153,17 @@ def check_names(names: object) -> None:
 
 def read_names(file: AnyFile, *, encoding: str = "utf-8") -> tuple[str, ...]:
     """Read the names of tags: one on each line, a JSON list, or a JSON object with ``id2label`` or ``names``."""
-    source = Source(file, encoding)
-    try:
-        with source.errors():
-            text = "".join(source.lines())
-    finally:
-        source.close()
+    file_name, text = read_small(file, encoding)
     names: Any = [line.strip() for line in text.split("\n") if line.strip()]
     if text.lstrip()[:1] in ("[", "{"):
         try:
             names = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"{source.name}: this is not JSON: {error}") from None
+            raise FormatError(f"{file_name}: this is not JSON: {error}") from None
         if isinstance(names, dict):
             names = names.get("id2label", names.get("names"))
         if isinstance(names, dict):  # from the numbers to the names
             names = [names.get(str(i)) for i in range(len(names))]
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise FormatError(f"{source.name}: there are no names of tags in it; write one on each line, O first")
+        raise FormatError(f"{file_name}: there are no names of tags in it; write one on each line, O first")
     return tuple(names)

@@ -6,26 +6,24 @@ from collections.abc import Callable
 from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
-from handful.errors import Advice, FormatError
+from handful.errors import Advice, FormatError, shorten
 
-from ._conll import DOCSTART, is_numbered, split_columns
-from ._ontonotes import BEGIN
-from ._source import Source
+from ._conll import BEGIN, DOCSTART, is_numbered, split_columns
+from ._markup import MARK, find_slip
+from ._plain import is_head_line
+from ._source import InputFile
 from ._tables import is_table
-from .inline import MARK, find_slip, is_head_line
-from .sentences import shorten
 
 __all__ = [
     "Recogniser",
     "is_conll",
     "is_conll_2012",
-    "is_csv",
     "is_inline",
     "is_json",
     "is_lines",
     "is_text",
-    "is_tsv",
     "recognise",
+    "table",
 ]
 
 # What only a tag looks like, and what a type without a prefix may look like.
@@ -39,43 +37,34 @@ _SEVERAL, _MANY = 4, 20  # lines
 
 
 class Head:
-    """The beginning of a source, as recognition looks at it.
+    """The beginning of a file, as recognition looks at it.
 
     Attributes
     ----------
-    text : str
-        All of it.
+    source : InputFile
+        The file.
     lines : list of str
         Its lines that are not blank; the last one is left out where it may be cut.
     has_blank_lines : bool
         Whether there are blank lines between them.
-    is_numbered : bool
-        Whether columns are numbered as in CoNLL-U.
     is_unlabelled : bool
         Whether the text is to be tagged. Then a few ``[words](TYPE)`` may be links.
-    name : str
-        The name of the file, in small letters, without ``.gz``.
-    is_whole : bool
-        Whether this is all there is.
     text_field : str or None
         The column that holds the text, if it was named.
-    doubts : dict of str to str
-        The formats that it may be, but damaged, and why.
+    has_doubts : bool
+        Whether it may be one of the formats that were tried before, but damaged.
     """
 
-    def __init__(self, source: Source, *, is_unlabelled: bool, text_field: str | None) -> None:
+    def __init__(self, source: InputFile, *, is_unlabelled: bool, text_field: str | None) -> None:
+        self.source = source
         lines = source.head.split("\n")
         if not source.is_whole and len(lines) > 1:
             lines.pop()
-        self.text = source.head
         self.has_blank_lines = any(not line.strip() for line in "\n".join(lines).strip().split("\n"))
         self.lines = [line for line in lines if line.strip()]
-        self.is_numbered = is_numbered(source)
         self.is_unlabelled = is_unlabelled
-        self.name = source.name.lower().removesuffix(".gz")
-        self.is_whole = source.is_whole
         self.text_field = text_field
-        self.doubts: dict[str, str] = {}
+        self.has_doubts = False
 
 
 class Slip(NamedTuple):
@@ -92,17 +81,17 @@ Recogniser = Callable[[Head], Answer]
 
 
 def recognise(
-    source: Source,
+    source: InputFile,
     recognisers: dict[str, tuple[Recogniser, str]],
     *,
     is_unlabelled: bool = False,
     text_field: str | None = None,
 ) -> str:
-    """Return the name of the format of a source.
+    """Return the name of the format of a file.
 
     Parameters
     ----------
-    source : Source
+    source : InputFile
         The file.
     recognisers : dict
         For each name the function that recognises the format, and what it looks for; in the order to try them.
@@ -110,7 +99,7 @@ def recognise(
         Whether no labels are expected. Then a few ``[words](TYPE)`` in a text may be links, and only several, in half
         of its lines, are marks.
     text_field : str or None
-        A column of the table that the source may be.
+        A column of the table that the file may be.
 
     Raises
     ------
@@ -131,8 +120,7 @@ def recognise(
                 f"{source.name}:{answer.line}: {answer.message}",
                 Advice(advice.format("format='text'"), advice.format("--from text")),
             )
-        if answer:
-            head.doubts[name] = str(answer)
+        head.has_doubts |= bool(answer)
         tried.append(f"{name}: {answer or f'there is no {sign}'}")
     advice = "name it, for example {} to be told what is wrong where, or {} if it is plain text"
     raise FormatError(
@@ -148,32 +136,25 @@ def is_conll_2012(head: Head) -> Answer:
 
 def is_json(head: Head) -> Answer:
     """Recognise a JSON record or array at the start."""
-    return _is_json(head.text.lstrip())
+    text = head.source.head.lstrip()
+    if _JSON.match(text) or not text.startswith('["'):
+        return _JSON.match(text) is not None
+    try:
+        json.loads(text.split("\n", 1)[0])
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
-def is_conll(head: Head) -> Answer:
-    """Recognise columns with the tag last."""
-    rows = [line for line in head.lines if line[0] != "#"] if head.is_numbered else head.lines
-    return _columns(rows, has_blank_lines=head.has_blank_lines)
+def table(format: str) -> Recogniser:
+    """Return what recognises a table by the name of its file, or by its header."""
 
+    def recogniser(head: Head) -> Answer:
+        source = head.source
+        is_named = source.name.lower().removesuffix(".gz").endswith(f".{format}")
+        return is_named or is_table(source.head, format, is_whole=source.is_whole, text_field=head.text_field)
 
-def is_lines(head: Head) -> Answer:
-    """Recognise lines of words with lines of tags below them."""
-    return _pairs(head.lines)
-
-
-def is_csv(head: Head) -> Answer:
-    """Recognise a table by the name of its file, or by its header."""
-    return head.name.endswith(".csv") or _is_table(head, "csv")
-
-
-def is_tsv(head: Head) -> Answer:
-    """Recognise a table with tabs by the name of its file, or by its header."""
-    return head.name.endswith(".tsv") or _is_table(head, "tsv")
-
-
-def _is_table(head: Head, format: str) -> bool:
-    return is_table(head.text, format, is_whole=head.is_whole, text_field=head.text_field)
+    return recogniser
 
 
 def is_inline(head: Head) -> Answer:
@@ -184,36 +165,26 @@ def is_inline(head: Head) -> Answer:
         return marked >= max(_SEVERAL, 0.5 * len(lines))
     if marked:
         return True
-    slip = find_slip(head.text.split("\n"))
+    slip = find_slip(head.source.head.split("\n"))
     return Slip(*slip) if slip is not None else False
 
 
 def is_text(head: Head) -> Answer:
     """Take for plain text what is not one of the formats before, damaged."""
-    if "\0" in head.text:
+    if "\0" in head.source.head:
         return "there are NUL characters"
-    return "it may be one of those, damaged" if head.doubts else True
+    return "it may be one of those, damaged" if head.has_doubts else True
 
 
-def _is_json(head: str) -> bool:
-    if _JSON.match(head):
-        return True
-    if not head.startswith('["'):
-        return False
-    try:
-        json.loads(head.split("\n", 1)[0])
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _columns(lines: list[str], *, has_blank_lines: bool) -> Answer:
-    """Return whether these are columns with the tag last.
+def is_conll(head: Head) -> Answer:
+    """Recognise columns with the tag last.
 
     Every line of a text has a last word. Without tabs, more is therefore needed: tags with a prefix, or mostly O in
     many lines or in sentences.
     """
-    lines = [line for line in lines if not line.startswith(DOCSTART)]
+    lines = [line for line in head.lines if not line.startswith(DOCSTART)]
+    if is_numbered(head.source):
+        lines = [line for line in lines if line[0] != "#"]
     if not lines:
         return True
     is_tabbed = "\t" in lines[0].strip()
@@ -235,7 +206,7 @@ def _columns(lines: list[str], *, has_blank_lines: bool) -> Answer:
     if is_tabbed:
         is_evident = is_possible = any(tag in ("O", "_") or _PREFIXED.fullmatch(tag) for tag in tags)
     else:
-        is_sentences = has_blank_lines or len(rows) >= _MANY or any(not _has_letters(row[0]) for row in rows)
+        is_sentences = head.has_blank_lines or len(rows) >= _MANY or any(not _has_letters(row[0]) for row in rows)
         is_evident = _has_prefixes(tags) or _are_partial(tags) or (is_mostly_o and is_sentences)
         is_possible = _has_prefixes(tags) or is_mostly_o
     if is_evident and is_alike:
@@ -247,9 +218,9 @@ def _columns(lines: list[str], *, has_blank_lines: bool) -> Answer:
     return False
 
 
-def _pairs(lines: list[str]) -> Answer:
-    """Return whether these are lines of words, each followed by a line of tags."""
-    rows = [split_columns(line) for line in lines]
+def is_lines(head: Head) -> Answer:
+    """Recognise lines of words with lines of tags below them."""
+    rows = [split_columns(line) for line in head.lines]
     if len(rows) < 2:
         return False
     good = [b for a, b in list(pairwise(rows))[::2] if len(a) == len(b) and _are_tags(b)]

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 
 from handful.errors import Advice, DataError
 
-from .sentences import Allowed, Sentence, Span, check_type
+from ._sentences import Allowed, Sentence, Span, check_type
 
 __all__ = ["SCHEMES", "TagReader", "check_scheme", "count_adjacent", "from_tags", "to_tags"]
 

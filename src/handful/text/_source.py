@@ -1,30 +1,50 @@
-"""`Source`: a text to read once: a path, ``-``, an open file; gzip and byte-order marks are seen to."""
+"""`InputFile`: a file to read once, opened once. It may be a path, ``-`` or an open file, and gzip."""
 
+import codecs
 import gzip
+import io
 import os
 import re
+import select
+import stat
 import sys
 import time
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from typing import Any
 
-from handful.errors import Advice, FileError, FormatError, HandfulError
+from handful._util.files import AnyFile, file_name
+from handful.errors import Advice, DataError, FileError, FormatError, HandfulError
 
-from ._feed import Feed
-from .files import AnyFile, check_encoding, file_name
-
-__all__ = ["Source"]
+__all__ = ["InputFile", "check_encoding", "read_small"]
 
 HEAD = 1 << 16  # characters that recognition looks at
 PAUSE = 0.5  # seconds without more text, after a line, in which a pipe's head is taken to be all there is for now
+_FIRST = 16  # bytes that tell formats that are not text
+_GZIP = b"\x1f\x8b"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
-class Source:
-    """A text to read once, as lines or as chunks. Its beginning can be looked at first.
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding that does not exist."""
+    if not isinstance(encoding, str):
+        raise DataError(f"encoding is {encoding!r}, expected a name such as 'utf-8'")
+    try:
+        b" ".decode(encoding)
+    except (LookupError, ValueError) as error:
+        if not isinstance(error, UnicodeError):  # that is half a character of it
+            raise DataError(f"there is no text encoding {encoding!r}") from None
+
+
+class InputFile:
+    """A file to read once: as lines, blocks or chunks of text, or as bytes. Its beginning can be looked at first.
+
+    A chunk of a pipe or a terminal can be had as soon as it is there. Before this object waits for one, what was
+    written to standard output goes out. So a program that reads lines and writes answers has answered each line before
+    it waits for the next.
 
     Parameters
     ----------
@@ -35,78 +55,94 @@ class Source:
 
     Attributes
     ----------
-    head : str
-        The beginning: 64 K characters, or less where the text ends or a pipe pauses after a line.
+    name : str
+        What messages call the file.
+    path : str or None
+        None for standard input and an open file.
+    is_standard_input : bool
+    first : bytes
+        The first bytes; none of an open file of text.
     is_whole : bool
         Whether `head` is all there is.
-    is_empty_input : bool
-        Whether this is standard input, with nothing but white space.
     """
 
     def __init__(self, file: AnyFile, encoding: str = "utf-8") -> None:
         check_encoding(encoding)
+        self.is_standard_input = file == "-"
+        self.name = "standard input" if self.is_standard_input else file_name(file)
+        self.path = self.name if isinstance(file, str | os.PathLike) and file != "-" else None
+        self.first = b""
+        self.is_whole = False
         self._encoding = encoding
         self._stack = ExitStack()
-        self._path: str | None = None
+        self._decoder: Any = None  # None where the file has text
+        self._unread = b""  # bytes that were read to look at them
+        self._is_over = False
         self._ahead: deque[str] = deque()  # chunks that `is_ready` has read
         self._rest: list[str] = []  # the beginning of a line whose end has not been read
         self._n_pending: int | None = None  # lines or blocks that are read and not handed out; None: nobody counts them
         self._n_read = self._n_out = 0  # characters
-        self.name = "standard input" if file == "-" else file_name(file)
-        self.is_whole = False
         with self.errors():
             try:
-                self._feed = self._open(file)
-                self.head = self._read_head()
-                self.is_empty_input = file == "-" and self.is_whole and not self.head.strip()
+                self._open(file)
             except BaseException:
                 self.close()
                 raise
 
-    def _open(self, file: AnyFile) -> Feed:
+    def _open(self, file: AnyFile) -> None:
         opened: Any = file
-        if file == "-":
+        if self.is_standard_input:
             if sys.stdin is None:
                 raise FileError("standard input: cannot be read: it is closed")
             opened = getattr(sys.stdin, "buffer", sys.stdin)
-        elif isinstance(file, str | os.PathLike):
-            self._path = os.fspath(file)
-            opened = self._stack.enter_context(open(self._path, "rb"))  # noqa: SIM115
-        feed = Feed(opened, self._encoding)
-        self._stack.callback(feed.close)
-        return feed
+        elif self.path is not None:
+            opened = self._stack.enter_context(open(self.path, "rb"))  # noqa: SIM115
+        self._file = self._raw = opened
+        status = _status(opened)
+        is_regular = status is not None and stat.S_ISREG(status.st_mode)
+        self._n_bytes = status.st_size if status is not None and is_regular else 0
+        self._may_wait = status is not None and not is_regular  # and `select` can tell
+        if isinstance(opened.read(0), str):
+            self._may_wait = False  # it may have text of its own in store
+            return
+        if not hasattr(opened, "peek"):
+            self._file = wrapper = io.BufferedReader(opened)
+            self._stack.callback(_detach, wrapper)
+        self._before_waiting()
+        first = self._file.peek(_FIRST)
+        self.first = first[:_FIRST]
+        if first[: len(_GZIP)] == _GZIP:
+            self._file = self._stack.enter_context(gzip.GzipFile(fileobj=self._file))
+            self._may_wait = False
+        else:
+            self._unread = self._file.read(len(first))  # from here on nothing is kept behind the descriptor's back
+        self._decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(self._encoding)(), translate=True)
 
-    def _read_head(self) -> str:
+    @cached_property
+    def head(self) -> str:
+        """The beginning: 64 K characters, or less where the text ends or a pipe pauses after a line."""
         head = ""
-        while len(head) < HEAD and not (_has_line(head) and not self._feed.is_ready(PAUSE)):
-            chunk = self._feed.read(HEAD - len(head))
+        while len(head) < HEAD and not (_has_line(head) and not self._has_chunk(PAUSE)):
+            chunk = self._read(HEAD - len(head))
             if not chunk:
                 self.is_whole = True
                 break
-            self._n_read += len(chunk)
             head += chunk
         return head.removeprefix("\ufeff")
 
-    def is_ready(self, seconds: float) -> bool:
-        """Whether what comes next can be had without waiting longer than this, as far as can be told.
+    def read_bytes(self) -> bytes:
+        """Return all of a file that is not text."""
+        if self._decoder is None:
+            raise FormatError(f"{self.name}: the format is one of bytes; open the file for bytes, not for text")
+        return self._unread + bytes(self._file.read())
 
-        On a pipe, that is a line or a block of lines; anywhere else it is always ready.
-        """
-        if self._n_pending is None or self._n_pending or not self._feed.may_wait:
-            return True
-        until = time.monotonic() + seconds
-        while self._feed.is_ready(until - time.monotonic()):
-            chunk = self._read(HEAD)
-            self._ahead.append(chunk)
-            if not chunk or ("\n" in chunk and (chunk.strip() or any(map(str.strip, self._rest)))):
-                return True
-        return False
-
-    @property
-    def share(self) -> float | None:
-        """The share of the text that was handed out, as far as can be told; None where its size is not known."""
-        share = self._feed.share()
-        return None if share is None else share * self._n_out / max(self._n_read, 1)
+    def chunks(self) -> Iterator[str]:
+        """Yield the text in pieces of growing size."""
+        yield self.head
+        size = HEAD
+        while chunk := self._ahead.popleft() if self._ahead else self._read(size):
+            yield chunk
+            size = min(2 * size, 1 << 20)
 
     def lines(self, longest: int | None = None) -> Iterator[str]:
         """Yield the lines, each with its line feed (the last one may have none).
@@ -154,14 +190,6 @@ class Source:
         if block:
             yield number + len(rest) - len(block), block.removesuffix("\n")
 
-    def chunks(self) -> Iterator[str]:
-        """Yield the text in pieces of growing size."""
-        yield self.head
-        size = HEAD
-        while chunk := self._ahead.popleft() if self._ahead else self._read(size):
-            yield chunk
-            size = min(2 * size, 1 << 20)
-
     def _hand_out(self, items: list[str]) -> Iterator[str]:
         """Yield items, and note how many there are still to come; blank ones at the end do not count."""
         n_pending = len(items)
@@ -172,14 +200,74 @@ class Source:
             self._n_out += len(item)
             yield item
 
+    def is_ready(self, seconds: float) -> bool:
+        """Whether what comes next can be had without waiting longer than this, as far as can be told.
+
+        On a pipe, that is a line or a block of lines; anywhere else it is always ready.
+        """
+        if self._n_pending is None or self._n_pending or not self._may_wait:
+            return True
+        until = time.monotonic() + seconds
+        while self._has_chunk(until - time.monotonic()):
+            chunk = self._read(HEAD)
+            self._ahead.append(chunk)
+            if not chunk or ("\n" in chunk and (chunk.strip() or any(map(str.strip, self._rest)))):
+                return True
+        return False
+
+    @property
+    def share(self) -> float | None:
+        """The share of the text that was handed out, as far as can be told; None where its size is not known."""
+        if not self._n_bytes or not self._n_read:
+            return None
+        try:
+            share = min(1.0, float(self._raw.tell() - len(self._unread)) / self._n_bytes)
+        except (OSError, ValueError):
+            return None
+        return share * self._n_out / self._n_read
+
     def _read(self, size: int) -> str:
-        chunk = self._feed.read(size)
-        self._n_read += len(chunk)
-        return chunk
+        """Return the next characters, about `size` of them at most; none at the end of the text."""
+        text = ""
+        while not text and not self._is_over:
+            if self._decoder is None:
+                text = self._file.read(size)
+                self._is_over = not text
+            else:
+                self._before_waiting()
+                data, self._unread = self._unread or self._file.read1(size), b""
+                text = self._decoder.decode(data, final=not data)
+                self._is_over = not data
+        self._n_read += len(text)
+        return text
+
+    def _has_chunk(self, seconds: float) -> bool:
+        """Whether a chunk, or the end, can be read without waiting longer than this; True where nobody can tell."""
+        if not self._may_wait or self._unread or self._is_over:
+            return True
+        try:
+            return bool(select.select([self._raw], [], [], max(0.0, seconds))[0])
+        except (OSError, ValueError):  # on Windows only sockets can be asked
+            self._may_wait = False
+            return True
+
+    def _before_waiting(self) -> None:
+        if not self._may_wait or self._has_chunk(0) or sys.stdout is None:
+            return
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise FileError(f"standard output: cannot be written: {error.strerror or error}") from None
 
     def close(self) -> None:
         """Close what this object opened."""
         self._stack.close()
+
+    def on_close(self, function: Callable[[], object]) -> None:
+        """Call a function when this object is closed."""
+        self._stack.callback(function)
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -197,11 +285,8 @@ class Source:
 
     def _undecodable(self, error: UnicodeError) -> FormatError:
         where = self.name
-        if self._path is not None and self._encoding == "utf-8":
-            with suppress(Exception), ExitStack() as stack:
-                binary: Any = stack.enter_context(open(self._path, "rb"))
-                if binary.peek(2)[:2] == b"\x1f\x8b":
-                    binary = stack.enter_context(gzip.GzipFile(fileobj=binary))
+        if self.path is not None and self._encoding == "utf-8":
+            with suppress(Exception), (gzip.open if self.first[:2] == _GZIP else open)(self.path, "rb") as binary:
                 for number, line in enumerate(binary, 1):
                     try:
                         line.decode()
@@ -217,6 +302,28 @@ class Source:
                 f"{advice} --encoding latin-1 or --encoding utf-16",
             ),
         )
+
+
+def read_small(file: AnyFile, encoding: str) -> tuple[str, str]:
+    """Return the name and the text of a file that is read as a whole."""
+    source = InputFile(file, encoding)
+    try:
+        with source.errors():
+            return source.name, "".join(source.chunks())
+    finally:
+        source.close()
+
+
+def _status(file: Any) -> os.stat_result | None:
+    try:
+        return os.fstat(file.fileno())
+    except (OSError, AttributeError, TypeError, ValueError):  # not a file of the system
+        return None
+
+
+def _detach(wrapper: io.BufferedReader) -> None:
+    with suppress(ValueError):  # what it wraps was closed before
+        wrapper.detach()
 
 
 def _has_line(head: str) -> bool:

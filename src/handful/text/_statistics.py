@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ._document import Document
+from ._document import Document, sentences_of
 from ._schemes import count_adjacent
-from .sentences import Sentence, Span
+from ._sentences import Sentence, Span
 
 __all__ = ["Statistics", "describe"]
 
@@ -60,7 +60,7 @@ def describe(items: Iterable[Sentence | Document]) -> Statistics:
     """Count what a corpus holds; documents and streams count by their sentences."""
     result = Statistics()
     mentions: Counter[str] = Counter()
-    for sentence in (one for item in items for one in ((item,) if isinstance(item, Sentence) else item.sentences)):
+    for sentence in (one for item in items for one in sentences_of(item)):
         n = len(sentence.words)
         result.n_sentences += 1
         result.n_words += n

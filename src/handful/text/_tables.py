@@ -17,16 +17,15 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from handful.errors import Advice, DataError, FormatError
+from handful.errors import Advice, DataError, FormatError, shorten
 
 from ._annotators import settle_repeated
 from ._document import Document
 from ._json_read import LABEL_KEYS, read_marked
 from ._json_records import Record
 from ._json_write import entities
+from ._reading import FileReader
 from ._writing import Writing
-from .reading import Reading
-from .sentences import shorten
 
 __all__ = ["is_table", "read_table", "write_table"]
 
@@ -89,12 +88,12 @@ def is_table(head: str, format: str, *, is_whole: bool, text_field: str | None) 
     return is_named and len({*names}) == len(names) and (is_tight or bool(_USUAL & {*map(str.casefold, names)}))
 
 
-def read_table(reading: Reading, format: str) -> Iterator[Document]:
+def read_table(reading: FileReader, format: str) -> Iterator[Document]:
     """Yield the documents of a table."""
     return settle_repeated(reading, _documents(reading, format))
 
 
-def _documents(reading: Reading, format: str) -> Iterator[tuple[str, Document]]:
+def _documents(reading: FileReader, format: str) -> Iterator[tuple[str, Document]]:
     style, _ = _style(reading.source.head, format)
     header: list[str] = []
     text_field = ""
@@ -110,7 +109,7 @@ def _documents(reading: Reading, format: str) -> Iterator[tuple[str, Document]]:
             yield f":{line}", document
 
 
-def _rows(reading: Reading, style: _Style) -> Iterator[tuple[int, list[str]]]:
+def _rows(reading: FileReader, style: _Style) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank, each with the number of its first line."""
     rows = style.rows(reading.source.lines())
     row: list[str] | None = []
@@ -129,7 +128,7 @@ def _rows(reading: Reading, style: _Style) -> Iterator[tuple[int, list[str]]]:
             yield line, row
 
 
-def _text_column(reading: Reading, line: int, header: list[str], format: str) -> str:
+def _text_column(reading: FileReader, line: int, header: list[str], format: str) -> str:
     """Return the column that holds the text."""
     twice = next((name for i, name in enumerate(header) if name in header[:i]), None)
     if twice is not None:
@@ -157,7 +156,7 @@ def _longest(head: str, header: list[str], format: str) -> str:
     return header[lengths.index(max(lengths))]
 
 
-def _document(reading: Reading, header: list[str], row: list[str], text_field: str) -> Document:
+def _document(reading: FileReader, header: list[str], row: list[str], text_field: str) -> Document:
     if len(row) != len(header):
         raise DataError(
             f"found {len(row)} cell{'s' * (len(row) > 1)} in {shorten(repr(row))}, expected {len(header)} as in the "

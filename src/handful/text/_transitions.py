@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from handful.errors import DataError
 
-from .sentences import Sentence
+from ._sentences import Sentence
 
 __all__ = ["Transitions"]
 

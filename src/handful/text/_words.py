@@ -22,9 +22,9 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from handful.errors import DataError
+from handful.errors import DataError, shorten
 
-from .sentences import Sentence, shorten
+from ._sentences import Sentence
 
 __all__ = ["NoWordsError", "is_blank", "to_sentence", "to_sentences", "word_offsets"]
 

@@ -1,63 +1,17 @@
-"""What all writers share: the report, and labels as marks of characters."""
+"""What the writers of all formats share: the options, and labels as marks of characters."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
-from handful.errors import Advice, DataError
+from handful.errors import Advice, DataError, shorten
 
 from ._document import Document
-from ._entity_types import EntityType
+from ._sentences import Mark, Sentence, Span, runs
 from ._words import is_blank, word_offsets
-from .reading import Mark, note_lines
-from .sentences import Sentence, Span, shorten
+from .types import EntityType
 
-__all__ = [
-    "WriteReport",
-    "Writing",
-    "label_marks",
-    "note_changed_words",
-    "one_line",
-    "partial_spans",
-    "text_marks",
-    "with_words",
-]
-
-_LINE_BREAKS = str.maketrans("\r\n", "  ")
-
-
-@dataclass
-class WriteReport:
-    """What was written, with a count of everything that the format could not hold.
-
-    Parameters
-    ----------
-    n_documents, n_sentences : int
-        How many were written.
-    n_merged : int
-        Mentions that the scheme (IO, types) could not keep apart from the one before them.
-    notes : Counter of str or Advice
-        What else was changed or left out, and how often.
-    """
-
-    n_documents: int = 0
-    n_sentences: int = 0
-    n_merged: int = 0
-    notes: Counter[str | Advice] = field(default_factory=Counter)
-
-    def handled(self, *, shell: bool = False) -> list[str]:
-        """Return one line for each thing that was not written as it is.
-
-        Parameters
-        ----------
-        shell : bool
-            Whether to name options of the command line instead of parameters in Python.
-        """
-        lines = []
-        if self.n_merged:
-            lines.append(f"{self.n_merged} mentions were merged with the one before them: the scheme has no borders")
-        return lines + note_lines(self.notes, shell=shell)
+__all__ = ["Writing", "label_marks", "note_changed_words", "one_line", "partial_spans", "text_marks", "with_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +38,9 @@ def label_marks(sentence: Sentence) -> list[Mark] | None:
     return sorted(marks, key=lambda mark: mark.start)
 
 
-def text_marks(sentence: Sentence) -> list[Mark] | None:
+def text_marks(sentence: Sentence, writing: Writing) -> list[Mark] | None:
     """Return the same for a format that holds the text alone, whose words are found again when it is read."""
+    note_changed_words(sentence, writing)
     marks = label_marks(sentence)
     for mark in marks or ():
         words = (sentence.text or "")[mark.start : mark.end]
@@ -97,14 +52,9 @@ def text_marks(sentence: Sentence) -> list[Mark] | None:
     return marks
 
 
-def partial_spans(sentence: Sentence) -> Iterator[Span]:
-    """Yield each run of words with the same partial label, which takes the place of a type."""
-    start = 0
-    for entry, run in groupby(sentence.allowed or ()):
-        end = start + len(list(run))
-        if entry is not None:
-            yield Span(start, end, str(entry))
-        start = end
+def partial_spans(sentence: Sentence) -> list[Span]:
+    """Return each run of words with the same partial label as a span; the label takes the place of a type."""
+    return [Span(start, end, str(entry)) for start, end, entry in runs(sentence.allowed or ())]
 
 
 def with_words(documents: Iterable[Document], writing: Writing) -> Iterator[tuple[Document, Sentence]]:
@@ -126,7 +76,6 @@ def note_changed_words(sentence: Sentence, writing: Writing) -> None:
 def one_line(sentence: Sentence, writing: Writing) -> str:
     """Return the text of a sentence with spaces for line breaks, which are counted."""
     text = sentence.text or ""
-    line = text.translate(_LINE_BREAKS)
-    if line != text:
-        writing.notes["line breaks were written as spaces"] += sum(text.count(c) for c in "\r\n")
-    return line
+    if n_breaks := text.count("\r") + text.count("\n"):
+        writing.notes["line breaks were written as spaces"] += n_breaks
+    return text.replace("\r", " ").replace("\n", " ")

@@ -1,6 +1,4 @@
-"""The formats of files, in one table.
-
-{table}
+"""The formats of files, in one table, which docs/formats.md shows.
 
 The columns say what a format can hold. Where it does not hold the words, they are found again in the text. Where it
 does not hold the text, words are joined by spaces. ``fields`` are the id of a document and what else came with it,
@@ -15,30 +13,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ._conll import read_conll, read_lines, write_conll, write_lines
+from . import _recognise as by_content
+from ._conll import read_conll, read_conll_2012, read_lines, write_conll, write_lines
 from ._docbin import FIRST_BYTES, read_docbin, write_docbin
 from ._json_read import read_json
-from ._json_write import (
-    write_doccano,
-    write_gliner,
-    write_huggingface,
-    write_jsonl,
-    write_label_studio,
-    write_prodigy,
-    write_spacy,
-)
-from ._ontonotes import read_conll_2012
-from ._recognise import Recogniser, is_conll, is_conll_2012, is_csv, is_inline, is_json, is_lines, is_text, is_tsv
+from ._json_write import write_json
+from ._plain import read_inline, read_text, write_inline, write_text_lines
+from ._reading import FileReader, Item
 from ._tables import read_table, write_table
 from ._writing import Writing
-from .inline import read_inline, write_inline
-from .plain import read_text, write_text_lines
-from .projects import read_project
-from .reading import Item, Reading
+from .projects import MAGIC, read_project
 
 __all__ = ["ENDINGS", "FORMATS", "READ_ONLY", "TABLE", "Format"]
 
-_ALL = ("words", "text", "partial labels", "unlabelled", "fields", "scores")
+HOLDS = ("words", "text", "partial labels", "unlabelled", "fields", "scores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,185 +62,108 @@ class Format:
 
     name: str
     about: str
-    read: Callable[[Reading], Iterator[Item]]
+    read: Callable[[FileReader], Iterator[Item]]
     write: Callable[[Iterable[Any], Writing], Iterator[str] | Iterator[bytes]] | None = None
     by_sentence: bool = False
     has_tags: bool = False
-    holds: tuple[str, ...] = _ALL
-    recognise: Recogniser | None = None
+    holds: tuple[str, ...] = HOLDS
+    recognise: by_content.Recogniser | None = None
     sign: str = ""
     endings: tuple[str, ...] = ()
     first_bytes: bytes = b""
 
 
-_TAGS = ("words", "partial labels", "unlabelled")
-_MARKS = ("text", "partial labels", "unlabelled")
+_WORDS = ("words", "partial labels", "unlabelled")
+_TEXT = ("text", "partial labels", "unlabelled")
+_FIELDS = (*_TEXT, "fields")
+_SCORES = (*_FIELDS, "scores")
+
+
+def _json(name: str, about: str, **more: Any) -> Format:
+    return Format(name, about, partial(read_json, dialect=name), partial(write_json, dialect=name), **more)
+
+
+def _table(name: str, about: str, sign: str) -> Format:
+    read, write = partial(read_table, format=name), partial(write_table, format=name)
+    recognise = by_content.table(name)
+    return Format(name, about, read, write, holds=_SCORES, recognise=recognise, sign=sign, endings=(f".{name}",))
+
+
+_TAGGED: dict[str, Any] = {"by_sentence": True, "has_tags": True}
 
 # In the order in which they are tried on a file whose format is not named.
-TABLE: dict[str, Format] = {
-    one.name: one
-    for one in (
-        Format(
-            "json",
-            "JSON records of any dialect below; to read only",
-            read_json,
-            recognise=is_json,
-            sign="record or array at the start",
-        ),
-        Format(
-            "conll-2012",
-            "OntoNotes as CoNLL-2012 wrote it; to read only",
-            read_conll_2012,
-            holds=("words",),
-            recognise=is_conll_2012,
-            sign="#begin document in the first line",
-        ),
-        Format(
-            "project",
-            "what ``handful label`` works on; to read only",
-            read_project,
-        ),
-        Format(
-            "conll",
-            "one word per line, its tag last",
-            read_conll,
-            write_conll,
-            by_sentence=True,
-            has_tags=True,
-            holds=_TAGS,
-            recognise=is_conll,
-            sign="column of tags",
-            endings=(".conll",),
-        ),
-        Format(
-            "lines",
-            "a line of words, a line of tags, ``X`` for unknown",
-            read_lines,
-            write_lines,
-            by_sentence=True,
-            has_tags=True,
-            holds=_TAGS,
-            recognise=is_lines,
-            sign="line of tags",
-        ),
-        Format("prodigy", "JSON Lines: text, tokens, spans", partial(read_json, dialect="prodigy"), write_prodigy),
-        Format(
-            "huggingface",
-            "JSON Lines: tokens, ner_tags",
-            partial(read_json, dialect="huggingface"),
-            write_huggingface,
-            by_sentence=True,
-            has_tags=True,
-            holds=(*_TAGS, "fields"),
-        ),
-        Format(
-            "gliner",
-            "a JSON array: tokenized_text, ner",
-            partial(read_json, dialect="gliner"),
-            write_gliner,
-            by_sentence=True,
-            holds=(*_TAGS, "fields"),
-        ),
-        Format(
-            "doccano",
-            "JSON Lines: text, label",
-            partial(read_json, dialect="doccano"),
-            write_doccano,
-            holds=(*_MARKS, "fields"),
-        ),
-        Format(
-            "spacy",
-            "JSON Lines: text, entities",
-            partial(read_json, dialect="spacy"),
-            write_spacy,
-            holds=(*_MARKS, "fields"),
-        ),
-        Format(
-            "label-studio",
-            "a JSON array of tasks",
-            partial(read_json, dialect="label-studio"),
-            write_label_studio,
-            holds=(*_MARKS, "fields", "scores"),
-        ),
-        Format(
-            "jsonl",
-            "JSON Lines: text, entities with their scores",
-            read_json,
-            write_jsonl,
-            holds=(*_MARKS, "fields", "scores"),
-            endings=(".jsonl", ".json", ".ndjson"),
-        ),
-        Format(
-            "csv",
-            "a table with a header: text, entities as JSON",
-            partial(read_table, format="csv"),
-            partial(write_table, format="csv"),
-            holds=(*_MARKS, "fields", "scores"),
-            recognise=is_csv,
-            sign="header of a table",
-            endings=(".csv",),
-        ),
-        Format(
-            "tsv",
-            "the same, with tabs",
-            partial(read_table, format="tsv"),
-            partial(write_table, format="tsv"),
-            holds=(*_MARKS, "fields", "scores"),
-            recognise=is_tsv,
-            sign="header of a table with tabs",
-            endings=(".tsv",),
-        ),
-        Format(
-            "docbin",
-            "spaCy's DocBin",
-            read_docbin,
-            write_docbin,
-            endings=(".spacy",),
-            first_bytes=FIRST_BYTES,
-        ),
-        Format(
-            "inline",
-            "``[Ekeus](PER) heads for [Baghdad](LOC)``",
-            read_inline,
-            write_inline,
-            by_sentence=True,
-            holds=_MARKS,
-            recognise=is_inline,
-            sign="mark such as [words](TYPE)",
-        ),
-        Format(
-            "text",
-            "plain text",
-            read_text,
-            write_text_lines,
-            holds=("text", "unlabelled"),
-            recognise=is_text,
-        ),
-    )
-}
+_ALL = [
+    Format(
+        "json",
+        "JSON records of any dialect below; to read only",
+        read_json,
+        recognise=by_content.is_json,
+        sign="record or array at the start",
+    ),
+    Format(
+        "conll-2012",
+        "OntoNotes as CoNLL-2012 wrote it; to read only",
+        read_conll_2012,
+        holds=("words",),
+        recognise=by_content.is_conll_2012,
+        sign="#begin document in the first line",
+    ),
+    Format("project", "what ``handful label`` works on; to read only", read_project, first_bytes=MAGIC),
+    Format(
+        "conll",
+        "one word per line, its tag last",
+        read_conll,
+        write_conll,
+        **_TAGGED,
+        holds=_WORDS,
+        recognise=by_content.is_conll,
+        sign="column of tags",
+        endings=(".conll",),
+    ),
+    Format(
+        "lines",
+        "a line of words, a line of tags, ``X`` for unknown",
+        read_lines,
+        write_lines,
+        **_TAGGED,
+        holds=_WORDS,
+        recognise=by_content.is_lines,
+        sign="line of tags",
+    ),
+    _json("prodigy", "JSON Lines: text, tokens, spans"),
+    _json("huggingface", "JSON Lines: tokens, ner_tags", **_TAGGED, holds=(*_WORDS, "fields")),
+    _json("gliner", "a JSON array: tokenized_text, ner", by_sentence=True, holds=(*_WORDS, "fields")),
+    _json("doccano", "JSON Lines: text, label", holds=_FIELDS),
+    _json("spacy", "JSON Lines: text, entities", holds=_FIELDS),
+    _json("label-studio", "a JSON array of tasks", holds=_SCORES),
+    _json(
+        "jsonl", "JSON Lines: text, entities with their scores", holds=_SCORES, endings=(".jsonl", ".json", ".ndjson")
+    ),
+    _table("csv", "a table with a header: text, entities as JSON", "header of a table"),
+    _table("tsv", "the same, with tabs", "header of a table with tabs"),
+    Format("docbin", "spaCy's DocBin", read_docbin, write_docbin, endings=(".spacy",), first_bytes=FIRST_BYTES),
+    Format(
+        "inline",
+        "``[Ekeus](PER) heads for [Baghdad](LOC)``",
+        read_inline,
+        write_inline,
+        by_sentence=True,
+        holds=_TEXT,
+        recognise=by_content.is_inline,
+        sign="mark such as [words](TYPE)",
+    ),
+    Format(
+        "text", "plain text", read_text, write_text_lines, holds=("text", "unlabelled"), recognise=by_content.is_text
+    ),
+]
+TABLE = {one.name: one for one in _ALL}
+"""The formats by their names."""
 
-FORMATS = tuple(one.name for one in TABLE.values() if one.write is not None)
+FORMATS = tuple(one.name for one in _ALL if one.write is not None)
 """The formats that can be named, to read and to write."""
 
-READ_ONLY = tuple(one.name for one in TABLE.values() if one.write is None)
+READ_ONLY = tuple(one.name for one in _ALL if one.write is None)
 """Formats that can be named to read, besides `FORMATS`."""
 
-
-ENDINGS = {ending: one.name for one in TABLE.values() for ending in one.endings}
+ENDINGS = {ending: one.name for one in _ALL for ending in one.endings}
 """The formats that are written to files whose names end so."""
-
-
-def _documentation() -> str:
-    """Return the table of formats as reStructuredText."""
-    rows: list[tuple[str, ...]] = [("format", "what it is", *_ALL, "written by")]
-    for one in TABLE.values():
-        holds = ["yes" if what in one.holds else "no" for what in _ALL]
-        unit = "sentence" if one.by_sentence else "document"
-        rows.append((one.name, one.about, *holds, "" if one.write is None else unit))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    rule = "  ".join("=" * width for width in widths)
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    return "\n".join([rule, lines[0], rule, *lines[1:], rule])
-
-
-__doc__ = (__doc__ or "").replace("{table}", _documentation())

@@ -19,23 +19,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import quote
 
+from handful._util.files import AnyFile
 from handful.errors import DataError, FileError, FormatError
 
 from ._document import Document
-from ._entity_types import EntityType
-from .files import AnyFile
-from .reading import Item, Reading
-from .sentences import Allowed, Sentence, Span
+from ._reading import FileReader
+from ._sentences import Allowed, Sentence, Span
+from .types import EntityType
 
 if TYPE_CHECKING:
     import sqlite3
 
 __all__ = [
     "APPLICATION",
+    "MAGIC",
     "NEW",
     "PROJECT_FORMAT",
-    "DamagedError",
-    "ProjectSource",
+    "DamagedProjectError",
     "State",
     "database_errors",
     "documents",
@@ -49,8 +49,8 @@ __all__ = [
 
 APPLICATION = 0x48464C31  # in the head of the file: this is a project of handful
 PROJECT_FORMAT = 1  # raised when the tables change
+MAGIC = b"SQLite format 3\0"  # the first bytes of the file
 
-_MAGIC = b"SQLite format 3\0"
 _LABELLED = ("labelled", "none", "partial")
 STATUSES = ("new", *_LABELLED, "unsure", "skipped")
 
@@ -58,7 +58,7 @@ STATUSES = ("new", *_LABELLED, "unsure", "skipped")
 _NOT_AS_WRITTEN = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
-class DamagedError(Exception):
+class DamagedProjectError(Exception):
     """Something in a project is not what was written there; `database_errors` says in which."""
 
 
@@ -91,7 +91,7 @@ class State:
 
     @classmethod
     def parse(cls, written: str | None) -> "State":
-        """Read what `written` wrote; a `DamagedError` where it is something else."""
+        """Read what `written` wrote; a `DamagedProjectError` where it is something else."""
         if written is None:
             return NEW
         try:
@@ -103,12 +103,14 @@ class State:
                 None if allowed is None else tuple(None if one is None else Allowed.parse(one) for one in allowed),
             )
         except _NOT_AS_WRITTEN as error:
-            raise DamagedError(f"a decision cannot be read ({type(error).__name__}: {error})") from None
+            raise DamagedProjectError(f"a decision cannot be read ({type(error).__name__}: {error})") from None
         for one in state.spans:
             if type(one.start) is not int or type(one.end) is not int or type(one.type) is not str:
-                raise DamagedError(f"a decision has the mention {one!r:.50}, expected two numbers and a type")
+                raise DamagedProjectError(f"a decision has the mention {one!r:.50}, expected two numbers and a type")
         if state.status not in STATUSES:
-            raise DamagedError(f"a decision has the status {state.status!r:.50}, expected one of {', '.join(STATUSES)}")
+            raise DamagedProjectError(
+                f"a decision has the status {state.status!r:.50}, expected one of {', '.join(STATUSES)}"
+            )
         return state
 
     def written(self) -> str:
@@ -126,14 +128,13 @@ class State:
         return self.status in _LABELLED
 
     def on(self, sentence: Sentence) -> Sentence:
-        """Return a sentence with these labels, or without any; a `DamagedError` where they do not fit."""
+        """Return a sentence with these labels, or without any; a `DamagedProjectError` where they do not fit."""
         if not self.is_label:
             return sentence
-        parts = sentence.words, self.spans, self.allowed, sentence.text, sentence.starts, sentence.offset
         try:
-            return Sentence(*parts)
+            return sentence.with_labels(self.spans, self.allowed)
         except DataError as error:
-            raise DamagedError(f"a decision does not fit its sentence ({error})") from None
+            raise DamagedProjectError(f"a decision does not fit its sentence ({error})") from None
 
 
 NEW = State()
@@ -146,7 +147,7 @@ def is_project(file: AnyFile) -> TypeGuard[str | os.PathLike[str]]:
         return False
     try:
         with open(file, "rb") as opened:
-            return opened.read(len(_MAGIC)) == _MAGIC
+            return opened.read(len(MAGIC)) == MAGIC
     except (OSError, ValueError):
         return False  # the reader of texts says what is wrong
 
@@ -172,7 +173,11 @@ def database_errors(name: object) -> Iterator[None]:
         raise DataError(
             f"half of a surrogate pair ({error.object[error.start]!r}) is not a character; take it away"
         ) from None
-    except (sqlite3.DatabaseError, DamagedError, UnicodeDecodeError) as error:  # the last of a message of SQLite's
+    except (
+        sqlite3.DatabaseError,
+        DamagedProjectError,
+        UnicodeDecodeError,
+    ) as error:  # the last of a message of SQLite's
         raise FormatError(f"{name}: the project is damaged: {error}; go on with a copy from before") from None
 
 
@@ -200,7 +205,7 @@ def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.
                 )
             (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()  # 0.06 s for 100,000 sentences
             if found != "ok":
-                raise DamagedError(found.partition("\n")[0])
+                raise DamagedProjectError(found.partition("\n")[0])
         except BaseException:
             connection.close()
             raise
@@ -212,7 +217,7 @@ def states(connection: "sqlite3.Connection") -> dict[int, tuple[int, State]]:
     rows = connection.execute("SELECT subject, max(seq), after FROM log WHERE subject > 0 GROUP BY subject")
     found = {subject: (seq, State.parse(after)) for subject, seq, after in rows}
     if not all(type(subject) is int for subject in found):
-        raise DamagedError("a decision is on no sentence")
+        raise DamagedProjectError("a decision is on no sentence")
     return found
 
 
@@ -230,7 +235,7 @@ def types(connection: "sqlite3.Connection") -> list[dict[str, Any]]:
         if len({one["name"] for one in found}) < len(found):
             raise ValueError("a type is there twice")
     except _NOT_AS_WRITTEN as error:
-        raise DamagedError(f"its types cannot be read ({type(error).__name__}: {error})") from None
+        raise DamagedProjectError(f"its types cannot be read ({type(error).__name__}: {error})") from None
     return list(found)
 
 
@@ -249,7 +254,7 @@ def sentence_of(text: str, start: int, end: int, words: str) -> Sentence:
         if not found or at > len(part) or start < 0 or end - start != len(part):
             raise ValueError(f"{n} words that end at {at} do not fit its {len(part)} characters")
     except _NOT_AS_WRITTEN as error:
-        raise DamagedError(f"the words of a sentence cannot be read ({type(error).__name__}: {error})") from None
+        raise DamagedProjectError(f"the words of a sentence cannot be read ({type(error).__name__}: {error})") from None
     return Sentence.trusted(tuple(found), None, part, tuple(starts), start)
 
 
@@ -278,39 +283,28 @@ def _fields(text: object, name: str | None, meta: str) -> tuple[str | int | None
     try:
         identifier, fields = (None if name is None else json.loads(name)), json.loads(meta)
     except _NOT_AS_WRITTEN as error:
-        raise DamagedError(f"what came with a text cannot be read ({type(error).__name__}: {error})") from None
+        raise DamagedProjectError(f"what came with a text cannot be read ({type(error).__name__}: {error})") from None
     if not isinstance(text, str) or not isinstance(identifier, str | int | None) or not isinstance(fields, dict):
-        raise DamagedError(f"a text is {type(text).__name__}, its id {identifier!r:.50}, its fields {fields!r:.50}")
+        raise DamagedProjectError(
+            f"a text is {type(text).__name__}, its id {identifier!r:.50}, its fields {fields!r:.50}"
+        )
     return identifier, fields
 
 
-class ProjectSource:
-    """A project as something to read, in the place of a `Source` of text."""
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.name = os.fspath(path)
-        self.connection = open_project(path)
-
-    @contextmanager
-    def errors(self) -> Iterator[None]:
-        """Turn errors of the database into those of handful."""
-        with database_errors(self.name):
-            yield
-
-    def close(self) -> None:
-        """Close the file."""
-        self.connection.close()
+def read_project(reading: FileReader) -> Iterator[Document]:
+    """Read the types of a project; return an iterator of its texts, with their labels."""
+    source = reading.source
+    if source.path is None or source.first != MAGIC:
+        raise FormatError(f"{source.name}: this is not a project of handful label, given by its path")
+    source.close()  # SQLite opens the file itself
+    connection = open_project(source.path)
+    source.on_close(connection.close)
+    with database_errors(source.name):
+        reading.described = tuple(EntityType(one["name"], one.get("description", "")) for one in types(connection))
+    return _labelled(reading, connection)
 
 
-def read_project(reading: Reading) -> Iterator[Item]:
-    """Yield the texts of a project, with their labels."""
-    source: Any = reading.source
-    if not isinstance(source, ProjectSource):
-        raise FormatError(f"{source.name}: this is not a project of handful label")
-    reading.described = tuple(EntityType(one["name"], one.get("description", "")) for one in types(source.connection))
-    return _items(reading, source)
-
-
-def _items(reading: Reading, source: ProjectSource) -> Iterator[Item]:
-    for document, _ in documents(source.connection, states(source.connection)):
-        yield document.with_sentences(map(reading.finish, document.sentences))
+def _labelled(reading: FileReader, connection: "sqlite3.Connection") -> Iterator[Document]:
+    with database_errors(reading.source.name):
+        for document, _ in documents(connection, states(connection)):
+            yield document.with_sentences(map(reading.finish, document.sentences))

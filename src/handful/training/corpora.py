@@ -12,7 +12,7 @@ from typing import Any
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
 from handful.text import EntityType, Sentence, described, read, types_in
-from handful.text.type_choice import TypeChoice
+from handful.text.types import TypeChoice
 
 from ._descriptions import Description, descriptions_of, read_descriptions
 from .paths import Paths, find_paths
@@ -116,7 +116,7 @@ def read_corpora(
     """
     found = find_paths(corpora, dev, measure_others=measure_others)
     known = {} if types is None else read_descriptions(types)
-    hidden, choice = set(hide), TypeChoice(None, (), rename or {})
+    hidden, choice = set(hide), TypeChoice(rename=rename)
     made = [_read_corpus(name, paths, choice, hidden, hold_out, known) for name, paths in found.items()]
     if lost := choice.not_found():
         raise DataError(f"no corpus has the type {', '.join(lost)} that is to be renamed")

@@ -19,7 +19,7 @@ from handful.errors import FileError, StaleError
 from handful.text import Document, EntityType, Sentence
 from handful.text.projects import (
     NEW,
-    DamagedError,
+    DamagedProjectError,
     State,
     database_errors,
     documents,
@@ -282,12 +282,12 @@ class Project:
         ).fetchall()
         for step, action, undoes, last in rows:
             if type(step) is not int:
-                raise DamagedError(f"its log has the step {step!r:.50}, expected a number")
+                raise DamagedProjectError(f"its log has the step {step!r:.50}, expected a number")
             self._seen = last
             if action in ("undo", "redo"):
                 before, after = (self._done, self._undone) if action == "undo" else (self._undone, self._done)
                 if undoes not in before:
-                    raise DamagedError(f"step {step} of its log takes back {undoes}, which is no step")
+                    raise DamagedProjectError(f"step {step} of its log takes back {undoes}, which is no step")
                 before.remove(undoes)
                 after.append(undoes)
             elif action != "create":

@@ -1,14 +1,35 @@
 """`Sentence`, `Span` and `Allowed`: text and labels, as all other modules know them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 from handful._util.html import marked
-from handful.errors import DataError
+from handful.errors import DataError, shorten
 
-__all__ = ["OUTSIDE", "SOME_ENTITY", "UNKNOWN", "Allowed", "Sentence", "Span"]
+__all__ = [
+    "OUTSIDE",
+    "SOME_ENTITY",
+    "UNKNOWN",
+    "Allowed",
+    "Mark",
+    "Sentence",
+    "Span",
+    "check_type",
+    "relabelled",
+    "runs",
+]
+
+
+class Mark(NamedTuple):
+    """A label as characters of a text; the label may be a partial one."""
+
+    start: int
+    end: int
+    label: str
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +93,13 @@ class Allowed:
 
     def __contains__(self, tag: object) -> bool:
         return (tag in self.names) != self.is_excluded
+
+    def __or__(self, other: "Allowed") -> "Allowed":
+        """Allow every tag that one of the two allows."""
+        if self.is_excluded == other.is_excluded:
+            return Allowed(self.names & other.names if self.is_excluded else self.names | other.names, self.is_excluded)
+        excluded, allowed = (self, other) if self.is_excluded else (other, self)
+        return Allowed(excluded.names - allowed.names, is_excluded=True)
 
     def __str__(self) -> str:
         """Return the written form: ``_``, ``LOC|ORG``, ``!O`` (some entity), ``!LOC|ORG`` (neither)."""
@@ -339,15 +367,36 @@ class Sentence:
             return Sentence.trusted(self.words, self.spans, text, tuple(starts), self.offset)
         return replace(self, text=text, starts=tuple(starts))
 
+    def with_labels(
+        self, spans: tuple[Span, ...] | None, allowed: tuple[Allowed | None, ...] | None = None
+    ) -> "Sentence":
+        """Return the same words with other labels."""
+        return replace(self, spans=spans, allowed=allowed)
+
     def without_labels(self) -> "Sentence":
         """Return the sentence unlabelled."""
-        return replace(self, spans=None, allowed=None)
+        return self.with_labels(None)
 
 
-def shorten(value: object, limit: int = 80) -> str:
-    """Cut a long text for a message."""
-    text = str(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+def runs(entries: Iterable[Allowed | None]) -> Iterator[tuple[int, int, Allowed]]:
+    """Yield the start and the end of each run of words with the same partial label, and the label."""
+    start = 0
+    for entry, run in groupby(entries):
+        end = start + len(list(run))
+        if entry is not None:
+            yield start, end, entry
+        start = end
+
+
+def relabelled(sentence: Sentence, spans: Iterable[Span], entries: Sequence[Allowed | None]) -> Sentence:
+    """Return a sentence with other labels. Each run of words with the same entry that leaves one type is a mention."""
+    found, allowed = list(spans), list(entries)
+    for start, end, entry in runs(entries):
+        if entry.is_single and entry != OUTSIDE:
+            (name,) = entry.names
+            found.append(Span(start, end, name))
+            allowed[start:end] = [None] * (end - start)
+    return sentence.with_labels(tuple(sorted(found, key=lambda span: span.start)), tuple(allowed) or None)
 
 
 def _sequence(value: object, name: str, of: str) -> tuple[Any, ...]:

@@ -1,30 +1,21 @@
-r"""Text with its mentions marked, as people type it (``inline``).
+r"""Mentions marked in a text, as people type them: ``[Ekeus](PER) heads for [Baghdad](LOC)``.
 
-Each line is a sentence: ``[Ekeus](PER) heads for [Baghdad](LOC)``. A label may be a partial one:
-``[Baghdad](LOC|ORG)``, ``[heads](_)``. One with white space or brackets in it is in double quotes, as JSON writes a
-string: ``[slugs]("GARDEN PEST")``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary character. What has
-``://`` in its round brackets is a link, and stays in the text as it is. What is nearly a mark, such as ``[Ekeus]
-(PER)`` or ``[Ekeus](PER``, is an error.
-
-The file may start with a head, which describes its types, one on each line: ``# PER: people, with their titles``. The
-head ends at a blank line, or at the first line that does not start with ``#``. In it, ``# domain: ...`` and
-``# register: ...`` are about the corpus, unless the file marks mentions of a type of that name.
+A label may be a partial one: ``[Baghdad](LOC|ORG)``, ``[heads](_)``. One with white space or brackets in it is in
+double quotes, as JSON writes a string: ``[slugs]("GARDEN PEST")``. A backslash before ``[``, ``]`` or ``\`` makes it an
+ordinary character. Round brackets with ``://`` in them belong to a link, which stays in the text as it is. Text that is
+nearly a mark, such as ``[Ekeus] (PER)`` or ``[Ekeus](PER``, is an error.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from handful.errors import DataError
+from handful.errors import DataError, shorten
 
-from ._entity_types import ABOUT_CORPUS, EntityType, types_of
-from ._words import to_sentence
-from ._writing import Writing, note_changed_words, one_line, text_marks
-from .reading import Mark, Reading
-from .sentences import Sentence, shorten
+from ._sentences import Mark
 
-__all__ = ["MARK", "find_slip", "is_head_line", "marked_up", "read_inline", "write_inline"]
+__all__ = ["HEAD_LINE", "MARK", "find_slip", "marked_up", "parse_marks", "quoted", "unquoted"]
 
 _INNER = r"(?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])"
 _QUOTED = r'"(?:[^"\\\n]|\\.)+"'
@@ -37,57 +28,12 @@ _MARKUP = re.compile(
 _REVERSED = re.compile(r"\((?P<words>[^()\[\]]+)\)\[(?P<label>[^\W\d][\w-]*)\]")
 _ESCAPE = re.compile(r"\\([\[\]\\])")
 _LABEL = re.compile(r'[^()\s"][^()\s]*')
-_HEAD_LINE = re.compile(rf"#[ \t]+(?P<name>{_QUOTED}|[^()\s]+?)[ \t]*:[ \t]+(?P<description>\S.*)")
+HEAD_LINE = re.compile(rf"#[ \t]+(?P<name>{_QUOTED}|[^()\s]+?)[ \t]*:[ \t]+(?P<description>\S.*)")
 _NAME = re.compile(r"!?[^\W\d][\w-]*(?:\|[^\W\d][\w-]*)*")
 MARK = re.compile(rf"\[[^\[\]\n]+\]\((?:{_QUOTED}|!?\w[\w:&-]*(?:\|\w[\w:&-]*)*)\)")  # what is hardly anything else
 
 
-def read_inline(reading: Reading) -> Iterator[Sentence]:
-    """Read the head of a file of inline markup; return an iterator of its sentences."""
-    lines = enumerate(reading.source.lines(), 1)
-    number, line = next(lines, (1, ""))
-    if is_head_line(line) and not MARK.search(line):
-        while line.startswith("#"):
-            _read_head_line(reading, number, line)
-            number, line = next(lines, (number, ""))
-        if n_types := sum(one.name not in ABOUT_CORPUS for one in reading.described):
-            reading.report.notes["types are described at the head of the file"] += n_types
-    return _sentences(reading, number, line, lines)
-
-
-def is_head_line(line: str) -> bool:
-    """Whether a line describes a type: ``# NAME: description``."""
-    return line.startswith("#") and _HEAD_LINE.fullmatch(line.rstrip()) is not None
-
-
-def _read_head_line(reading: Reading, number: int, line: str) -> None:
-    match = _HEAD_LINE.fullmatch(line.rstrip())
-    try:
-        if match is None:
-            raise DataError(
-                f"found {shorten(line.strip())!r} in the head of the file, expected '# NAME: description' (a name with "
-                "spaces in double quotes); a blank line ends the head"
-            )
-        reading.described = types_of([*reading.described, EntityType(_unquoted(match["name"]), match["description"])])
-    except DataError as error:
-        reading.malformed(number, error)
-
-
-def _sentences(reading: Reading, number: int, line: str, lines: Iterator[tuple[int, str]]) -> Iterator[Sentence]:
-    """Yield the sentences of a line and of those after it."""
-    while line:
-        if line.strip():
-            try:
-                text, marks = parse_inline(line.rstrip("\r\n"))
-                sentence = reading.from_spans(to_sentence(text), marks)
-            except DataError as error:
-                reading.malformed(number, error)
-            else:
-                yield sentence
-        number, line = next(lines, (number, ""))
-
-
-def parse_inline(line: str) -> tuple[str, list[Mark]]:
+def parse_marks(line: str) -> tuple[str, list[Mark]]:
     """Take the markup out of a line: return the text, and the marks as character positions and labels."""
     pieces: list[str] = []
     marks = []
@@ -110,14 +56,14 @@ def parse_inline(line: str) -> tuple[str, list[Mark]]:
         pieces += [before, inside]
         length += len(before)
         if escaped is None:
-            marks.append(Mark(length, length + len(inside), _unquoted(label)))
+            marks.append(Mark(length, length + len(inside), unquoted(label)))
         length += len(inside)
         position = match.end()
     pieces.append(line[position:])
     return "".join(pieces), marks
 
 
-def _unquoted(label: str) -> str:
+def unquoted(label: str) -> str:
     """Return a label without its quotes."""
     if not label.startswith('"'):
         return label
@@ -127,7 +73,7 @@ def _unquoted(label: str) -> str:
         raise DataError(f"{shorten(label)} is not a type in double quotes") from None
 
 
-def _quoted(label: str) -> str:
+def quoted(label: str) -> str:
     """Return a label as it is written, in quotes if need be."""
     is_plain = _LABEL.fullmatch(label) is not None and "://" not in label
     return label if is_plain else json.dumps(label, ensure_ascii=False)
@@ -189,28 +135,11 @@ def _near(match: re.Match[str]) -> str:
     )
 
 
-def write_inline(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str]:
-    """Yield the head of a file of inline markup, if there is one, and its lines."""
-    if writing.head:
-        yield "".join(f"# {_quoted(one.name)}: {one.description}\n" for one in writing.head) + "\n"
-    is_first = not writing.head
-    for sentence in sentences:
-        sentence = sentence.with_text()
-        text = one_line(sentence, writing)
-        note_changed_words(sentence, writing)
-        marks = text_marks(sentence)
-        line = marked_up(text, [Mark(0, len(text), "_")] if marks is None else marks)
-        if is_first and is_head_line(line):
-            yield "\n"  # so that it is not read as a head
-        is_first = False
-        yield line + "\n"
-
-
 def marked_up(text: str, marks: Iterable[Mark]) -> str:
     """Return a text of one line with its mentions marked."""
     pieces, position = [], 0
     for start, end, label, _ in marks:
-        pieces.append(f"{_escape(text[position:start])}[{_escape(text[start:end])}]({_quoted(label)})")
+        pieces.append(f"{_escape(text[position:start])}[{_escape(text[start:end])}]({quoted(label)})")
         position = end
     return "".join([*pieces, _escape(text[position:])])
 

@@ -1,0 +1,118 @@
+"""`ReadReport` and `WriteReport`: counts of everything that was not taken as it is."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from handful.errors import Advice, FormatError
+
+__all__ = ["ReadReport", "WriteReport"]
+
+
+@dataclass
+class ReadReport:
+    """What reading a file found, with a count of everything that was not taken as it is.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+    format : str
+        The format, named or recognised.
+    scheme : str or None
+        The tag scheme, named or recognised (see `SCHEMES`); None where there are no tags.
+    n_sentences, n_words : int
+        How much was read so far.
+    n_broken : int
+        Tags that the scheme does not allow in their place; they are read as conlleval does.
+    n_widened : int
+        Spans that were widened to the borders of words (with ``misaligned="widen"``).
+    n_skipped : int
+        Malformed lines or records that were left out (with ``malformed="skip"``): in CoNLL, the whole sentence.
+    skipped : list of FormatError
+        The errors of the first ten of them.
+    notes : Counter of str or Advice
+        What else was handled, and how often, such as ``-DOCSTART-`` lines. An `Advice` reads differently in Python and
+        on the command line.
+    """
+
+    name: str
+    format: str
+    scheme: str | None = None
+    n_sentences: int = 0
+    n_words: int = 0
+    n_broken: int = 0
+    n_widened: int = 0
+    n_skipped: int = 0
+    skipped: list[FormatError] = field(default_factory=list)
+    notes: Counter[str | Advice] = field(default_factory=Counter)
+
+    @property
+    def summary(self) -> str:
+        """The file, its format and its size, in one line."""
+        scheme = f", scheme {self.scheme}" if self.scheme else ""
+        size = f"{_number(self.n_sentences, 'sentence')}, {_number(self.n_words, 'word')}"
+        return f"{self.name}: {self.format}{scheme}, {size}"
+
+    def handled(self, *, shell: bool = False) -> list[str]:
+        """Return one line for each thing that was not taken as it is.
+
+        Parameters
+        ----------
+        shell : bool
+            Whether to name options of the command line instead of parameters in Python.
+        """
+        lines = []
+        if self.n_broken:
+            verbs = "breaks the scheme and was" if self.n_broken == 1 else "break the scheme and were"
+            lines.append(f"{_number(self.n_broken, 'tag')} {verbs} read as conlleval does")
+        if self.n_widened:
+            lines.append(f"{_number(self.n_widened, 'span')} {_was(self.n_widened)} widened to whole words")
+        if self.n_skipped:
+            first = self.skipped[0].for_shell if shell else self.skipped[0]
+            places = _number(self.n_skipped, "malformed place")
+            lines.append(f"{places} {_was(self.n_skipped)} skipped, the first: {first}")
+        return lines + _note_lines(self.notes, shell=shell)
+
+    def __str__(self) -> str:
+        """Return the summary, and below it the lines of `handled`."""
+        return "\n".join([self.summary, *self.handled()])
+
+
+@dataclass
+class WriteReport:
+    """What was written, with a count of everything that the format could not hold.
+
+    Parameters
+    ----------
+    n_documents, n_sentences : int
+        How many were written.
+    n_merged : int
+        Mentions that the scheme (IO, types) could not keep apart from the one before them.
+    notes : Counter of str or Advice
+        What else was changed or left out, and how often.
+    """
+
+    n_documents: int = 0
+    n_sentences: int = 0
+    n_merged: int = 0
+    notes: Counter[str | Advice] = field(default_factory=Counter)
+
+    def handled(self, *, shell: bool = False) -> list[str]:
+        """Return one line for each thing that was not written as it is, as `ReadReport.handled` does."""
+        lines = []
+        if self.n_merged:
+            before = f"{_was(self.n_merged)} merged with the one before {'it' if self.n_merged == 1 else 'them'}"
+            lines.append(f"{_number(self.n_merged, 'mention')} {before}: the scheme has no borders")
+        return lines + _note_lines(self.notes, shell=shell)
+
+
+def _note_lines(notes: Counter[str | Advice], *, shell: bool) -> list[str]:
+    return [f"{count} {note.shell if shell and isinstance(note, Advice) else note}" for note, count in notes.items()]
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def _was(n: int) -> str:
+    return "was" if n == 1 else "were"

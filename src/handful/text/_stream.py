@@ -1,0 +1,239 @@
+"""`read` and `stream`, and what they return: the sentences of a file, or its documents one after the other."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from types import TracebackType
+from typing import Any
+
+from handful._util.files import AnyFile
+from handful.errors import FormatError
+
+from ._document import Document, sentences_of
+from ._options import ReadOptions
+from ._reading import FileReader, Item
+from ._recognise import recognise
+from ._reports import ReadReport
+from ._sentences import Sentence
+from ._source import InputFile
+from .formats import TABLE
+from .types import ABOUT_CORPUS, EntityType, type_names, types_in, types_of
+
+__all__ = ["Corpus", "Stream", "read", "stream"]
+
+
+class _Described:
+    """Something that was read from a file; its `head` describes types, and the corpus itself."""
+
+    head: tuple[EntityType, ...]
+
+    def _found(self) -> list[str]:
+        raise NotImplementedError
+
+    @property
+    def types(self) -> tuple[EntityType, ...]:
+        """The types that the file describes, marked or not, and then those that are found in labels only."""
+        found = self._found()
+        return types_of([*(one for one in self.head if one.name not in ABOUT_CORPUS or one.name in found), *found])
+
+    @property
+    def meta(self) -> dict[str, str]:
+        """What the head of the file says about the corpus: its ``domain`` and its ``register``."""
+        about = set(ABOUT_CORPUS) - set(self._found())
+        return {one.name: one.description for one in self.head if one.name in about}
+
+
+class Corpus(_Described, list[Sentence]):
+    """A list of sentences that were read from a file.
+
+    Parameters
+    ----------
+    sentences : iterable of Sentence
+        They are taken as they are.
+    report : ReadReport
+        What reading the file found.
+    head : sequence of EntityType
+        What the head of the file describes: types, and the corpus itself.
+    """
+
+    def __init__(self, sentences: Iterable[Sentence], report: ReadReport, head: Iterable[EntityType] = ()) -> None:
+        super().__init__(sentences)
+        self.report = report
+        self.head = tuple(head)
+
+    def _found(self) -> list[str]:
+        return types_in(self)
+
+
+class Stream(_Described, Iterator[Document]):
+    """The documents of a file, one after the other, in little memory.
+
+    It closes the file at its end, when it is used in a ``with`` statement, and when it is thrown away.
+
+    Attributes
+    ----------
+    report : ReadReport
+        Complete when the stream is at its end.
+    head : tuple of EntityType
+        What the head of the file describes: types, and the corpus itself.
+    is_by_line : bool
+        Whether each line of the file is a document of its own, so that the file can be cut between lines.
+    """
+
+    def __init__(self, reading: FileReader, items: Iterator[Item]) -> None:
+        self.report = reading.report
+        self.head = reading.types.types(reading.described) if reading.types else reading.described
+        self.is_by_line = reading.is_by_line
+        self._source = reading.source
+        self._names: set[str] = set()
+        self._items = _counted(reading, items)  # does not know this object, which can therefore be thrown away
+
+    def __next__(self) -> Document:
+        item = next(self._items)
+        document = item if isinstance(item, Document) else Document.of(item)
+        if document.sentences and document.sentences[0].text is None:  # words that came without a text are one sentence
+            document = Document.of(document.sentences[0], id=document.id, meta=document.meta)
+        for sentence in document.sentences:
+            if sentence.spans:
+                self._names |= type_names(sentence)
+        return document
+
+    def _found(self) -> list[str]:
+        return sorted(self._names)
+
+    def is_ready(self, seconds: float) -> bool:
+        """Whether the next document can be had without waiting longer than this; only a pipe makes one wait."""
+        with self._source.errors():
+            return self._source.is_ready(seconds)
+
+    @property
+    def share(self) -> float | None:
+        """The share of the file that was read so far; None where its size is not known."""
+        return self._source.share
+
+    def corpus(self) -> Corpus:
+        """Read all sentences that are left; documents without a word are passed over and counted."""
+        found: list[Sentence] = []
+        for item in self._items:
+            found += sentences_of(item)
+            if isinstance(item, Document) and not item.sentences:
+                self.report.notes["records without a word were passed over"] += 1
+        return Corpus(found, self.report, self.head)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+
+    def __enter__(self) -> "Stream":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _counted(reading: FileReader, items: Iterator[Item]) -> Iterator[Sentence | Document]:
+    """Pass on what is read, and count it; close the file at the end."""
+    report = reading.report
+    if reading.options.unnamed == "skip":
+        items = _named_parts(report, items)
+    try:
+        with reading.source.errors():
+            for item in items:
+                if isinstance(item, Sentence):
+                    report.n_sentences += 1
+                    report.n_words += len(item.words)
+                elif item is not None:
+                    report.n_sentences += len(item.sentences)
+                    report.n_words += item.n_words
+                else:
+                    continue
+                yield item
+    finally:
+        report.scheme, report.n_broken = reading.tags.scheme, reading.tags.n_broken
+        report.notes.update(reading.types.unused())
+        reading.source.close()
+
+
+def _named_parts(report: ReadReport, items: Iterator[Item]) -> Iterator[Item]:
+    """Pass on the parts of a file that have a mention; None is where a part begins."""
+    part: list[Sentence | Document] = []
+    for item in chain(items, [None]):
+        if item is not None:
+            part.append(item)
+            continue
+        if any(sentence.spans for one in part for sentence in sentences_of(one)):
+            yield from part
+        elif part:
+            report.notes["documents without any mention were left out"] += 1
+        part = []
+
+
+def read(path: AnyFile, format: str | None = None, **options: Any) -> Corpus:
+    """Read the sentences of a file, labelled or not.
+
+    Parameters
+    ----------
+    path : path, "-" or open file
+        ``-`` is standard input. Gzip is recognised.
+    format : str or None
+        One of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content.
+    **options
+        See `ReadOptions`.
+
+    Returns
+    -------
+    Corpus
+        A list of `Sentence`. Its ``types`` are those that the file describes or marks, its ``meta`` what the file says
+        about itself, its ``report`` what reading found. Documents without a word are passed over and counted.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read.
+    FormatError
+        The content is not what the format asks for; the message says where, and what was found and expected.
+    DataError
+        An option that does not exist.
+    """
+    return stream(path, format, **options).corpus()
+
+
+def stream(path: AnyFile, format: str | None = None, **options: Any) -> Stream:
+    """Read a file document by document, so that one larger than memory passes through.
+
+    Parameters and errors are those of `read`.
+
+    Returns
+    -------
+    Stream
+        An iterator of `Document`. Its ``types``, ``meta`` and ``report`` are those of a `Corpus`; they are complete at
+        its end. A line or a block of plain text, or a JSON record, is a document; elsewhere each sentence is one. JSON
+        records without a word have no sentences.
+    """
+    chosen = ReadOptions.of(format, options)
+    source = InputFile(path, chosen.encoding)
+    try:
+        with source.errors():
+            reading = FileReader(source, chosen, ReadReport(source.name, _format_of(source, chosen)))
+            return Stream(reading, TABLE[reading.report.format].read(reading))
+    except BaseException:
+        source.close()
+        raise
+
+
+def _format_of(source: InputFile, chosen: ReadOptions) -> str:
+    """Return the format, recognised if none is named; nothing on standard input, to be tagged, is plain text."""
+    of_bytes = (one.name for one in TABLE.values() if one.first_bytes and source.first.startswith(one.first_bytes))
+    found = next(of_bytes, None)
+    if found == "project" and chosen.format not in (None, "project"):
+        raise FormatError(f"{source.name}: this is a project of handful label, not {chosen.format}")
+    if chosen.format is not None or found is not None:
+        return chosen.format or found or ""
+    if chosen.unlabelled and source.is_standard_input and not source.head.strip() and source.is_whole:
+        return "text"
+    recognisers = {one.name: (one.recognise, one.sign) for one in TABLE.values() if one.recognise is not None}
+    return recognise(source, recognisers, is_unlabelled=chosen.unlabelled, text_field=chosen.text_field)

@@ -1,0 +1,112 @@
+"""`write`: documents and sentences to a file."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from handful._util.files import AnyFile, write_text
+from handful.errors import DataError, shorten
+
+from ._document import Document, sentences_of
+from ._options import check_choice, check_names
+from ._reports import WriteReport
+from ._schemes import check_scheme, count_adjacent
+from ._sentences import Sentence
+from ._stream import Corpus, Stream
+from ._writing import Writing
+from .formats import FORMATS, TABLE, Format
+from .types import EntityType, types_of
+
+__all__ = ["write"]
+
+
+def write(
+    items: Iterable[Sentence | Document],
+    path: AnyFile,
+    format: str,
+    *,
+    scheme: str = "BIO",
+    names: Sequence[str] | None = None,
+    types: Any = None,
+    is_predicted: bool | None = None,
+) -> WriteReport:
+    """Write documents or sentences to a file; all of it, or nothing.
+
+    Formats with one sentence per line or block (conll, lines, inline, huggingface) get the sentences of documents one
+    after the other. The others get one record per document, with its whole text, its id and its meta; a sentence is a
+    document of its own.
+
+    Parameters
+    ----------
+    items : iterable of Document or Sentence
+        May be a stream.
+    path : path, "-" or open file
+        ``-`` is standard output. A path that ends in ``.gz`` is compressed.
+    format : str
+        One of `FORMATS`.
+    scheme : str
+        The tag scheme, where the format has tags.
+    names : sequence of str or None
+        Write Hugging Face tags as numbers, by their place in this list.
+    types : names, dict of descriptions, list of EntityType, or None
+        The types to describe at the head of an inline file (see `types_of`). If None, those that `items` describes,
+        where it is a `Corpus` or a `Stream`.
+    is_predicted : bool or None
+        Whether labels were predicted, which Label Studio keeps apart from what people marked. If None, mentions with a
+        score were.
+
+    Returns
+    -------
+    WriteReport
+
+    Raises
+    ------
+    FileError
+        The file cannot be written.
+    DataError
+        Words or labels that the format cannot hold.
+    """
+    check_choice("format", format, FORMATS)
+    check_scheme(scheme)
+    check_names(names)
+    chosen, report = TABLE[format], WriteReport()
+    head = _head(items, types)
+    if head and format != "inline":
+        report.notes["descriptions were not written: only inline files hold them"] += len(head)
+    writing = Writing(scheme, names, head, is_predicted, report.notes)
+    given = _counted(items, report, chosen, merges=chosen.has_tags and scheme in ("IO", "types"))
+    if chosen.by_sentence and "fields" not in chosen.holds:
+        parts: Iterator[Any] = (one for item in given for one in sentences_of(item))
+    else:
+        parts = map(Document.of, given)
+    assert chosen.write is not None  # it is one of FORMATS
+    write_text(path, chosen.write(parts, writing))
+    return report
+
+
+def _head(items: object, types: Any) -> tuple[EntityType, ...]:
+    """Return what is to be described at the head of a file."""
+    head, about = (items.head, items.meta) if isinstance(items, Corpus | Stream) else ((), {})
+    if types is not None:
+        head = (*types_of(about), *types_of(types))
+    return tuple(one for one in head if one.description)
+
+
+def _counted(
+    items: Iterable[Sentence | Document], report: WriteReport, format: Format, *, merges: bool
+) -> Iterator[Sentence | Document]:
+    """Pass on what is written; count it, and count what the format cannot hold."""
+    has_fields, has_scores = "fields" in format.holds, "scores" in format.holds
+    no_place = f"{format.name} has no place for them"
+    for item in items:
+        if not isinstance(item, Sentence | Document):
+            raise DataError(f"write takes a Sentence or a Document, not {shorten(repr(item))}")
+        report.n_documents += 1
+        if not has_fields and isinstance(item, Document) and (item.id is not None or item.meta):
+            report.notes[f"documents were written without their id and other fields: {no_place}"] += 1
+        for sentence in sentences_of(item):
+            report.n_sentences += 1
+            if merges:
+                report.n_merged += count_adjacent(sentence.spans)
+            if not has_scores and (n := sum(span.score is not None for span in sentence.spans or ())):
+                report.notes[f"mentions were written without their scores: {no_place}"] += n
+        yield item

@@ -1,0 +1,278 @@
+"""Types: their names and descriptions, files of them, and which of them are kept, left out, renamed or merged."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+
+from handful._util.files import AnyFile
+from handful.errors import Advice, DataError, shorten
+
+from ._markup import MARK
+from ._sentences import Allowed, Sentence, check_type, relabelled
+from ._source import read_small
+
+__all__ = ["ABOUT_CORPUS", "EntityType", "TypeChoice", "described", "read_types", "type_names", "types_in", "types_of"]
+
+ABOUT_CORPUS = ("domain", "register")
+"""Names at the head of a file that describe the corpus, not a type."""
+
+_AROUND = " \t\r\n#\ufeff"  # a name; the last one is the mark that some editors put before a text
+_TAGGED = re.compile(r"\S+\s(?:.*\s)?(?:O|[BIESUL]-[^\W\d]\S*)")  # ends in a tag; a name may, too: blood group O
+_FEW = 3  # lines that end in a tag, in a file of which they are half
+_MANY, _LONG = 100, 5  # types, and words in the names of half of them: text
+
+
+@dataclass(frozen=True, slots=True)
+class EntityType:
+    """A type of mention.
+
+    Parameters
+    ----------
+    name : str
+        What labels call it.
+    description : str
+        What it means, in one line, as an annotation guideline says it; may be empty.
+
+    Examples
+    --------
+    >>> EntityType("PEST", "insects, slugs and diseases that harm plants")
+    EntityType(name='PEST', description='insects, slugs and diseases that harm plants')
+    """
+
+    name: str
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        check_type(self.name)
+        if not isinstance(self.description, str):
+            raise DataError(f"the description of {self.name} is {self.description!r}, expected a string")
+        object.__setattr__(self, "description", " ".join(self.description.split()))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def types_of(given: Any) -> tuple[EntityType, ...]:
+    """Return types that are given in one of several forms.
+
+    Parameters
+    ----------
+    given
+        None, for no types; a str of names with commas between them; a dict from names to descriptions; or a list of
+        names, of `EntityType`, and of dicts with a ``name`` and perhaps a ``description``.
+
+    Returns
+    -------
+    tuple of EntityType
+        In the order given, each once. A description that comes later fills in one that is missing.
+
+    Examples
+    --------
+    >>> [str(one) for one in types_of("person, place")]
+    ['person', 'place']
+    >>> types_of({"PEST": "insects and slugs"})
+    (EntityType(name='PEST', description='insects and slugs'),)
+    """
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        given = [name.strip() for name in given.split(",") if name.strip()]
+    elif isinstance(given, EntityType):
+        given = [given]
+    elif isinstance(given, Mapping):
+        given = [EntityType(name, description or "") for name, description in given.items()]
+    if not isinstance(given, Iterable):
+        raise DataError(f"types are names, a dict of descriptions or a list of these, found {shorten(repr(given))}")
+    found: dict[str, EntityType] = {}
+    for item in given:
+        one = _type(item)
+        before = found.get(one.name)
+        if before is not None and before.description and one.description not in ("", before.description):
+            raise DataError(f"the type {one.name} has two descriptions: {before.description!r} and {one.description!r}")
+        if before is None or not before.description:
+            found[one.name] = one
+    return tuple(found.values())
+
+
+def _type(item: Any) -> EntityType:
+    if isinstance(item, EntityType):
+        return item
+    if isinstance(item, Mapping):
+        if "name" not in item or set(item) - {"name", "description"}:
+            raise DataError(f"a type is a dict with a name and perhaps a description, found {shorten(repr(item))}")
+        return EntityType(item["name"], item.get("description") or "")
+    return EntityType(item)
+
+
+def types_in(sentences: Iterable[Sentence]) -> list[str]:
+    """Return the name of every type that the labels use, sorted; partial labels count too, O does not."""
+    return sorted(set().union(*map(type_names, sentences)))
+
+
+def type_names(sentence: Sentence) -> set[str]:
+    """Return the names of the types that the labels of a sentence use, partial ones too."""
+    found = {span.type for span in sentence.spans or ()}
+    for entry in sentence.allowed or ():
+        if entry is not None:
+            found |= entry.names
+    return found - {"O"}
+
+
+def described(names: Iterable[str], known: Iterable[EntityType]) -> tuple[EntityType, ...]:
+    """Return types by their names, each with its description where one is known."""
+    descriptions = {one.name: one.description for one in known}
+    return tuple(EntityType(name, descriptions.get(name, "")) for name in names)
+
+
+class TypeChoice:
+    """What becomes of each type: types are renamed first; then those that are not kept, or are dropped, become O.
+
+    Parameters
+    ----------
+    keep : names or None
+        The only types that stay; None for all.
+    drop : names
+        Types that do not stay.
+    rename : dict of str to str
+        New names. Types that get the same name become one.
+    """
+
+    def __init__(
+        self, keep: Iterable[str] | None = None, drop: Iterable[str] = (), rename: Mapping[str, str] | None = None
+    ) -> None:
+        self._keep = None if keep is None else frozenset(keep)
+        self._drop = frozenset(drop)
+        self._rename = dict(rename or {})
+        self._seen: dict[str, str | None] = {}  # what became of each type that was met with
+        self._entries: dict[Allowed, Allowed] = {}
+
+    def __bool__(self) -> bool:
+        return self._keep is not None or bool(self._drop) or bool(self._rename)
+
+    def name(self, name: str) -> str | None:
+        """Return the new name of a type; None if its mentions become O."""
+        if name not in self._seen:
+            self._seen[name] = self._new(name)
+        return self._seen[name]
+
+    def _new(self, name: str) -> str | None:
+        new = self._rename.get(name, name)
+        return new if new not in self._drop and (self._keep is None or new in self._keep) else None
+
+    def sentence(self, sentence: Sentence) -> Sentence:
+        """Return a sentence with its labels renamed, and without those that do not stay."""
+        if sentence.spans is None:
+            return sentence
+        renamed = ((span, self.name(span.type)) for span in sentence.spans)
+        spans = [replace(span, type=name) for span, name in renamed if name is not None]
+        entries = [None if entry is None else self._entry(entry) for entry in sentence.allowed or ()]
+        return relabelled(sentence, spans, entries)
+
+    def _entry(self, entry: Allowed) -> Allowed:
+        """Return what a partial label says of the new names.
+
+        A tag may be a new one if some old one that became it was allowed. O also comes from types that do not stay.
+        """
+        if entry not in self._entries:
+            new = {old: "O" if old == "O" else self.name(old) or "O" for old in entry.names}
+            if entry.is_excluded:
+                names = {name for name in new.values() if self._sources(name) <= entry.names}
+            else:
+                names = set(new.values())
+            self._entries[entry] = Allowed(frozenset(names), entry.is_excluded)
+        return self._entries[entry]
+
+    def _sources(self, name: str) -> frozenset[str]:
+        """Return the old tags that become this one; for O, the empty name stands for all types that are not kept."""
+        known = {*self._rename, *self._rename.values(), *self._drop}
+        if name == "O":
+            others = set() if self._keep is None else {""}
+            return frozenset({"O", *others, *(old for old in known if self._new(old) is None)})
+        return frozenset(old for old in {name, *known} if self._new(old) == name)
+
+    def types(self, described: Iterable[EntityType]) -> tuple[EntityType, ...]:
+        """Return described types under their new names.
+
+        A type that others were merged into keeps its own description; else theirs are joined.
+        """
+        found: dict[str, list[str]] = {}
+        own: dict[str, str] = {}
+        for one in described:
+            name = one.name if one.name in ABOUT_CORPUS else self.name(one.name)
+            if name is not None:
+                found.setdefault(name, []).append(one.description)
+                if one.name == name:
+                    own[name] = one.description
+        return tuple(EntityType(name, own.get(name) or "; ".join(filter(None, all_))) for name, all_ in found.items())
+
+    def not_found(self) -> list[str]:
+        """Return the names that were given for types that no sentence had so far."""
+        new = {self._rename.get(name, name) for name in self._seen}
+        lost = [name for name in self._rename if name not in self._seen]
+        return lost + sorted(name for name in (self._keep or frozenset()) | self._drop if name not in new)
+
+    def unused(self) -> dict[Advice, int]:
+        """Return a note, with a count, on names that were given for types that are not in the file."""
+        lost = self.not_found()
+        if not lost or not self._seen:
+            return {}
+        found = f"are not in the file: {', '.join(lost)} (it has {', '.join(sorted(self._seen))})"
+        return {
+            Advice(f"types of keep, drop and rename {found}", f"types of --keep, --drop and --rename {found}"): len(
+                lost
+            )
+        }
+
+
+def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, ...]:
+    """Read a file of types: ``NAME: description`` on each line, or the name alone.
+
+    Blank lines are passed over, and so are ``#`` and spaces before a name.
+
+    Raises
+    ------
+    DataError
+        A line that does not say a type, or a file that is a corpus: one with inline marks or tags, JSON records, or a
+        hundred sentences.
+    """
+    name, text = read_small(file, encoding)
+    found: dict[str, EntityType] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip(_AROUND):
+            try:
+                one = _type_of(line.strip(_AROUND))
+                (found[one.name],) = types_of([found.get(one.name, one), one])
+            except DataError as error:
+                raise error.at(f"{name}:{number}") from None
+    if not found:
+        raise DataError(f"{name}: there is no type in it; write NAME: description, one type on each line")
+    _check_names(name, list(found))
+    return tuple(found.values())
+
+
+def _type_of(line: str) -> EntityType:
+    name, colon, description = (part.strip() for part in line.partition(":"))
+    if not name or line[0].isspace() or (colon and not description):
+        raise DataError(f"found {shorten(line)!r}, expected NAME: description")
+    if MARK.search(name) or line.startswith('{"'):
+        raise _corpus(f"found {shorten(line)!r}, expected NAME: description")
+    if "\t" in name:
+        raise _corpus(f"found {shorten(line)!r}, with a tab, expected NAME: description")
+    return EntityType(name, description)
+
+
+def _check_names(file: str, names: Sequence[str]) -> None:
+    """Refuse names that are lines of a corpus, which no line alone could tell."""
+    tagged = [name for name in names if _TAGGED.fullmatch(name)]
+    if len(tagged) >= _FEW and 2 * len(tagged) >= len(names):
+        raise _corpus(f"{file}: {len(tagged)} of {len(names)} types end in a tag, such as {shorten(tagged[0])!r}")
+    if len(names) > _MANY and median(len(name.split()) for name in names) >= _LONG:
+        raise _corpus(f"{file}: has {len(names)} types, most of which are sentences, such as {shorten(names[0])!r}")
+
+
+def _corpus(message: str) -> DataError:
+    python = "if this is a corpus, give it to `fit` as labelled sentences or as unlabelled text"
+    shell = "if this is a corpus, give it without --types if it is labelled, and with --unlabelled if not"
+    return DataError(message, Advice(python, shell))
