@@ -148,7 +148,7 @@ def run(encoder, types, choice, test, choose, rng, options):
             yield n, n_corrections, n_words, 100 * score(test, found).micro.f1
         if n == options.decisions:
             return
-        tagged = {one.sentence.words: one for one in tag_sentences(*tagger._ready(), text)}
+        tagged = {one.sentence.words: one for one in tag_sentences(tagger.encoder_, tagger.model_, text)}
         left = [one for words, one in tagged.items() if words not in done]
         spans = [span.type for one in done.values() for span in one.spans]
         counts = [spans.count(one.name) for one in tagger.types_]

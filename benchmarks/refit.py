@@ -119,7 +119,7 @@ def is_same(one, other):
     """Whether two taggers learned the same, to the last bit."""
     return all(
         array.tobytes() == piece.save()[name].tobytes()
-        for kept, piece in zip(one._model.evidence, other._model.evidence, strict=True)
+        for kept, piece in zip(one.model_.evidence, other.model_.evidence, strict=True)
         for name, array in kept.save().items()
     )
 
@@ -144,7 +144,7 @@ def measure(encoder, text, features, labelled, repeats):
         whole = seconds(lambda n=n, scratch=scratch: scratch.fit(labelled[: n + 1], text))
         times["fit from scratch"].append(whole - known.seconds)
         assert is_same(model, scratch), "an add and a fit from scratch differ"
-    kept = sum(n_bytes(value) for _, value in model._text.text._known.values())
+    kept = sum(n_bytes(value) for _, value in model.text_.text._known.values())
     return {name: statistics.median(found) for name, found in times.items()}, kept
 
 

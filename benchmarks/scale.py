@@ -168,7 +168,7 @@ def over_text(console, text, n_words):
             end = time.perf_counter()
             row = f"one process, encoder with {threads} threads", f"{n / (middle - start):,.0f}"
             table.add_row(*row, f"{n / (end - middle):,.0f}")
-        near = [array.tobytes() for piece in tagger._model.evidence for array in piece.save().values()]
+        near = [array.tobytes() for piece in tagger.model_.evidence for array in piece.save().values()]
         for n_workers in (1, 2):
             with workers(n=n_workers) as client:
                 client.run(load, "handful-en")  # what a worker loads, it loads once
@@ -177,7 +177,7 @@ def over_text(console, text, n_words):
                 middle = time.perf_counter()
                 tagger = Tagger(types=TYPES, cache=False).fit(unlabelled=features)
                 end = time.perf_counter()
-                far = [array.tobytes() for piece in tagger._model.evidence for array in piece.save().values()]
+                far = [array.tobytes() for piece in tagger.model_.evidence for array in piece.save().values()]
             row = f"{n_workers} workers, encoder with 1 thread each", f"{n / (middle - start):,.0f}"
             table.add_row(*row, f"{n / (end - middle):,.0f}")
             assert far == near, "the models are not the same"

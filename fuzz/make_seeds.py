@@ -193,7 +193,7 @@ def make_shards(folder: Path) -> None:
         counts = {name: [one[name] for one in found] for name in ("n_words", "n_sentences")}
         made.finish(counts | {"report": ["a note"]})
         _take_over(made.path, text, SEEDS / "features" / dtype)
-    model: Any = fitted()._ready()[1]
+    model: Any = fitted().model_
     for to in ("jsonl", "parquet"):
         made = ShardFolder(folder / to, "predictions")
         made.start({"model": "m", "to": to, "min_score": 0.0} | plan)

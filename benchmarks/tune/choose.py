@@ -213,7 +213,7 @@ def train(bench, sentences, types, given, number, targets=None, start=None):
 
 def soft_tags(tagger, encoder, text, scale=3.0):
     features = encoder.encode(text)
-    z = tagger._model.calibration.by_logit * scale * tagger._model.logits(features)
+    z = tagger.model_.calibration.by_logit * scale * tagger.model_.logits(features)
     p = np.exp(z - z.max(1, keepdims=True))
     return (p / p.sum(1, keepdims=True)).astype(np.float32)
 
@@ -221,7 +221,7 @@ def soft_tags(tagger, encoder, text, scale=3.0):
 def by_evidence(tagger, encoder, sentences):
     """Return the spans found by each choice of weights."""
     features, n_words = encoder.encode(sentences), [len(s.words) for s in sentences]
-    model = tagger._model
+    model = tagger.model_
     from handful.tagger.model import _KINDS
 
     pieces = {_KINDS[type(piece)]: piece.logits(features) for piece in model.evidence}

@@ -311,7 +311,7 @@ def tuned_by(recipe, base, graph, head, types, device, rows, text_rows, teacher,
 
 def soft_targets(tagger, sentences, encoder, scale):
     """Return the tagger's belief of each word: a softmax of its logits at the scale that its calibration has."""
-    model = tagger._model
+    model = tagger.model_
     features = encoder.encode(sentences)
     n_words = [len(s.words) for s in sentences]
     logits = model.logits(features)

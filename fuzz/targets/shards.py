@@ -58,7 +58,7 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
     texts, place, out = folder / "texts", folder / "features", folder / "out"
     texts.mkdir()
     out.mkdir()
-    encoder, model = Toy(), fitted()._ready()[1]
+    encoder, model = Toy(), fitted().model_
     opening = (encoder, -1, 1, None)
 
     def run(case: Case) -> object:
@@ -100,7 +100,7 @@ def open_predictions_folder(folder: Path) -> Iterator[Run]:
 
     texts, place, spool = folder / "texts", folder / "found", folder / "spool"
     texts.mkdir()
-    model = fitted()._ready()[1]
+    model = fitted().model_
 
     def run(case: Case) -> object:
         write_shards(texts, place, case)

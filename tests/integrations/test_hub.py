@@ -15,6 +15,7 @@ import yaml
 
 from handful import Tagger
 from handful.errors import DataError, FileError, ModelError
+from handful.integrations import from_hub, push_to_hub
 
 from .fake_hub import running
 
@@ -48,7 +49,10 @@ def run(hub, place):
             **environment,
         }
         settings = {name: value for name, value in settings.items() if value is not None}
-        head = "import json\nfrom handful import Tagger, pipeline\nfrom handful.errors import HandfulError\n"
+        head = (
+            "import json\nfrom handful import Tagger, pipeline\nfrom handful.errors import HandfulError\n"
+            "from handful.integrations import from_hub, push_to_hub\n"
+        )
         done = subprocess.run(
             [sys.executable, "-c", head + textwrap.dedent(code)],
             capture_output=True,
@@ -68,14 +72,14 @@ def pushed(run, garden, hub):
     return run(f"""
         tagger = Tagger.load({str(garden)!r}, threads=1, cache=False)
         figures = tagger.evaluate(["The [slugs](PEST) ate the [lettuce](PLANT).", "Bring the [spade](TOOL)."])
-        print(json.dumps(tagger.push_to_hub("user/garden", license="apache-2.0", language="en",
-                                            evaluation={{"two notes": figures}})))
+        print(json.dumps(push_to_hub(tagger, "user/garden", license="apache-2.0", language="en",
+                                     evaluation={{"two notes": figures}})))
     """)
 
 
 FETCH = f"""
     try:
-        tagger = Tagger.from_pretrained("user/garden", threads=1, cache=False)
+        tagger = from_hub("user/garden", threads=1, cache=False)
         print(json.dumps(tagger.predict({TEXT!r})))
     except HandfulError as error:
         print(json.dumps([type(error).__name__, str(error)]))
@@ -99,14 +103,14 @@ def test_the_card(pushed, hub, tagger):
     assert about["library_name"] == "handful"
     assert about["pipeline_tag"] == "token-classification"
     assert {"handful", "PEST", "TOOL"} <= set(about["tags"])
-    assert [one["text"] for one in about["widget"]] == [s.with_text().text for s in tagger._examples.sentences[:3]]
+    assert [one["text"] for one in about["widget"]] == [s.with_text().text for s in tagger.support_[:3]]
     (index,) = about["model-index"]
     assert index["name"] == "garden"
     (result,) = index["results"]
     assert result["dataset"]["name"] == "two notes"
     figures = {one["type"]: one["value"] for one in result["metrics"]}
     assert figures.keys() == {"f1", "precision", "recall"}
-    assert 'tagger = Tagger.from_pretrained("user/garden")' in page
+    assert 'from handful.integrations import from_hub\n\ntagger = from_hub("user/garden")' in page
     assert "| PEST | an animal, disease or disorder that harms plants |" in page
     assert "| two notes, 2 sentences | precision | recall | F1 | mentions |" in page
     assert f"| all | {100 * figures['precision']:.1f} | {100 * figures['recall']:.1f} |" in page
@@ -167,7 +171,7 @@ def test_a_push_that_fails_changes_nothing(pushed, run, hub, garden, setting, wh
     before = dict(hub.repos)
     code = f"""
         try:
-            Tagger.load({str(garden)!r}, threads=1).push_to_hub("user/other")
+            push_to_hub(Tagger.load({str(garden)!r}, threads=1), "user/other")
         except HandfulError as error:
             print(json.dumps([type(error).__name__, str(error)]))
     """
@@ -186,11 +190,11 @@ def test_a_branch_and_an_encoder_inside(run, hub, place):
         import shutil
         text = {TEXT!r}
         tagger = Tagger({str(place / "encoder")!r}, types="pest, tool", threads=1, cache=False).fit()
-        tagger.push_to_hub("user/inside", revision="two", private=True, examples=["Some slugs."])
+        push_to_hub(tagger, "user/inside", revision="two", private=True, examples=["Some slugs."])
         shutil.rmtree({str(place / "encoder")!r})
-        again = Tagger.from_pretrained("user/inside", revision="two", threads=1, cache=False)
+        again = from_hub("user/inside", revision="two", threads=1, cache=False)
         again_found = again.predict(text)
-        Tagger(types="pest, tool", threads=1, cache=False).fit().push_to_hub("user/inside", revision="two")
+        push_to_hub(Tagger(types="pest, tool", threads=1, cache=False).fit(), "user/inside", revision="two")
         print(json.dumps(again_found))
     """)
     assert [one["word"] for one in found] == ["soft soap", "whitefly"]
@@ -201,34 +205,38 @@ def test_a_branch_and_an_encoder_inside(run, hub, place):
 
 
 def test_a_folder(garden, tagger, tmp_path, monkeypatch):
-    assert Tagger.from_pretrained(garden, threads=1, cache=False).predict(TEXT) == tagger.predict(TEXT)
+    assert from_hub(garden, threads=1, cache=False).predict(TEXT) == tagger.predict(TEXT)
     (tmp_path / "user").mkdir()
     shutil.copytree(garden, tmp_path / "user" / "garden")
     monkeypatch.chdir(tmp_path)  # a folder comes before a repository of the same name
-    assert Tagger.from_pretrained("user/garden", threads=1, cache=False).predict(TEXT) == tagger.predict(TEXT)
+    assert from_hub("user/garden", threads=1, cache=False).predict(TEXT) == tagger.predict(TEXT)
     for missing in ("garden", "./user/other", str(tmp_path / "other"), "a/b/c"):
         with pytest.raises(FileError, match="there is no such folder"):
-            Tagger.from_pretrained(missing)
+            from_hub(missing)
     (tmp_path / "file").touch()
     with pytest.raises(FileError, match="is a file"):
-        Tagger.from_pretrained(tmp_path / "file")
+        from_hub(tmp_path / "file")
     with pytest.raises(ModelError, match=r"no config\.json"):
-        Tagger.from_pretrained(tmp_path / "user")
+        from_hub(tmp_path / "user")
 
 
 def test_bad_cards_are_refused_before_anything_is_sent(tagger):
     with pytest.raises(DataError, match=r"expected what Tagger\.evaluate returns"):
-        tagger.push_to_hub("user/garden", evaluation={"test": 0.9})
+        push_to_hub(tagger, "user/garden", evaluation={"test": 0.9})
     with pytest.raises(DataError, match="expected a list of texts"):
-        tagger.push_to_hub("user/garden", examples="one text")
+        push_to_hub(tagger, "user/garden", examples="one text")
     with pytest.raises(DataError, match="not fitted"):
-        Tagger(types="pest").push_to_hub("user/garden")
+        push_to_hub(Tagger(types="pest"), "user/garden")
 
 
 @pytest.mark.parametrize(
     ("library", "code", "message"),
     [
-        ("huggingface_hub", "handful.Tagger.from_pretrained('user/garden')", "pip install 'handful[hub]'"),
+        (
+            "huggingface_hub",
+            "import handful.integrations; handful.integrations.from_hub('user/garden')",
+            "pip install 'handful[hub]'",
+        ),
         ("spacy", "from handful.integrations import SpacyTagger", "pip install 'handful[spacy]'"),
     ],
 )

@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
 def test_models_are_called_as_their_folders_are_or_as_is_said(folder):
     models = load_models([folder / "garden", f"other={folder / 'a name'}", f"third={folder / 'garden'}"])
     assert list(models) == ["garden", "other", "third"]
-    encoders = {id(one._ready()[0]) for one in models.values()}
+    encoders = {id(one.encoder_) for one in models.values()}
     assert len(encoders) == 1
     assert models["other"].predict("slugs") == models["garden"].predict("slugs")
 

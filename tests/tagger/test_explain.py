@@ -16,7 +16,7 @@ TEXT = "Pim Pam went to Leiden"
 
 def place(model, words):
     """Project words with the model's own arrays."""
-    return ToyEncoder().encode([words]).astype(float) @ model._model.piece(Prototypes).projection
+    return ToyEncoder().encode([words]).astype(float) @ model.model_.piece(Prototypes).projection
 
 
 def test_nearest_words_prototype_and_runner_up():
@@ -35,17 +35,17 @@ def test_nearest_words_prototype_and_runner_up():
     assert near.tag == "LOC"
     assert near.sentence.split()[near.position] == near.word
 
-    clusters = model._model.piece(Prototypes)
+    clusters = model.model_.piece(Prototypes)
     prototypes = clusters.prototypes @ clusters.projection
     squares = ((place(model, ["Leiden"])[:, None] - prototypes[None]) ** 2).sum(axis=2)[0]
-    own = [squares[j] for j, tag in enumerate(clusters.tags) if model._model.tags[tag] == "LOC"]
+    own = [squares[j] for j, tag in enumerate(clusters.tags) if model.model_.tags[tag] == "LOC"]
     assert town.prototype.tag == "LOC"
     assert town.prototype.number == 1 + int(np.argmin(own))
     assert town.prototype.distance == pytest.approx(np.sqrt(min(own)), rel=1e-4)
 
-    scores = np.mean([model._model.scores(ToyEncoder().encode([[word]]))[0] for word in ("Pim", "Pam")], axis=0)
+    scores = np.mean([model.model_.scores(ToyEncoder().encode([[word]]))[0] for word in ("Pim", "Pam")], axis=0)
     assert person.mention["score"] == pytest.approx(scores.max())
-    assert person.runner_up == model._model.tags[np.argsort(scores)[-2]]
+    assert person.runner_up == model.model_.tags[np.argsort(scores)[-2]]
     assert person.runner_up_score == pytest.approx(np.sort(scores)[-2])
     assert json.loads(json.dumps(person.to_dict())) == person.to_dict()
 
@@ -54,12 +54,12 @@ def test_the_evidence_of_words_is_what_the_model_adds_up():
     model = fitted(method="handful", o_ratio=0.7)
     (person, town) = model.explain(TEXT)
     assert [one.word for one in person.words] == ["Pim", "Pam"]
-    tags = model._model.tags
+    tags = model.model_.tags
     pair = tags.index("PER"), tags.index(person.runner_up)
     for one in person.words:
-        (logits,) = model._model.logits(ToyEncoder().encode([[one.word]]))
+        (logits,) = model.model_.logits(ToyEncoder().encode([[one.word]]))
         assert sum(one.evidence.values()) == pytest.approx(logits[pair[0]] - logits[pair[1]], rel=1e-5)
-        (scores,) = model._model.scores(ToyEncoder().encode([[one.word]]))
+        (scores,) = model.model_.scores(ToyEncoder().encode([[one.word]]))
         assert one.score == pytest.approx(scores[pair[0]])
     for kind, mean in person.evidence.items():
         assert mean == pytest.approx(np.mean([one.evidence[kind] for one in person.words]))

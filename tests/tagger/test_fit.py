@@ -91,7 +91,7 @@ def test_same_words_with_other_labels_each_keep_their_own():
     ways = ["[Paul](PER) went to [London](LOC) with me", "Paul went to [London](PER) with [me](_)"]
     text = [*UNLABELLED, "Paul went to London with me", "Paul went to London with me"]
     model = tagger(o_ratio=0.6).fit([*ways, SUPPORT[1], ways[0]], text)
-    words = model._text.labelled_words(names(model))  # O, LOC, PER
+    words = model.text_.labelled_words(names(model))  # O, LOC, PER
     by_row = {int(row): words.allowed[i].astype(int).tolist() for i, row in enumerate(words.rows)}
     o, loc, per = [1, 0, 0], [0, 1, 0], [0, 0, 1]
     n = 41  # words of the unlabelled text before the copies
@@ -99,7 +99,7 @@ def test_same_words_with_other_labels_each_keep_their_own():
     assert [by_row[n + i] for i in range(12)] == copies * 2
     assert [by_row[n + 12 + i] for i in range(6)] == [per, o, o, loc, o, o]
     assert [by_row[n + 18 + i] for i in range(6)] == [o, o, o, per, o, [1, 1, 1]]
-    assert len(model._text.features) == n + 12 + 12 + 7
+    assert len(model.text_.features) == n + 12 + 12 + 7
     assert model.summary_.n_support == 3
     assert model.summary_.mentions == {"LOC": 2, "PER": 3}
     (note,) = model.summary_.notes
@@ -113,7 +113,7 @@ def test_labels_that_differ_and_do_not_contradict_are_taken_together():
     """What is unknown in one sentence, or left open, another may say."""
     ways = ["[Paul](_) went to [London](LOC|PER) with [me](!O)", "[Paul](PER) went to [London](LOC) with [me](_)"]
     model = tagger().fit([*ways, SUPPORT[1]], ["Paul went to London with me"])
-    words = model._text.labelled_words(names(model))
+    words = model.text_.labelled_words(names(model))
     assert words.allowed[words.rows < 6].astype(int).tolist() == [
         [0, 0, 1], [1, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 1, 1],
     ]  # fmt: skip
@@ -122,7 +122,7 @@ def test_labels_that_differ_and_do_not_contradict_are_taken_together():
 def test_of_several_labels_one_that_says_nothing_opens_nothing():
     ways = ["[Paul](PER) went home", "[Paul](LOC) went home", "[Paul](_) went home"]
     model = tagger().fit([*ways, *SUPPORT], ["Paul went home"])
-    words = model._text.labelled_words(names(model))
+    words = model.text_.labelled_words(names(model))
     assert words.allowed[words.rows == 0].tolist() == [[False, True, True]]
 
 
@@ -148,7 +148,7 @@ def test_partial_labels_bind_the_fit():
     )
     model = tagger().fit([*SUPPORT, "the [Gap](ORG) sells to [Gucci](ORG)", partial])
     assert names(model) == ["LOC", "ORG", "PER"]
-    words = model._text.labelled_words(names(model))
+    words = model.text_.labelled_words(names(model))
     allowed = words.allowed[words.places[:, 0] == 3]  # O, LOC, ORG, PER
     assert allowed.astype(int).tolist() == [[0, 1, 1, 0], [1, 0, 0, 0], [0, 1, 1, 1], [1, 0, 1, 1]]
     assert mentions(model.predict("Gent and Leuven call")) == [("Gent", "ORG"), ("Leuven", "LOC")]
@@ -360,7 +360,8 @@ def test_what_types_mean_is_kept(tmp_path):
         (SubspaceKMeans(0.5), "clusters has o_ratio=0.5; give the ratio to the tagger"),
         (SubspaceKMeans(max_iter=0), "max_iter=0 is not possible"),
         ("many", "expected a handful.SubspaceKMeans"),
-        ({"max_iter": 3}, "expected a handful.SubspaceKMeans"),
+        ({"max_iter": 0}, "max_iter=0 is not possible"),
+        ({"rounds": 3}, "clusters has parameters that a SubspaceKMeans does not have"),
     ],
 )
 def test_a_clustering_that_cannot_be_used_is_refused_before_the_text_is_encoded(clusters, message):

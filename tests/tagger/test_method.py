@@ -87,7 +87,7 @@ def test_a_word_of_zeros_is_no_error():
 
 
 def test_tags_and_scores_by_hand():
-    model = ours()._model
+    model = ours().model_
     features = ToyEncoder().encode([TEXT.split()])
     scores, tags = model.tag(features, [9])
     clusters = model.piece(Prototypes)
@@ -108,7 +108,7 @@ def test_tags_and_scores_by_hand():
 
 
 def test_the_papers_model_is_prototypes_alone():
-    model = ours(method="paper")._model
+    model = ours(method="paper").model_
     assert [type(piece) for piece in model.evidence] == [Prototypes]
     assert (model.transitions, model.calibration) == (None, Softmax(1.0))
     features = ToyEncoder().encode([TEXT.split()])
@@ -120,14 +120,14 @@ def test_the_papers_model_is_prototypes_alone():
 def test_an_encoder_without_transitions_decides_each_word_by_itself():
     encoder = ToyEncoder()
     encoder.transitions = None
-    model = ours(encoder=encoder)._model
+    model = ours(encoder=encoder).model_
     features = encoder.encode([TEXT.split()])
     assert model.transitions is None
     assert model.tag(features, [9])[1].tolist() == model.logits(features).argmax(axis=1).tolist()
 
 
 def test_a_model_cannot_be_changed():
-    model = ours()._model
+    model = ours().model_
     with pytest.raises(ValueError, match="read-only"):
         model.piece(Prototypes).prototypes[0] = 0
     with pytest.raises(AttributeError):
@@ -135,7 +135,7 @@ def test_a_model_cannot_be_changed():
 
 
 def test_sentences_are_decoded_apart():
-    model = ours()._model
+    model = ours().model_
     features = ToyEncoder().encode([["Lima"], ["in", "Paris"]])
     together = model.tag(features, [1, 2])[1]
     assert together.tolist() == [*model.tag(features[:1], [1])[1], *model.tag(features[1:], [2])[1]]
@@ -182,7 +182,7 @@ def test_labelled_words_weigh_a_share_of_the_others(n_copies):
     from handful.cluster import SubspaceKMeans
 
     model = tagger(method="handful", o_ratio=None).fit(FIVE, UNLABELLED * n_copies)
-    text = model._text
+    text = model.text_
     words = text.labelled_words(names(model))
     allowed = np.ones((len(text.features), 3), bool)
     allowed[words.rows] = words.allowed
@@ -191,7 +191,7 @@ def test_labelled_words_weigh_a_share_of_the_others(n_copies):
     weights[is_sure] = max(1, OURS.labelled_mass * (~is_sure).sum() / is_sure.sum())
     assert (weights.max() > 1) == (n_copies == 20)  # labels count at least as much as any other word
     expected = SubspaceKMeans(o_prototypes=2).fit(text.features, allowed, sample_weight=weights)
-    np.testing.assert_allclose(model._model.piece(Prototypes).prototypes, expected.prototypes_, atol=1e-9)
+    np.testing.assert_allclose(model.model_.piece(Prototypes).prototypes, expected.prototypes_, atol=1e-9)
 
 
 def test_auto_without_unlabelled_text_is_no_ratio_and_no_warning():

@@ -33,16 +33,16 @@ def test_names_labels_and_text_in_any_mix(support, unlabelled):
 
 def test_with_names_alone_a_word_is_judged_by_them():
     model = named().fit()
-    assert [type(piece) for piece in model._model.evidence] == [TypeNames]
+    assert [type(piece) for piece in model.model_.evidence] == [TypeNames]
     features = NamedEncoder().encode([TEXT.split()])
     found = NamedEncoder().encode_types(dict(sorted(TYPES.items())))
     of_o = logsumexp(features @ found.o_vectors.T + found.o_biases, axis=1)
     expected = OURS.weights["names"] * (features @ found.vectors.T + found.biases - of_o[:, None])
-    logits = model._model.logits(features)
+    logits = model.model_.logits(features)
     np.testing.assert_allclose(logits[:, 1:], expected, rtol=1e-4)
     assert (logits[:, 0] == 0).all()
     tags = viterbi(logits, [9], TRANSITIONS, OURS.without_prior)
-    assert model._model.tag(features, [9])[1].tolist() == tags.tolist()
+    assert model.model_.tag(features, [9])[1].tolist() == tags.tolist()
     assert (model.summary_.rounds, model.summary_.n_support) == (0, 0)
 
 
@@ -54,16 +54,16 @@ def test_the_name_of_a_type_is_enough():
 
 def test_another_type_or_order_changes_no_logit_of_the_others():
     features = NamedEncoder().encode([TEXT.split()])
-    logits = named().fit()._model.logits(features)
-    more = named({"GOD": "Gods", **TYPES}).fit()._model.logits(features)  # sorted: O, GOD, LOC, PER
+    logits = named().fit().model_.logits(features)
+    more = named({"GOD": "Gods", **TYPES}).fit().model_.logits(features)  # sorted: O, GOD, LOC, PER
     np.testing.assert_array_equal(more[:, [0, 2, 3]], logits)
-    turned = named(dict(reversed(TYPES.items()))).fit()._model.logits(features)
+    turned = named(dict(reversed(TYPES.items()))).fit().model_.logits(features)
     np.testing.assert_array_equal(turned, logits)
 
 
 def test_text_brings_clusters_that_start_from_names_and_their_ratio():
     model = named().fit(unlabelled=UNLABELLED)
-    assert {type(piece) for piece in model._model.evidence} == {TypeNames, Prototypes}
+    assert {type(piece) for piece in model.model_.evidence} == {TypeNames, Prototypes}
     summary = model.summary_
     assert summary.is_estimated
     words = [word for text in UNLABELLED for word in text.replace(",", " ,").split()]
@@ -88,7 +88,7 @@ def test_the_ratio_is_that_of_the_text_whatever_the_names(n_more):
 
 def test_the_papers_method_starts_from_names_where_there_is_no_label():
     model = named(method="paper").fit(unlabelled=UNLABELLED)
-    assert [type(piece) for piece in model._model.evidence] == [Prototypes]
+    assert [type(piece) for piece in model.model_.evidence] == [Prototypes]
     assert mentions(model.predict(TEXT)) == FOUND
     with_labels = named(method="paper").fit(SUPPORT, UNLABELLED)
     without = named(method="paper", names=False).fit(SUPPORT, UNLABELLED)
@@ -99,7 +99,7 @@ def test_the_regression_learns_what_labels_say_beyond_names():
     encoder = NamedEncoder()
     words = encoder.encode([sentence.split() for sentence in ("see Pim there", "see Leiden there")])
     tags = np.array([0, 2, 0, 0, 1, 0])
-    names = named().fit()._model.piece(TypeNames)
+    names = named().fit().model_.piece(TypeNames)
     by_names = names.logits(words)
     swapped = by_names[:, [0, 2, 1]]
     right = Regression.fit(words, tags, 3, by_names=10 * by_names)  # names that are sure, and right
@@ -117,7 +117,7 @@ def test_labels_overrule_names_that_mislead():
     assert mentions(once.predict(TEXT)) == by_names  # one mention of each type is too few to doubt a name
     twice = named(swapped).fit(SUPPORT, UNLABELLED)
     assert mentions(twice.predict(TEXT)) == FOUND
-    assert twice._model.piece(TypeNames).weights.tolist() == [0, 0]
+    assert twice.model_.piece(TypeNames).weights.tolist() == [0, 0]
     assert any("LOC, PER is said to mean does not fit" in note for note in twice.summary_.notes)
     assert not any("does not fit" in note for note in named().fit(SUPPORT, UNLABELLED).summary_.notes)
 
@@ -127,13 +127,13 @@ def test_types_with_labels_beside_a_type_without():
     model = named({**TYPES, "GOD": "Gods"}).fit(support, UNLABELLED)
     assert names(model) == ["GOD", "LOC", "PER"]
     assert mentions(model.predict("Pim saw Gus in Lima")) == [("Pim", "PER"), ("Gus", "GOD"), ("Lima", "LOC")]
-    words = model._text.labelled_words(names(model), model._model.piece(TypeNames))
+    words = model.text_.labelled_words(names(model), model.model_.piece(TypeNames))
     (gaia,) = [i for i, place in enumerate(words.places.tolist()) if place == [2, 1]]
     assert words.allowed[gaia].tolist() == [True, True, False, False]  # it may be O or a god
     assert words.is_sure.sum() == len(words.rows) - 1
-    logits = model._model.piece(Regression).logits(model._text.features[np.arange(5)])
+    logits = model.model_.piece(Regression).logits(model.text_.features[np.arange(5)])
     np.testing.assert_array_equal(logits[:, 1], logits[:, 0])  # labels say nothing of gods
-    near = model._model.piece(NearestLabel).logits(model._text.features[np.arange(5)])
+    near = model.model_.piece(NearestLabel).logits(model.text_.features[np.arange(5)])
     np.testing.assert_array_equal(near[:, 1], near[:, 0])
 
 
@@ -176,8 +176,8 @@ def test_explanations_say_what_each_piece_of_evidence_adds():
     found = model.explain(TEXT)[0]
     assert set(found.evidence) == {"names", "regression", "nearest", "prototypes"}
     features = NamedEncoder().encode([["Pim"]])
-    logits = model._model.logits(features)[0]
-    second = model._model.tags.index(found.runner_up)
+    logits = model.model_.logits(features)[0]
+    second = model.model_.tags.index(found.runner_up)
     assert sum(found.evidence.values()) == pytest.approx(logits[2] - logits[second], rel=1e-4)
     assert named().fit().explain(TEXT)[0].prototype is None
 

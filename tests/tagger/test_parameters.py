@@ -49,7 +49,7 @@ def test_parameters_can_be_set():
     [
         ({"ratio": 0.9}, r"Tagger has no parameter ratio; it has cache, clusters, encoder"),
         ({"o_ratio": 0.5, "clusters__max_iter": 3}, r"clusters is None, which has no parameter max_iter"),
-        ({"o_ratio": 0.5, "encoder__dim": 3}, r"encoder is 'handful-en', which has no parameter dim"),
+        ({"o_ratio": 0.5, "encoder__dim": 3}, r"Tagger has no parameter encoder__dim"),
     ],
 )
 def test_a_parameter_that_does_not_exist_is_refused_before_any_is_set(parameters, message):

@@ -152,9 +152,9 @@ class WideEncoder(NamedEncoder):
 def test_the_text_is_neither_copied_nor_read_whole_into_another_array(encoder):
     text = [Sentence(tuple(f"{'PLxyzstuvw'[i * j % 19 % 10]}{i % 97}{j}" for j in range(20))) for i in range(1000)]
     model = Tagger(encoder(), **options()).fit(["[Gus](ORG) is here", *SUPPORT], text)
-    rows = model._text.features.parts[0].array
+    rows = model.text_.features.parts[0].array
     model.add(MORE[:1])
-    assert np.shares_memory(rows, model._text.features.parts[0].array)
+    assert np.shares_memory(rows, model.text_.features.parts[0].array)
     if encoder is WideEncoder:
         tracemalloc.start()
         try:

@@ -19,7 +19,7 @@ from handful._util import files
 from handful.encoders import load as load_encoder
 from handful.encoders.exporting import export_encoder
 from handful.encoders.opened import encoder_folder
-from handful.errors import EncoderError, FileError, ModelError
+from handful.errors import DataError, EncoderError, FileError, ModelError
 
 from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, names, tagger
 
@@ -56,7 +56,7 @@ def test_loading_gives_the_same_tagger(tmp_path, options):
     assert again.summary_ == model.summary_
     assert again.types_ == model.types_
     assert again.o_ratio == options.pop("o_ratio", None)
-    assert {name: getattr(again.clusters, name) for name in options} == options
+    assert {name: again.clusters[name] for name in options} == options
     again.save(tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "model")
 
@@ -328,7 +328,7 @@ def test_parameters_of_the_clustering_that_are_not_possible_are_an_error_when_th
     change(saved, parameters=parameters | {"clusters": {"speed": 3}})
     model = load(saved)
     assert model.predict(TEXT)
-    with pytest.raises(ModelError, match="speed"):
+    with pytest.raises(DataError, match="speed"):
         model.add(SUPPORT, UNLABELLED)
 
 

@@ -72,7 +72,7 @@ def test_labels_of_o_silence_a_name_that_claims_them():
     by_names = Tagger(NamedEncoder(), types=TYPES, cache=False).fit()
     assert mentions(by_names.predict("Then Pim saw a Gull")) == [("Pim", "PER"), ("Gull", "GOD")]
     model = Tagger(NamedEncoder(), types=TYPES, cache=False).fit(support, UNLABELLED)
-    held_back = dict(zip(TYPES, model._model.piece(TypeNames).doubts[[2, 1, 0]], strict=True))
+    held_back = dict(zip(TYPES, model.model_.piece(TypeNames).doubts[[2, 1, 0]], strict=True))
     assert held_back["GOD"] < -2
     assert held_back["PER"] > held_back["GOD"] / 2
     assert mentions(model.predict("Then Pim saw a Gull")) == [("Pim", "PER")]

@@ -159,7 +159,12 @@ class Baseline(Predictor):
             self._opened = open_encoder(self.encoder, -1, None)
         return self._opened
 
-    def _ready(self) -> tuple[Encoder, Fitted]:
+    @property
+    def model_(self) -> Fitted:
+        """What was learned, as predictions need it."""
         if self._fitted is None:
             raise DataError(f"this {type(self).__name__} is not fitted: call fit first")
-        return self._fitted.encoder, self._fitted
+        return self._fitted
+
+    def _reading(self) -> Encoder:
+        return self.model_.encoder

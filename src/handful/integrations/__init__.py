@@ -1,15 +1,16 @@
-"""handful in other people's tools: a component for spaCy, and answers as pipelines of Hugging Face give them."""
+"""handful in other people's tools: spaCy's pipelines, the Hugging Face Hub, and answers as transformers gives them."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ._hub import from_hub, push_to_hub
     from ._pipeline import TokenClassification, pipeline
     from ._spacy import SpacyTagger
 
-__all__ = ["SpacyTagger", "TokenClassification", "pipeline"]
+__all__ = ["SpacyTagger", "TokenClassification", "from_hub", "pipeline", "push_to_hub"]
 
-_HOME = {"SpacyTagger": "_spacy"}
+_HOME = {"SpacyTagger": "_spacy", "from_hub": "_hub", "push_to_hub": "_hub"}
 
 
 def __getattr__(name: str) -> object:

@@ -5,9 +5,11 @@ from typing import Any
 
 from handful._util.files import PathLike
 from handful.errors import DataError
-from handful.tagger import Predictor, Tagger
+from handful.tagger import Predictor
 from handful.tagger.frames import is_frame, texts_of
 from handful.text import Prediction
+
+from ._hub import from_hub
 
 __all__ = ["TokenClassification", "pipeline"]
 
@@ -76,11 +78,11 @@ def pipeline(
     Parameters
     ----------
     model
-        A fitted tagger, the folder of a saved one, or the name of a repository; see `Tagger.from_pretrained`.
+        A fitted tagger, the folder of a saved one, or the name of a repository; see `handful.integrations.from_hub`.
     min_score
         As for `Tagger.predict`.
     **options
-        As for `Tagger.from_pretrained`, where the model is not a tagger itself.
+        As for `handful.integrations.from_hub`, where the model is not a tagger itself.
 
     Examples
     --------
@@ -92,7 +94,7 @@ def pipeline(
         if options:
             raise DataError(f"{', '.join(options)} has no meaning for a model that is a tagger already")
         return TokenClassification(model, min_score=min_score)
-    return TokenClassification(Tagger.from_pretrained(model, **options), min_score=min_score)
+    return TokenClassification(from_hub(model, **options), min_score=min_score)
 
 
 def _plain(found: Sequence[Prediction]) -> list[Prediction]:

@@ -21,6 +21,8 @@ from handful.tagger import Tagger
 from handful.tagger.predictor import check_min_score
 from handful.text import Document, types_of
 
+from ._hub import from_hub
+
 try:
     import srsly
     from spacy.language import Language
@@ -56,7 +58,7 @@ class SpacyTagger(Pipe):
     name : str
         The name of the component in its pipeline.
     model : str, optional
-        A saved tagger: the path of its folder, or the name of a repository; see `Tagger.from_pretrained`.
+        A saved tagger: the path of its folder, or the name of a repository; see `handful.integrations.from_hub`.
     types : dict, list or str, optional
         In the place of a model: the types to find and what they mean, as for `Tagger`. No label is needed.
     spans_key : str, optional
@@ -123,7 +125,7 @@ class SpacyTagger(Pipe):
         """The tagger, opened or fitted where that has not happened yet."""
         if self._tagger is None:
             if self.model is not None:
-                self._tagger = Tagger.from_pretrained(self.model, threads=self.threads)
+                self._tagger = from_hub(self.model, threads=self.threads)
             else:
                 self._tagger = Tagger(types=self.types, threads=self.threads).fit()
             check_min_score(self.min_score, self._tagger.types_)

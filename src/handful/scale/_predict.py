@@ -85,9 +85,8 @@ def predict_texts(
     """
     if to not in _ENDINGS:
         raise DataError(f"to is {to!r}, expected one of {', '.join(_ENDINGS)}")
-    encoder, model = tagger._ready()
+    encoder, model = tagger.encoder_, tagger.model_
     check_min_score(min_score, model.types)
-    assert isinstance(model, Model)
     folder = ShardFolder(out, "predictions")
     folder.check()
     if isinstance(files, Features):
@@ -136,7 +135,7 @@ def predict_frame(tagger: Tagger, frame: Any, column: str = "text", *, min_score
     """
     import pandas as pd
 
-    encoder, model = tagger._ready()
+    encoder, model = tagger.encoder_, tagger.model_
     check_min_score(min_score, model.types)
     if column not in frame.columns:
         raise DataError(f"there is no column {column!r} for the text; the columns are {', '.join(frame.columns)}")

@@ -36,7 +36,7 @@ Ready = tuple[Encoder, TagModel]
 
 def ready_of(tagger: Tagger) -> Ready:
     """Return the encoder and the model of a tagger, as they are now."""
-    return tagger._ready()
+    return tagger.encoder_, tagger.model_
 
 
 @dataclass(eq=False)

@@ -44,7 +44,7 @@ def load_models(
         saved = read_folder(folder).encoder
         key = (saved["fingerprint"], saved["dim"])
         tagger = Tagger.load(folder, encoder=opened.get(key, encoder), threads=threads, cache=False)
-        opened[key] = tagger._ready()[0]
+        opened[key] = tagger.encoder_
         found[name] = tagger
     return found
 
@@ -65,7 +65,7 @@ def _named(given: str) -> tuple[str, Path]:
 
 def describe(name: str, tagger: Tagger) -> dict[str, Any]:
     """Return what people may want to know of a model."""
-    encoder, _ = tagger._ready()
+    encoder = tagger.encoder_
     return {
         "name": name,
         "types": [{"name": one.name, "description": one.description} for one in tagger.types_],

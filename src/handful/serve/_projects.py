@@ -139,7 +139,7 @@ class _Fit:
         types = tuple(one if one.description else known.get(one.name, one) for one in types)
         names = {one.name for one in types}
         new = frozenset(names - known.keys())
-        given = [_of_types(one, names, new) for one in self.model._fitted()[1].sentences]
+        given = [_of_types(one, names, new) for one in self.model.support_]
         given += [_of_types(one, names, frozenset()) for one in labelled]
         words = frozenset(one.words for one in given)
         if self._tagger is not None and self._basis[0] == types and words >= self._basis[1]:
@@ -147,7 +147,7 @@ class _Fit:
         else:
             model = self.model
             self._tagger = Tagger(
-                ready_of(model)[0],
+                model.encoder_,
                 types=types,
                 names=model.names,
                 method=model.method,
@@ -181,7 +181,7 @@ def _none(sentence: Sentence) -> list[None]:
 def version_of(name: str, tagger: Tagger) -> str:
     """Return what Label Studio shall call a model: another name whenever the model is another one."""
     what = [tagger.summary_.to_dict(), [(one.name, one.description) for one in tagger.types_]]
-    return f"{name}-{_digest(what, ready_of(tagger)[0].fingerprint)}"
+    return f"{name}-{_digest(what, tagger.encoder_.fingerprint)}"
 
 
 def _version(name: str, base: Trained, config: LabelConfig, sentences: list[Sentence]) -> str:

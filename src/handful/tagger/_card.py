@@ -10,21 +10,17 @@ from .model import Softmax
 if TYPE_CHECKING:
     from .saving import Saved
 
-__all__ = ["cell", "model_card"]
+__all__ = ["OPENING", "cell", "model_card"]
 
 FEW_WORDS = 1_000  # of unlabelled text: with fewer, scores are too high; docs/decisions/0002 has figures
 
 
-def model_card(saved: "Saved", opening: str = 'Tagger.load("path/of/this/folder")') -> str:
-    """Return the card, which is the same whenever and wherever a fit is saved; of a path it shows the last part.
+#: How the card says to open the tagger.
+OPENING = 'from handful import Tagger\n\ntagger = Tagger.load("path/of/this/folder")'
 
-    Parameters
-    ----------
-    saved
-        The tagger.
-    opening
-        How to open it in Python.
-    """
+
+def model_card(saved: "Saved") -> str:
+    """Return the card, which is the same whenever and wherever a fit is saved; of a path it shows the last part."""
     summary, encoder, parameters = saved.summary, saved.encoder, saved.parameters
     if encoder["is_inside"]:
         where = "in this folder, under `encoder`"
@@ -75,9 +71,7 @@ def model_card(saved: "Saved", opening: str = 'Tagger.load("path/of/this/folder"
             "labelled sentences and from unlabelled text.",
             "",
             "```python",
-            "from handful import Tagger",
-            "",
-            f"tagger = {opening}",
+            OPENING,
             'tagger.predict("Some text.")',
             "```",
             "",

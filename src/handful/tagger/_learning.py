@@ -21,7 +21,19 @@ from .training_text import LabelledWords, TrainingText, check_sure, sentences_of
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
 
-__all__ = ["METHODS", "Learned", "Method", "check", "check_labels", "learn", "most_rounds"]
+    Clusters = SubspaceKMeans | dict[str, Any] | None
+
+__all__ = [
+    "METHODS",
+    "Learned",
+    "Method",
+    "check",
+    "check_labels",
+    "cluster_parameters",
+    "learn",
+    "most_rounds",
+    "type_names",
+]
 
 
 @dataclass(frozen=True)
@@ -85,7 +97,7 @@ class Learned:
     examples: Examples
 
 
-def check(method: str, o_ratio: object, clusters: "SubspaceKMeans | None") -> None:
+def check(method: str, o_ratio: object, clusters: "Clusters") -> None:
     """Refuse parameters that are not possible, before any long wait."""
     from handful.cluster import SubspaceKMeans
     from handful.cluster.checks import check_parameters
@@ -94,11 +106,11 @@ def check(method: str, o_ratio: object, clusters: "SubspaceKMeans | None") -> No
         raise DataError(f"method={method!r} is not possible: it must be {' or '.join(map(repr, METHODS))}")
     if isinstance(o_ratio, str) and o_ratio != AUTO:
         raise DataError(f"o_ratio={o_ratio!r} is not possible: it must be {AUTO!r}, None or a number from 0 to 1")
-    if clusters is not None and not isinstance(clusters, SubspaceKMeans):
-        raise DataError(f"clusters is {clusters!r}, expected a handful.SubspaceKMeans that is not fitted")
-    if clusters is not None and clusters.o_ratio is not None:
+    if not isinstance(clusters, SubspaceKMeans | dict | None):
+        raise DataError(f"clusters is {clusters!r}, expected a handful.SubspaceKMeans or a dict of its parameters")
+    if (given := cluster_parameters(clusters).get("o_ratio")) is not None:
         raise DataError(
-            f"clusters has o_ratio={clusters.o_ratio}",
+            f"clusters has o_ratio={given}",
             Advice("give the ratio to the tagger: Tagger(o_ratio=...)", "give the ratio with --ratio"),
         )
     check_parameters(_estimator(clusters, None if isinstance(o_ratio, str) else o_ratio))  # type: ignore[arg-type]
@@ -109,7 +121,7 @@ def check_labels(
     types: tuple[EntityType, ...],
     method: Method,
     o_ratio: float | str | None,
-    clusters: "SubspaceKMeans | None",
+    clusters: "Clusters",
     *,
     has_names: bool,
 ) -> None:
@@ -136,7 +148,7 @@ def learn(
     types: tuple[EntityType, ...],
     method: Method,
     o_ratio: float | str | None,
-    clusters: "SubspaceKMeans | None" = None,
+    clusters: "Clusters" = None,
     transitions: Transitions | None = None,
     names: TypeNames | None = None,
     report: ProgressCallback | None = None,
@@ -240,7 +252,7 @@ def _cluster(
     return fitted
 
 
-def most_rounds(clusters: "SubspaceKMeans | None") -> int:
+def most_rounds(clusters: "Clusters") -> int:
     """Return how many rounds a clustering has at most."""
     return int(_estimator(clusters, None).max_iter)
 
@@ -252,12 +264,19 @@ def _by_words(piece: Any, n_words: int) -> Any:
     return replace(piece, weight=piece.weight * min(1.0, n_words / ENOUGH_WORDS))
 
 
-def _estimator(clusters: "SubspaceKMeans | None", o_ratio: float | None) -> "SubspaceKMeans":
+def _estimator(clusters: "Clusters", o_ratio: float | None) -> "SubspaceKMeans":
     """Return a clustering with the parameters asked for, which is not fitted."""
     from handful.cluster import SubspaceKMeans
 
-    parameters = {} if clusters is None else clusters.get_params()
-    return SubspaceKMeans(**(parameters | {"o_ratio": o_ratio}))
+    try:
+        return SubspaceKMeans(**cluster_parameters(clusters) | {"o_ratio": o_ratio})
+    except TypeError as error:
+        raise DataError(f"clusters has parameters that a SubspaceKMeans does not have: {error}") from None
+
+
+def cluster_parameters(clusters: "Clusters") -> dict[str, Any]:
+    """Return the parameters of a clustering, which may be given as such."""
+    return dict(clusters or {}) if isinstance(clusters, dict | None) else dict(clusters.get_params())
 
 
 def _prototypes(fitted: "SubspaceKMeans") -> Prototypes:

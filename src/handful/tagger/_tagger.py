@@ -1,35 +1,51 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
+from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.files import PathLike
 from handful._util.parallel import several_threads
 from handful._util.progress import Progress, ProgressCallback, reporting
-from handful.encoders.opened import AnyEncoder, is_object
+from handful.encoders import Encoder
+from handful.encoders.opened import AnyEncoder, encoder_folder, is_object, is_path, open_encoder, open_saved
 from handful.errors import Advice, DataError, ModelError
+from handful.evaluate import Evaluation
 from handful.text import EntityType, Sentence, types_of
 
-from ._fitted import Fitted
-from ._hub import OnHub
-from ._learning import METHODS, check, check_labels, learn, most_rounds, type_names
-from ._parameters import Parameters
+from ._evaluating import evaluate_on
+from ._learning import METHODS, check, check_labels, cluster_parameters, learn, most_rounds, type_names
 from ._ratio import AUTO, check_ratio
-from ._summary import summarise
+from ._summary import FitSummary, summarise
 from ._types import types_to_find
 from ._watch import Watch
+from .explaining import Explanation, check_n_nearest, explain
 from .far_text import FarTrainingText, is_far, text_of, training_text
-from .inputs import Given, gather_for_fit, gather_to_add
-from .predictor import Predictor
+from .inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
+from .model import Examples, Model
+from .predictor import Predictor, check_min_score
+from .saving import Saved, read_folder, saved_encoder, write_folder
+from .suggesting import suggest
+from .tagging import MinScore, tag_batches, tag_sentences
 from .training_text import TrainingText, Ways, by_words, sentences_of
 
 if TYPE_CHECKING:
-    from handful.cluster import SubspaceKMeans
+    from handful.encoders import CachedEncoder
+
+    from ._learning import Clusters
 
 __all__ = ["Tagger"]
 
+_NOT_SAVED = {"encoder", "threads", "cache"}  # parameters: those of a machine, and the encoder, which is saved apart
 
-class Tagger(Fitted, Parameters, OnHub, Predictor):
+
+class Tagger(Predictor):
     """Finds mentions of a user's own types, from what they mean, a handful of labels, and unlabelled text.
 
     Parameters
@@ -48,8 +64,9 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
     o_ratio : "auto", float or None, default="auto"
         The share of words, of all that are given to `fit`, that are in no mention. "auto" estimates it where each type
         has at least three mentions; None sets no such constraint.
-    clusters : SubspaceKMeans, optional
-        The clustering with its parameters, such as ``SubspaceKMeans(assignment="soft")``.
+    clusters : SubspaceKMeans or dict, optional
+        The clustering with its parameters, such as ``SubspaceKMeans(assignment="soft")``, or these parameters alone. A
+        tagger that was loaded has the latter.
     layers : int or sequence of int, default=-1
         Which hidden layer of the encoder to use, or which to take the mean of.
     threads : int or None
@@ -81,62 +98,112 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         names: bool = True,
         method: str = "handful",
         o_ratio: float | str | None = AUTO,
-        clusters: "SubspaceKMeans | None" = None,
+        clusters: "Clusters" = None,
         layers: int | Sequence[int] = -1,
         threads: int | None = None,
         cache: bool | str = True,
     ) -> None:
-        super().__init__()
         self.encoder = encoder
         self.types = list(types) if isinstance(types, Iterator) else types
         types_of(self.types)  # a mistake is said at once
         self.names = names
         self.method = method
         self.o_ratio = o_ratio
-        self._clusters = clusters
+        self.clusters = clusters
         self.layers = layers
         self.threads = threads
         if cache not in (True, False, "all"):
             raise DataError(f"cache is {cache!r}, expected True, False or 'all'")
         self.cache = cache
+        self._opened: Encoder | None = None
+        self._cached: CachedEncoder | None = None
+        self._encoder_is_inside = False  # the folder that this tagger was loaded from
+        self._text: TrainingText | None = None
+        self._notes: list[str] = []
+        self._model: Model | None = None
+        self._examples: Examples | None = None
+        self._summary: FitSummary | Callable[[], FitSummary] | None = None
+        self._watch: Watch | None = None
 
     def __repr__(self) -> str:
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
         fitted = f"fitted to {', '.join(map(str, self.types_))}" if self._model is not None else "not fitted"
         return f"<Tagger(encoder={encoder}, method={self.method!r}, o_ratio={self.o_ratio!r}), {fitted}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_cached": None}  # files in use; a copy opens them for itself
+
     @property
-    def clusters(self) -> "SubspaceKMeans | None":
-        """The clustering with its parameters, or None for the default; a loaded tagger makes it when it is needed."""
-        if self._saved_clusters is not None:
-            from handful.cluster import SubspaceKMeans  # and scikit-learn with it, which prediction does without
+    def encoder_(self) -> Encoder:
+        """The encoder, opened."""
+        if self._opened is None:
+            self._opened = open_encoder(self.encoder, self.layers, self.threads)
+        return self._opened
 
-            try:
-                self._clusters, self._saved_clusters = SubspaceKMeans(**self._saved_clusters), None
-            except TypeError:
-                what = f"its parameters of the clustering are not possible: {self._saved_clusters}"
-                raise ModelError(what) from None
-        return self._clusters
+    @property
+    def model_(self) -> Model:
+        """What the fit learned, as predictions need it."""
+        if self._model is None:
+            raise DataError("this tagger is not fitted: call fit, or load one that is")
+        return self._model
 
-    @clusters.setter
-    def clusters(self, clusters: "SubspaceKMeans | None") -> None:
-        self._clusters, self._saved_clusters = clusters, None
+    @property
+    def text_(self) -> TrainingText | None:
+        """The text of the fit, with its features and labels; None for a tagger from disk, which does not hold it."""
+        return self._text
+
+    @property
+    def support_(self) -> list[Sentence]:
+        """The labelled sentences of the fit."""
+        return self._known().sentences
+
+    @property
+    def summary_(self) -> FitSummary:
+        """What the fit learned; to find examples in the text takes a moment, so it is made when it is asked for."""
+        if self._summary is None:
+            raise AttributeError("this tagger is not fitted, so it has no summary_")
+        if not isinstance(self._summary, FitSummary):
+            with several_threads():
+                self._summary = self._summary()
+        return self._summary
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool
+            Also return the parameters of the clustering, as ``clusters__max_iter``.
+        """
+        found = {name: getattr(self, name) for name in sorted(signature(Tagger).parameters)}
+        if deep and self.clusters is not None and not isinstance(self.clusters, dict):
+            found |= {f"clusters__{name}": value for name, value in self.clusters.get_params().items()}
+        return found
 
     def set_params(self, **parameters: Any) -> "Tagger":
         """Set parameters by name, for the next fit; ``clusters__max_iter=5`` sets one of the clustering.
 
         Another encoder, or other layers of it, make the fit void: what was learned holds for its vectors alone.
         """
-        super().set_params(**parameters)
-        if parameters.keys() & {"encoder", "layers", "threads"}:
+        of_clusters = {n.removeprefix("clusters__"): v for n, v in parameters.items() if n.startswith("clusters__")}
+        own = {name: value for name, value in parameters.items() if not name.startswith("clusters__")}
+        known = self.get_params(deep=False)
+        for name in own:
+            if name not in known:
+                raise DataError(f"Tagger has no parameter {name}; it has {', '.join(known)}")
+        clusters: Any = own.get("clusters", self.clusters)
+        if of_clusters and not hasattr(clusters, "set_params"):
+            raise DataError(f"clusters is {clusters!r}, which has no parameter {next(iter(of_clusters))}")
+        for name, value in own.items():
+            setattr(self, name, value)
+        if of_clusters:
+            clusters.set_params(**of_clusters)
+        if own.keys() & {"encoder", "layers", "threads"}:
             self._opened = self._cached = None
-        if parameters.keys() & {"encoder", "layers"}:
+        if own.keys() & {"encoder", "layers"}:
             self._model = self._examples = self._text = None
             self._encoder_is_inside = False
         return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_cached": None}  # files in use; a copy opens them for itself
 
     def fit(self, support: Any = None, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Learn from what types mean, labelled sentences and unlabelled text: any of them, or all.
@@ -168,10 +235,8 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
             This one.
         """
         given, labels = gather_for_fit(support, None if is_far(unlabelled) else unlabelled)
-        check(
-            self.method, self.o_ratio, self._clusters if self._model is None else self.clusters
-        )  # before the long wait
-        text = TrainingText.empty(self._open().dim)
+        check(self.method, self.o_ratio, self.clusters)  # before the long wait
+        text = TrainingText.empty(self.encoder_.dim)
         if is_far(unlabelled):
             return self._fit_far(unlabelled, text, given, labels, progress)
         return self._fit_on(text, given, labels, given.notes, progress)
@@ -196,8 +261,7 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         Tagger
             This one. If the fit fails, it is as it was before.
         """
-        _, examples = self._fitted()
-        text = self._text
+        labelled, text = self.support_, self._text
         if isinstance(text, FarTrainingText) or is_far(unlabelled):
             raise DataError("nothing can be added to a fit on text that is on Dask; fit again with all labels")
         if text is None:
@@ -207,7 +271,7 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
                     f"a saved tagger does not hold the {n_words} of its fit",
                     Advice("give them again (unlabelled=)", "give them again (--unlabelled)"),
                 )
-            text = TrainingText.empty(self._open().dim).with_labels(by_words(examples.sentences))
+            text = TrainingText.empty(self.encoder_.dim).with_labels(by_words(labelled))
         given, labels = gather_to_add(sentences, unlabelled, text)
         return self._fit_on(text, given, labels, self._notes + given.notes, progress)
 
@@ -226,7 +290,7 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         Tagger
             This one. If the fit fails, it is as it was before.
         """
-        self._fitted()
+        self._known()
         if isinstance(self._text, FarTrainingText):
             raise DataError("a fit on text that is on Dask does not take other labels; fit again with them")
         if self._text is None:
@@ -234,6 +298,135 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         text = self._text.with_labels({})
         given, labels = gather_to_add(sentences, None, text)
         return self._fit_on(text, given, labels, given.notes, progress)
+
+    def explain(self, text: Any, *, min_score: MinScore = 0.0, n_nearest: int = 3) -> list[Explanation]:
+        """Return for each mention why it was found.
+
+        Parameters
+        ----------
+        text
+            One text: a str, a `Sentence`, a `Document` or a list of words.
+        min_score : float or dict
+            Mentions with a lower score are left out; a dict has a score for some types, by name.
+        n_nearest : int
+            How many labelled words to show for each.
+        """
+        model, examples = self.model_, self._known()
+        check_min_score(min_score, model.types)
+        check_n_nearest(n_nearest)
+        document = one_text(text, "the text")
+        words = tag_sentences(self._reading(), model, document.sentences, self._notice)
+        return explain(document, words, model, examples, min_score, n_nearest)
+
+    def suggest(self, texts: Any, n: int = 20, *, progress: Progress = None) -> list[Sentence]:
+        """Choose sentences to label next: doubtful ones, unlike those that are labelled, for every type in turn.
+
+        Parameters
+        ----------
+        texts : path or iterable
+            Unlabelled text, as for `fit`, of any size: a file, which is read as it goes; or texts (documents),
+            `Sentence`, `Document` and lists of words. Sentences that are labelled already are passed over.
+        n : int
+            How many sentences.
+        progress
+            As for `predict`.
+
+        Returns
+        -------
+        list of Sentence
+            With the mentions that are found in them now, the most useful first; fewer where there are no more. The
+            same every time. Correct them, and give them to `add`.
+        """
+        model, examples = self.model_, self._known()
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise DataError(f"n is {n!r}, expected a whole number of at least 1")
+        encoder = self._reading()
+        known = tag_sentences(encoder, model, examples.sentences)
+        documents = documents_of(texts, "the texts to choose from")
+        found = (words for _, tagged in tag_batches(encoder, model, documents, progress) for words in tagged)
+        return suggest(found, known, [self.summary_.mentions.get(one.name, 0) for one in model.types], n)
+
+    def evaluate(self, sentences: Any, *, progress: Progress = None) -> Evaluation:
+        """Predict labelled sentences, and compare.
+
+        Parameters
+        ----------
+        sentences : path or list
+            Labelled sentences, in any form that `fit` takes, all of them wholly labelled.
+        progress
+            As for `handful.encoders.Encoder.encode`.
+
+        Returns
+        -------
+        Evaluation
+            Its ``notes`` say if sentences were labelled in the fit, or were in the training of the encoder.
+        """
+        model, examples = self.model_, self._known()
+        gold = gather(sentences, "the sentences to evaluate on", is_inline=True).sentences
+        return evaluate_on(gold, self._with_cache() or self.encoder_, model, examples.sentences, self._notice, progress)
+
+    def save(self, path: PathLike, *, include_encoder: bool | str = False) -> None:
+        """Write the fitted tagger to a folder, all of it or nothing.
+
+        Parameters
+        ----------
+        path
+            The folder. One that holds a saved tagger is replaced; one with anything else is left alone.
+        include_encoder : bool or "auto"
+            Put a copy of the encoder into the folder. Else only its name is kept, or the absolute path of its folder.
+            "auto" puts one there if the encoder was given by its path, so that other machines can read the folder.
+            A tagger that was loaded with its encoder inside is saved with it.
+        """
+        encoder = self.encoder_
+        reference = None if is_object(self.encoder) else encoder.reference
+        if include_encoder == "auto":
+            include_encoder = reference is not None and is_path(reference)
+        is_inside = bool(include_encoder) or self._encoder_is_inside
+        parameters = {name: value for name, value in self.get_params(deep=False).items() if name not in _NOT_SAVED}
+        parameters["types"] = [asdict(one) for one in types_of(self.types)]
+        if self.clusters is not None:
+            parameters["clusters"] = cluster_parameters(self.clusters)
+        saved = Saved(
+            parameters,
+            saved_encoder(encoder, reference, is_inside=is_inside),
+            self.model_,
+            self._known(),
+            self.summary_,
+        )
+        write_folder(Path(path), saved, encoder_folder(reference) if is_inside else None)
+
+    @classmethod
+    def load(
+        cls, path: PathLike, *, encoder: AnyEncoder | None = None, threads: int | None = None, cache: bool | str = True
+    ) -> "Tagger":
+        """Read a tagger from a folder that `save` wrote.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        encoder
+            The encoder, if it is no longer where it was, or was given to `Tagger` as an object. It must be the one
+            that the tagger was fitted with.
+        threads, cache
+            As for `Tagger`.
+        """
+        folder = Path(path)
+        saved = read_folder(folder)
+        chosen, opened = open_saved(folder, saved.encoder, encoder, saved.parameters.get("layers", -1), threads)
+        is_own = saved.parameters.keys() == signature(cls).parameters.keys() - _NOT_SAVED
+        try:
+            if not is_own or not isinstance(saved.parameters["clusters"], dict | None):
+                raise DataError("there are others")
+            given = saved.parameters | {"types": types_of(saved.parameters["types"])}
+            tagger = cls(chosen, **given, threads=threads, cache=cache)
+        except DataError:
+            raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
+        tagger._opened = opened
+        tagger._model, tagger._examples, tagger._summary = saved.model, saved.examples, saved.summary
+        tagger.types_ = list(saved.model.types)
+        tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
+        return tagger
 
     def _check_labels(self, text: TrainingText, known: Sequence[EntityType]) -> None:
         """Refuse what cannot be learned from, before the long wait; the text has no features yet."""
@@ -244,9 +437,9 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         """Fit on a text and what is given besides, with these labels; what can be refused is refused first."""
         self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
         check_ratio(self.o_ratio, [*text.sentences, *given.sentences], labels)
-        watch = Watch(self._open())
+        watch = Watch(self.encoder_)
         if given.sentences:
-            encoder = self._caching()
+            encoder = self._with_cache() or self.encoder_
             features, lost = encoder.encode(given.sentences, progress=progress), encoder.unreadable(given.sentences)
             watch(given.sentences, lost)
             text = text.with_more(given.sentences, features, given.n_text, lost)
@@ -257,8 +450,7 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         """Fit on text that is on Dask, with these labels."""
         self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
         check_ratio(self.o_ratio, [*given.sentences, Sentence(("text",))], labels)
-        encoder = self._open()
-        watch = Watch(encoder)
+        encoder, watch = self.encoder_, Watch(self.encoder_)
         with reporting(progress, most_rounds(self.clusters), "fitting", "rounds", patience=0) as report:
             far = text_of(unlabelled, self.encoder, self.layers, self.threads, encoder)
             first = far.first()
@@ -281,7 +473,7 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         if unused:
             what = f"{', '.join(unused)} will not be found: no mention is labelled, and names of types are not read"
             notes = [*notes, what]
-        encoder = self._open()
+        encoder = self.encoder_
         learned = learn(
             text,
             types,
@@ -304,3 +496,32 @@ class Tagger(Fitted, Parameters, OnHub, Predictor):
         return types_to_find(
             types_of(self.types), [*known, *before], sentences_of(labels), self._reads_names(), self.names
         )
+
+    def _known(self) -> Examples:
+        """Return the labelled sentences of the fit, with the vectors of their words."""
+        self.model_  # noqa: B018 - an error if nothing is fitted
+        assert self._examples is not None
+        return self._examples
+
+    def _reads_names(self) -> bool:
+        return self.names and self.encoder_.has_names
+
+    def _reading(self) -> Encoder:
+        """Return the encoder for text to predict: with what is cached, and keeping more of it only if asked to."""
+        cached = self._with_cache()
+        if cached is None:
+            return self.encoder_
+        return cached if self.cache == "all" else cached.looking_up()
+
+    def _with_cache(self) -> "CachedEncoder | None":
+        """Return the encoder with its cache, if features are to be kept."""
+        if self.cache and self._cached is None:
+            from handful.encoders import CachedEncoder
+
+            self._cached = CachedEncoder(self.encoder_)
+        return self._cached if self.cache else None
+
+    def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
+        if self._watch is None:
+            self._watch = Watch(self.encoder_)
+        self._watch(sentences, unreadable)

@@ -35,9 +35,14 @@ class Predictor(ABC):
 
     types_: list[EntityType]
 
+    @property
     @abstractmethod
-    def _ready(self) -> tuple[Encoder, TagModel]:
-        """Return what gives features, and what tags them; an error where nothing is fitted."""
+    def model_(self) -> TagModel:
+        """What tags words by their features; an error where nothing is fitted."""
+
+    @abstractmethod
+    def _reading(self) -> Encoder:
+        """Return the encoder that gives the features of text to predict."""
 
     def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
         """Look at sentences that are tagged, and at which of their words the encoder cannot read."""
@@ -118,9 +123,8 @@ class Predictor(ABC):
         progress
             As for `predict`; nothing is shown by default.
         """
-        encoder, model = self._ready()
-        check_min_score(min_score, model.types)
-        return tag_documents(encoder, model, documents, min_score, progress, self._notice)
+        check_min_score(min_score, self.model_.types)
+        return tag_documents(self._reading(), self.model_, documents, min_score, progress, self._notice)
 
     def predict_sentences(
         self,

@@ -20,12 +20,26 @@ from handful.encoders import Encoder
 from handful.errors import DataError, FileError, FormatError, ModelError
 from handful.text import EntityType, Transitions, read, types_of, write
 
-from ._card import model_card
+from ._card import OPENING, cell, model_card
 from ._summary import FitSummary
 from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
 from .model import CALIBRATIONS, Calibration, Examples, Model
 
-__all__ = ["Saved", "check_place", "read_config", "read_folder", "saved_encoder", "write_folder"]
+__all__ = [
+    "ARRAYS",
+    "CARD",
+    "CONFIG",
+    "ENCODER",
+    "OPENING",
+    "SUPPORT",
+    "Saved",
+    "cell",
+    "check_place",
+    "read_config",
+    "read_folder",
+    "saved_encoder",
+    "write_folder",
+]
 
 FORMAT, VERSION = "handful tagger", 4  # 4: checksums
 OLDEST = 3  # a list of evidence, with weights, transitions and calibration

@@ -80,8 +80,7 @@ class Learner:
         if self._tagger is None:
             return {}
         given = list(sentences)
-        _, model = self._tagger._ready()
-        tagged = tag_sentences(self.encoder, model, [sentence for _, sentence, _ in given])
+        tagged = tag_sentences(self.encoder, self._tagger.model_, [sentence for _, sentence, _ in given])
         answer = {}
         for (id, sentence, old), words in zip(given, tagged, strict=True):
             before = None if old is None else old.spans if old.fit != self.number else old.before
@@ -93,6 +92,5 @@ class Learner:
 
     def project(self, features: Float) -> Float:
         """Return words in the space that the fit has chosen, (n, p)."""
-        model = None if self._tagger is None else self._tagger._model
-        prototypes = None if model is None else model.piece(Prototypes)
+        prototypes = None if self._tagger is None else self._tagger.model_.piece(Prototypes)
         return features if prototypes is None else prototypes.project(features)

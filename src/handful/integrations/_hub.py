@@ -1,0 +1,220 @@
+"""Taggers on the Hugging Face Hub, over huggingface_hub (extra ``hub``): a repository holds a saved tagger's folder."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from handful import __version__
+from handful._util.files import PathLike
+from handful.errors import DataError, FileError, HandfulError, MissingExtraError, ModelError
+from handful.evaluate import Evaluation
+from handful.tagger import Tagger
+from handful.tagger.saving import ARRAYS, CARD, CONFIG, ENCODER, OPENING, SUPPORT, cell, read_config
+
+__all__ = ["from_hub", "push_to_hub"]
+
+N_EXAMPLES = 3  # texts to try on the page of a repository
+
+Evaluations = Evaluation | Mapping[str, Evaluation]
+"""How good a tagger is: on one corpus, or by the names of several."""
+
+
+def from_hub(
+    name_or_path: PathLike,
+    *,
+    revision: str | None = None,
+    token: str | bool | None = None,
+    cache_dir: PathLike | None = None,
+    local_files_only: bool = False,
+    **options: Any,
+) -> Tagger:
+    """Read a tagger from a repository on the Hugging Face Hub (extra ``hub``), or from a folder.
+
+    Parameters
+    ----------
+    name_or_path
+        A folder that `Tagger.save` wrote; or, where there is no such folder, the name of a repository that
+        `push_to_hub` wrote, as in ``"user/garden"``. A copy in the cache is used where the Hub has nothing newer or
+        cannot be reached, and always if the environment says ``HF_HUB_OFFLINE=1``.
+    revision, token, cache_dir, local_files_only
+        As for `huggingface_hub.snapshot_download`.
+    **options
+        As for `Tagger.load`.
+    """
+    name = os.fspath(name_or_path)
+    is_name = isinstance(name_or_path, str) and name.count("/") == 1 and not name.startswith((".", "/", "~"))
+    if Path(name_or_path).exists() or not is_name:
+        return Tagger.load(name_or_path, **options)
+    hub = _library(f"there is no folder {name!r}, and to look for a repository of this name")
+    wanted = {"cache_dir": cache_dir, "token": token, "local_files_only": local_files_only}
+    wanted |= {"library_name": "handful", "library_version": __version__}
+    with _errors(f"there is no folder {name!r}, and the repository {name!r} cannot be had"):
+        # the rest is fetched only if config.json is that of a tagger
+        first = Path(hub.snapshot_download(name, revision=revision, allow_patterns=CONFIG, **wanted))
+        if not (first / CONFIG).exists():
+            raise ModelError(f"the repository {name!r} is not a model of handful, it has no {CONFIG}")
+        read_config(first)
+        files = [CONFIG, ARRAYS, SUPPORT, CARD, f"{ENCODER}/*"]
+        folder = Path(hub.snapshot_download(name, revision=first.name, allow_patterns=files, **wanted))
+    return Tagger.load(folder, **options)
+
+
+def push_to_hub(
+    tagger: Tagger,
+    repo_id: str,
+    *,
+    private: bool | None = None,
+    token: str | bool | None = None,
+    revision: str | None = None,
+    commit_message: str | None = None,
+    evaluation: Evaluations | None = None,
+    license: str | None = None,
+    language: str | Sequence[str] | None = None,
+    examples: Sequence[str] | None = None,
+) -> str:
+    """Write a fitted tagger to a repository on the Hugging Face Hub, in one commit (extra ``hub``).
+
+    The labelled sentences go with it, as in `Tagger.save`: think of who gets to see them. The encoder does, too, if it
+    was given by its path.
+
+    Parameters
+    ----------
+    tagger
+        A fitted one.
+    repo_id
+        The name of the repository, as in ``"user/garden"``; it is made where it does not exist.
+    private, token, revision, commit_message
+        As for `huggingface_hub.upload_folder` and `huggingface_hub.create_repo`.
+    evaluation
+        The result of `Tagger.evaluate`, or several by the names of corpora: the card shows the figures.
+    license, language
+        For the card, as the Hub writes them ("apache-2.0", "en").
+    examples
+        Texts to try on the page of the repository; the first labelled sentences if not given.
+
+    Returns
+    -------
+    str
+        The address of the commit.
+    """
+    hub = _library("to push a tagger")
+    figures = {"test": evaluation} if isinstance(evaluation, Evaluation) else dict(evaluation or {})
+    for name, one in figures.items():
+        if not isinstance(one, Evaluation):
+            raise DataError(f"evaluation of {name!r} is {type(one).__name__}, expected what Tagger.evaluate returns")
+    if isinstance(examples, str):
+        raise DataError("examples is a str, expected a list of texts")
+    if examples is None:
+        examples = [sentence.with_text().text or "" for sentence in tagger.support_[:N_EXAMPLES]]
+    types = [one.name for one in tagger.model_.types]
+    about = hub.ModelCardData(
+        language=language if language is None or isinstance(language, str) else list(language),
+        license=license,
+        library_name="handful",
+        pipeline_tag="token-classification",
+        tags=["handful", "named-entity-recognition", "few-shot", *types],
+        widget=[{"text": text} for text in examples] or None,
+        model_name=repo_id.rpartition("/")[2] if figures else None,
+        eval_results=[
+            hub.EvalResult(
+                task_type="token-classification",
+                task_name="Named-entity recognition",
+                dataset_type=name,
+                dataset_name=name,
+                metric_type=metric,
+                metric_name=f"{metric} (strict spans)",
+                metric_value=round(value, 4),
+            )
+            for name, one in figures.items()
+            for metric, value in (
+                ("f1", one.strict.micro.f1),
+                ("precision", one.strict.micro.precision),
+                ("recall", one.strict.micro.recall),
+            )
+        ]
+        or None,
+    )
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "model")
+        tagger.save(folder, include_encoder="auto")
+        opening = f'from handful.integrations import from_hub\n\ntagger = from_hub("{repo_id}")'
+        page = (folder / CARD).read_text(encoding="utf-8").replace(OPENING, opening)
+        parts = [f"---\n{about.to_yaml()}\n---\n", page, *(_table(name, one) for name, one in figures.items())]
+        (folder / CARD).write_text("\n".join(parts), encoding="utf-8")
+        with _errors(f"the tagger was not pushed to {repo_id!r}"):
+            full = hub.create_repo(repo_id, private=private, token=token, exist_ok=True).repo_id
+            if revision is not None:
+                hub.create_branch(full, branch=revision, token=token, exist_ok=True)
+            commit = hub.upload_folder(
+                repo_id=full,
+                folder_path=folder,
+                token=token,
+                revision=revision,
+                commit_message=commit_message or f"A tagger for {', '.join(types)}",
+                delete_patterns=[f"{ENCODER}/*"],  # of a tagger that was there before, unless it is there again
+            )
+    return str(commit.commit_url)
+
+
+def _table(name: str, evaluation: Evaluation) -> str:
+    """Return the figures of an evaluation, for people."""
+    rows = {"all": evaluation.strict.micro, **evaluation.strict.by_type}
+    lines = [
+        f"| {cell(name)}, {evaluation.n_sentences:,} sentences | precision | recall | F1 | mentions |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {cell(kind)} | {100 * one.precision:.1f} | {100 * one.recall:.1f} | {100 * one.f1:.1f} | "
+            f"{one.n_gold:,} |"
+            for kind, one in rows.items()
+        ),
+        "",
+        "A mention counts as right if its words and its type are.",
+        *(f"\n{note[0].upper()}{note[1:]}." for note in evaluation.notes),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _library(what: str) -> Any:
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise MissingExtraError(f"{what}, huggingface_hub is needed ({error}): pip install 'handful[hub]'") from None
+    return huggingface_hub
+
+
+@contextmanager
+def _errors(what: str) -> Iterator[None]:
+    """Turn the errors of huggingface_hub, and of its HTTP library, into our own, with what to do."""
+    from huggingface_hub import constants, errors
+
+    # Among the bases are the errors of its HTTP library, which is not the same in all versions.
+    http: tuple[Any, ...] = (OSError, errors.EntryNotFoundError, *errors.HfHubHTTPError.__bases__)
+    try:
+        yield
+    except HandfulError:
+        raise
+    except errors.GatedRepoError:
+        raise FileError(f"{what}: access to it must be asked for on its page, and a token given (token=)") from None
+    except errors.RepositoryNotFoundError:
+        raise FileError(
+            f"{what}: it does not exist, or it is private and the token (token=) does not open it"
+        ) from None
+    except errors.RevisionNotFoundError:
+        raise FileError(f"{what}: it has no such revision") from None
+    except errors.OfflineModeIsEnabled:
+        raise FileError(f"{what}: HF_HUB_OFFLINE is set") from None
+    except errors.LocalEntryNotFoundError as error:
+        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else _first_line(error)
+        raise FileError(f"{what}: it is not all in the cache, and nothing was fetched: {why}") from None
+    except errors.HFValidationError as error:
+        raise DataError(f"{what}: {_first_line(error)}") from None
+    except http as error:
+        raise FileError(f"{what}: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
