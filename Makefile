@@ -4,13 +4,17 @@ PIP = .venv/bin/python -m pip --disable-pip-version-check install -q -c constrai
 
 PYTEST = .venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-label-studio test-lowest coverage fuzz lint docs docs-serve audit lock build release clean
+.PHONY: demo test test-all test-label-studio test-lowest coverage fuzz lint docs docs-serve audit lock build release clean
 
 demo: .venv/ready
 	.venv/bin/handful demo
 
 test: .venv/ready-test
-	$(PYTEST) --durations=10 -rs
+	$(PYTEST) -m 'not exhaustive' --durations=10 -rs
+
+# Also what takes long: processes that are killed, every family and page, the page in a browser, ten times as many examples.
+test-all: test
+	$(PYTEST) -m 'exhaustive or hypothesis' --hypothesis-profile=exhaustive --durations=10 -rs
 
 # A real Label Studio, from PyPI, in a virtual environment of its own (about 1 GB).
 test-label-studio: .venv/ready-test .venv-label-studio/ready

@@ -23,10 +23,14 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A shell without a terminal lets what runs in the background ignore Ctrl-C, and so would the commands of the tests.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-from hypothesis import settings  # noqa: E402 - what it imports may read the above
+from hypothesis import settings  # noqa: E402
+
+from drawn import USUAL  # noqa: E402 - what it imports may read the above
 
 # Tests never judge time. The continuous build repeats the same examples; elsewhere new ones are tried each time.
-settings.register_profile("handful", deadline=None, derandomize=bool(os.environ.get("CI")))
+shared = {"deadline": None, "derandomize": bool(os.environ.get("CI"))}
+settings.register_profile("handful", max_examples=USUAL, **shared)
+settings.register_profile("exhaustive", max_examples=10 * USUAL, **shared)
 settings.load_profile("handful")
 
 

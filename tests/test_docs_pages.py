@@ -19,6 +19,7 @@ def made(name):
     return module
 
 
+@pytest.mark.exhaustive
 def test_the_gallery_is_what_its_script_writes(monkeypatch, tmp_path):
     monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path))
     gallery = made("make_gallery")

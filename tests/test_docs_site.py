@@ -82,6 +82,7 @@ def test_nothing_is_loaded_from_elsewhere(site):
         ("[there](../no-such-file.md)", "no-such-file.md"),
     ],
 )
+@pytest.mark.exhaustive
 def test_a_dead_link_is_an_error(copy, tmp_path, broken, said):
     with (copy / "docs" / "faq.md").open("a", encoding="utf-8") as file:
         file.write(f"\n{broken}\n")
@@ -90,6 +91,7 @@ def test_a_dead_link_is_an_error(copy, tmp_path, broken, said):
     assert said in run.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_page_without_a_place_is_an_error_but_a_decision_finds_its_own(copy, tmp_path):
     (copy / "docs" / "decisions" / "0999-made.md").write_text("# 999. Made\n", encoding="utf-8")
     assert build(copy, tmp_path / "out").returncode == 0

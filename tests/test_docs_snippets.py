@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = re.findall(r": ([\w.]+\.md)\b", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
 PAGES += sorted(str(path.relative_to(DOCS)) for path in (DOCS / "decisions").glob("*.md"))
+FIRST = ("index.md", "tutorial.md", "concepts.md")  # what a new user types from top to bottom
 ELSEWHERE = {"sklearn.md": "tests/test_docs_sklearn.py"}
 
 #: What is not run, as a pattern, and why.
@@ -230,7 +231,14 @@ def given(page, desk):
     }
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in ELSEWHERE])
+@pytest.mark.parametrize(
+    "page",
+    [
+        page if page in FIRST else pytest.param(page, marks=pytest.mark.exhaustive)
+        for page in PAGES
+        if page not in ELSEWHERE
+    ],
+)
 def test_a_page_runs_and_prints_what_it_shows(page, request, tmp_path, monkeypatch):
     found = list(snippets(page))
     to_run = [(language, code) for language, code in found if language in ("sh", "console", "python")]
@@ -265,7 +273,7 @@ def _rounded(answer):
 
 def test_pages_show_what_is_printed():
     """The pages that are to be typed from top to bottom say what to expect."""
-    for page, least in {"index.md": 1, "tutorial.md": 8, "concepts.md": 1}.items():
+    for page, least in zip(FIRST, (1, 8, 1), strict=True):
         assert sum(language == "text" for language, _ in snippets(page)) >= least
 
 

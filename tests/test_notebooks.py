@@ -59,6 +59,7 @@ def test_own_types(tmp_path):
     assert "<mark" in html(cells[7])
 
 
+@pytest.mark.exhaustive
 def test_more_labels(tmp_path):
     cells = executed(FOLDER / "more-labels.ipynb", tmp_path)
     assert html(cells[1]).count("<div") == 3
@@ -69,6 +70,7 @@ def test_more_labels(tmp_path):
     assert (tmp_path / "garden-model" / "config.json").is_file()
 
 
+@pytest.mark.exhaustive
 def test_a_corpus(tmp_path):
     cells = executed(FOLDER / "corpus.ipynb", tmp_path)
     bar = html(cells[2])

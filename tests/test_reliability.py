@@ -38,6 +38,7 @@ try:
 
     @contextmanager
     def in_place(path, *, sync=False):
+        pathlib.Path(path).write_bytes(b"half")  # from here to the end, so that hardly a kill comes outside
         yield path
 
     handful._util.files.replacing = in_place
@@ -47,6 +48,7 @@ finally:
 """
 
 
+@pytest.mark.exhaustive
 def test_commands_that_are_killed_lose_nothing_and_one_that_writes_in_place_is_noticed():
     pytest.importorskip("uvicorn")
     done = run("faults", code=TWO_TRIALS)
@@ -57,6 +59,7 @@ def test_commands_that_are_killed_lose_nothing_and_one_that_writes_in_place_is_n
     assert "predict is neither whole, nor as it was, nor absent" in in_place
 
 
+@pytest.mark.exhaustive
 def test_other_circumstances_give_the_same_bytes():
     row = "PYTHONHASHSEED=1"
     done = run("same_bytes", "--words", "100", "--only", row)
@@ -64,6 +67,7 @@ def test_other_circumstances_give_the_same_bytes():
     assert re.search(rf"^{row}.* the same +the same", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.exhaustive
 def test_load_is_measured():
     pytest.importorskip("uvicorn")
     done = run("load", "--only", "serve", "--clients", "3", "--seconds", "4")
@@ -72,6 +76,7 @@ def test_load_is_measured():
     assert "MiB a minute" in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_workers_end_when_their_command_is_killed(tmp_path):
     psutil = pytest.importorskip("psutil")
     pytest.importorskip("distributed")

@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from drawn import examples
 from handful._util.passes import ByBlock
 from handful.cluster._assign import entropy, hard, soft
 from handful.cluster._distances import nearest
@@ -122,7 +123,7 @@ def test_soft_without_ratio_minimises_distance_plus_entropy(seed, temperature):
     np.testing.assert_allclose(A, weights / weights.sum(axis=1, keepdims=True), atol=1e-12)
 
 
-@settings(max_examples=15)
+@examples(8)
 @given(SEEDS, st.floats(0.05, 0.95), st.floats(0.5, 3))
 def test_soft_with_ratio_equals_long_bregman(seed, where, temperature):
     D, is_o = made_problem(seed)

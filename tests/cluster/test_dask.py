@@ -7,10 +7,11 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_words import made_words
 
+from drawn import examples
 from handful._util import arrays, on_dask, passes
 from handful._util.arrays import Part, Rows
 from handful._util.passes import ByBlock, Fold, reduce_rows
@@ -70,7 +71,7 @@ def test_a_fit_on_threads_of_dask_is_that_in_memory(assignment, dtype, ratio):
         assert fitted.o_share_ == pytest.approx(ratio)
 
 
-@settings(max_examples=8, deadline=None)
+@examples(4)
 @given(
     st.lists(st.integers(1, 900), min_size=1, max_size=6),
     st.sampled_from(["synchronous", "threads"]),

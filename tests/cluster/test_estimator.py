@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from made_words import MODES, SEEDS, made_words
 from sklearn.base import clone
@@ -17,6 +17,7 @@ from sklearn.datasets import make_blobs
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.utils.estimator_checks import check_classifiers_predictions, parametrize_with_checks
 
+from drawn import examples
 from handful.cluster import Round, SubspaceKMeans
 from handful.cluster import _estimator as estimator
 from handful.errors import DataError, HandfulWarning, RatioError
@@ -117,7 +118,7 @@ def test_a_handful_of_labels_finds_the_groups(assignment, subspace, with_ratio, 
 
 @MODES
 @given(seed=SEEDS, ratio=st.floats(0.1, 0.87))
-@settings(max_examples=20)
+@examples(10)
 def test_labels_hold_and_the_ratio_is_met(assignment, seed, ratio):
     X, y, _ = made_words(seed, n=120, apart=1.0)
     model = SubspaceKMeans(ratio, assignment=assignment, max_iter=4).fit(X, y)
@@ -137,7 +138,7 @@ def test_labels_hold_and_the_ratio_is_met(assignment, seed, ratio):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the oracle's, stopped on purpose
 @given(SEEDS)
-@settings(max_examples=20)
+@examples(10)
 def test_without_ratio_labels_and_projection_it_is_lloyds_k_means(seed):
     rng = np.random.default_rng(seed)
     centres = 4 * rng.normal(size=(4, 3))
@@ -155,7 +156,7 @@ def test_without_ratio_labels_and_projection_it_is_lloyds_k_means(seed):
 @MODES
 @pytest.mark.parametrize("ratio", [None, 0.6])
 @given(seed=SEEDS)
-@settings(max_examples=10)
+@examples(5)
 def test_at_a_fixed_projection_no_round_raises_the_objective(assignment, ratio, seed):
     X, y, _ = made_words(seed, n=150, apart=1.0)
     model = SubspaceKMeans(ratio, assignment=assignment, subspace=False, max_iter=30).fit(X, y)
@@ -180,7 +181,7 @@ def test_the_objective_is_the_mean_of_a_times_d_plus_entropy(assignment, subspac
 
 @MODES
 @given(seed=SEEDS)
-@settings(max_examples=10)
+@examples(5)
 def test_permuting_the_words_permutes_the_answer(assignment, seed):
     X, y, _ = made_words(seed, n=150, apart=2.0)
     order = np.random.default_rng(seed).permutation(len(X))

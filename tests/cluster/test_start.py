@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
+from drawn import examples
 from handful.cluster import _start as start
 from handful.cluster._start import initial_prototypes, ward
 
 
-@settings(max_examples=25)
+@examples(12)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
 def test_ward_is_scikit_learns(seed, m):
     Y = np.random.default_rng(seed).normal(size=(40, 5)) + 3
@@ -22,7 +23,7 @@ def test_ward_is_scikit_learns(seed, m):
     assert first == sorted(first)
 
 
-@settings(max_examples=25)
+@examples(12)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
 def test_ward_counts_a_row_as_often_as_its_weight(seed, m):
     rng = np.random.default_rng(seed)

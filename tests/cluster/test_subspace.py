@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import eigh, subspace_angles
 from sklearn.covariance import oas as sklearn_oas
 
+from drawn import examples
 from handful.cluster._statistics import Moments
 from handful.cluster._subspace import between, discriminant, oas, within_variance
 
@@ -31,7 +32,7 @@ def scatters(X, A, C):
     return S_w, S_b
 
 
-@settings(max_examples=20)
+@examples(10)
 @given(SEEDS, st.booleans())
 def test_total_scatter_is_within_plus_between_for_hard_and_soft(seed, soft):
     X, A, C, counts = made_clusters(seed, soft=soft)
@@ -43,7 +44,7 @@ def test_total_scatter_is_within_plus_between_for_hard_and_soft(seed, soft):
     assert within_variance(M, moments) == pytest.approx(np.trace(S_w))
 
 
-@settings(max_examples=20)
+@examples(10)
 @given(SEEDS, st.booleans(), st.sampled_from([None, 0.1]))
 def test_projection_spans_the_leading_generalised_eigenvectors(seed, soft, shrinkage):
     X, A, C, counts = made_clusters(seed, soft=soft)

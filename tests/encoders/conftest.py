@@ -27,3 +27,11 @@ def exported(source, made_once):
         return made_once(name, lambda folder: export_encoder(source(family), folder, int8=int8))
 
     return make
+
+
+def pytest_collection_modifyitems(items):
+    """Try two families each time, and the others where there is time."""
+    for item in items:
+        family = getattr(item, "callspec", None) and item.callspec.params.get("family")
+        if family in FAMILIES.keys() - {"bert", "mpnet"}:
+            item.add_marker(pytest.mark.exhaustive)

@@ -68,6 +68,7 @@ def test_what_reads_padding_gets_none(make, tmp_path, kind, settings):
         ("GPT2Config", {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}),  # merges reshape and product
     ],
 )
+@pytest.mark.exhaustive
 def test_others_go_through_both_backends(make, tmp_path, kind, settings):
     folder = make(kind, **settings)
     encoder = load(folder, precision="float32")

@@ -19,7 +19,7 @@ from handful.errors import EncoderError
 SENTENCES = [["Apple", "eats", "an", "apple", "."], ["NASA", "2024", "iPhone"], ["paris"]]
 
 
-@pytest.fixture(params=["bert", "mpnet"])
+@pytest.fixture(params=["bert", pytest.param("mpnet", marks=pytest.mark.exhaustive)])
 def shaped(request, source, tmp_path):
     folder = tmp_path / "shaped"
     shutil.copytree(source(request.param), folder)

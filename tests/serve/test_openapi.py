@@ -9,6 +9,7 @@ from .conftest import TOKEN, serving
 from .made import fitted
 
 
+@pytest.mark.exhaustive
 def test_schemathesis_finds_nothing(tmp_path):
     pytest.importorskip("schemathesis")
     command = [sys.executable, "-m", "schemathesis.cli", "run", "--max-examples=10", "--seed=1", "--no-color"]

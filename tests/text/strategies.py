@@ -2,14 +2,14 @@
 
 import io
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
+from drawn import examples
 from handful.errors import DataError
 from handful.text import Allowed, Sentence, Span, read, stream, to_sentence, write
 
-modest = settings(max_examples=40, deadline=None)
-few = settings(max_examples=12, deadline=None)  # for tests with many parameters
+modest = examples(20)
+few = examples(6)  # for tests with many parameters
 
 STRANGE = [
     "\U0001f469\u200d⚕️",  # a joined emoji with a variation selector

@@ -3,16 +3,17 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from handful.errors import HandfulError
 from handful.text import FORMATS, Allowed, Sentence, Span, to_sentence
 
 from .strategies import read_bytes, strange_texts, stream_bytes, written
 
 READABLE = (None, "json", *FORMATS)
-fuzz = settings(max_examples=60, deadline=None)
+fuzz = examples(20)
 options = st.fixed_dictionaries(
     {},
     optional={

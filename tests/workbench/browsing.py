@@ -7,8 +7,9 @@ PATIENCE = 30_000  # milliseconds
 
 def mentions(page, kind="confirmed"):
     """Return type and words of the mentions in the sentence."""
-    boxes = page.locator(f"#sentence .m.{kind}")
-    return [(one.get_attribute("data-type"), " ".join(one.locator(".w").all_inner_texts())) for one in boxes.all()]
+    boxes = page.locator(f"#sentence .m.{kind}")  # all at once: the sentence is drawn anew when a fit is ready
+    texts = "boxes => boxes.map(box => [box.dataset.type, ...[...box.querySelectorAll('.w')].map(w => w.innerText)])"
+    return [(name, " ".join(words)) for name, *words in boxes.evaluate_all(texts)]
 
 
 def said(page, text):
@@ -22,10 +23,15 @@ def at_sentence(page, id):
 
 
 def enter(page):
+    """Accept all that is shown by a key, and go on."""
+    accept(page, lambda: page.keyboard.press("Enter"))
+
+
+def accept(page, press):
     """Accept all that is shown, and go on; if predictions have just changed, the page wants that twice."""
     start = page.inner_text("#status").split(" · ")[0]
     for _ in range(10):
-        page.keyboard.press("Enter")
+        press()
         seen = page.locator("#status", has_not_text=f"{start} ·").or_(page.locator("#live", has_text="Enter again"))
         seen.first.wait_for()
         if page.inner_text("#status").split(" · ")[0] != start:

@@ -99,3 +99,10 @@ def label(tmp_path):
     """Run ``handful label`` with little text."""
     with labelling(tmp_path / "p.db", "--port", "0", "--words", "500", "--no-cache") as found:
         yield found
+
+
+def pytest_collection_modifyitems(items):
+    """Let the story of the page run each time, and the rest that needs a browser where there is time."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()) and item.path.stem != "test_page_story":
+            item.add_marker(pytest.mark.exhaustive)

@@ -7,7 +7,7 @@ import pytest
 from handful import Tagger
 from tagger.toy import NamedEncoder
 
-from .browsing import drag, enter, mentions, said
+from .browsing import accept, drag, enter, mentions, said
 from .made import TEXTS, serving
 
 
@@ -49,10 +49,7 @@ def test_by_mouse(empty, tmp_path):
     page.click("#files .close")
     page.wait_for_selector("#sentence .m.predicted")
     for _ in range(2):
-        start = page.inner_text("#status").split(" · ")[0]
-        page.wait_for_timeout(600)  # a person looks before accepting
-        page.click("#accept")
-        page.locator("#status", has_not_text=f"{start} ·").wait_for()
+        accept(page, lambda: page.click("#accept"))
     page.click("text=In order")
     page.locator("#queue-list button", has_text="dog").click()
     page.locator("#w1", has_text="dog").wait_for()

@@ -12,9 +12,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from handful.errors import DataError, FileError, FormatError, StaleError
 from handful.text import Document, EntityType, Sentence, Span, read, stream, write
 from handful.text.projects import NEW, State
@@ -123,7 +124,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=30)
+@examples(15)
 @given(STEPS)
 def test_undo_is_that_of_a_stack(steps):
     """The oracle keeps whole copies of everything; the project only its log."""

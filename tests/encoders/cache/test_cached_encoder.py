@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from counting import CountingEncoder, assert_same, expected, segments_of, sentences_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from handful.encoders.cache import _encoder as encoder_module
 from handful.encoders.cache._cache import FeatureCache
 from handful.encoders.cache._encoder import CachedEncoder
@@ -110,7 +111,7 @@ def test_a_segment_moved_to_another_encoder_is_not_believed(cache):
 WORDS = st.text(st.characters(codec=None), max_size=5)  # lone surrogates, NULs and empty words too
 
 
-@settings(deadline=None, max_examples=60)
+@examples(20)
 @given(batches=st.lists(st.lists(st.lists(WORDS, max_size=4), max_size=5), max_size=4))
 def test_round_trip_of_strange_words(tmp_path_factory, batches):
     cache = FeatureCache(tmp_path_factory.mktemp("cache"))

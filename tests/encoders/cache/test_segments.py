@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 from counting import CountingEncoder, assert_same, damage, expected, segments_of, sentences_of, temporaries_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import examples
 from handful.encoders.cache import _folder as folder_module
 from handful.encoders.cache._cache import FeatureCache
 from handful.encoders.cache._encoder import CachedEncoder
@@ -183,7 +184,7 @@ def test_damage_is_detected_in_a_view(cache):
     assert len(encoder.seen) == 1
 
 
-@settings(deadline=None, max_examples=60)
+@examples(20)
 @given(where=st.floats(0, 1), kind=st.sampled_from(["flip", "cut", "zero"]))
 def test_any_damage_gives_right_features(tmp_path_factory, where, kind):
     cache = FeatureCache(tmp_path_factory.mktemp("cache"))
@@ -270,6 +271,7 @@ def test_two_processes_share_the_work_on_one_corpus(cache):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
+@pytest.mark.exhaustive
 def test_killed_at_random_it_is_never_corrupt(cache):
     rng = random.Random(0)
     for _ in range(8):
