@@ -8,7 +8,7 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from handful.serve import Limits
-from handful.serve._batches import Batches, Job
+from handful.serve._batches import Batches, Job, ready_of
 
 from .conftest import serving
 from .made import TEXT, FaultyEncoder, SlowEncoder, fitted, words
@@ -37,7 +37,7 @@ def test_what_waits_is_encoded_in_one_call_and_answered_as_alone(gate):
     gate.clear()
     encoder, calls = tagger.encoder, len(tagger.encoder.calls)
     batches = Batches(Limits(), wait=0.0)
-    jobs = [Job(tagger._ready(), [text], min_score=0.0) for text in texts]
+    jobs = [Job(ready_of(tagger), [text], min_score=0.0) for text in texts]
     batches.submit(jobs[0])
     until(lambda: len(encoder.calls) == calls + 1)
     for job in jobs[1:]:
@@ -55,7 +55,7 @@ def test_a_moment_is_waited_for_as_many_as_came_the_last_time(gate):
     batches = Batches(Limits(), lambda *batch: seen.append(batch[:2]), wait=5.0)
 
     def ask(n):
-        jobs = [Job(tagger._ready(), [TEXT]) for _ in range(n)]
+        jobs = [Job(ready_of(tagger), [TEXT]) for _ in range(n)]
         for job in jobs:
             batches.submit(job)
         return jobs
@@ -79,7 +79,7 @@ def test_a_batch_is_of_one_model_and_not_too_large(gate):
     first, second = fitted(), fitted({"GOD": "G gods"})
     seen = []
     batches = Batches(Limits(), lambda *batch: seen.append(batch[:2]), wait=0.2, batch_words=30)
-    jobs = [Job(one._ready(), [TEXT]) for one in (first, second, first, first, first)]
+    jobs = [Job(ready_of(one), [TEXT]) for one in (first, second, first, first, first)]
     for job in jobs:
         batches.submit(job)
     assert [len(job.answer.result(20)[0]) for job in jobs] == [4, 0, 4, 4, 4]
@@ -95,7 +95,7 @@ def test_a_large_job_lets_small_ones_through_and_is_answered_as_at_once(gate):
     alone = tagger.predict(large)
     gate.clear()
     batches, order = Batches(Limits(), wait=0.0, batch_words=70), []
-    first, second = Job(tagger._ready(), [*large, ""]), Job(tagger._ready(), [small])
+    first, second = Job(ready_of(tagger), [*large, ""]), Job(ready_of(tagger), [small])
     first.answer.add_done_callback(lambda _: order.append("large"))
     second.answer.add_done_callback(lambda _: order.append("small"))
     calls = len(tagger.encoder.calls)
@@ -113,7 +113,7 @@ def test_what_is_given_up_is_not_gone_on_with(gate):
     tagger = fitted(encoder=SlowEncoder(gate))
     gate.clear()
     batches = Batches(Limits(), wait=0.0, batch_words=10)
-    job, calls = Job(tagger._ready(), ["so Pia left ."] * 50), len(tagger.encoder.calls)
+    job, calls = Job(ready_of(tagger), ["so Pia left ."] * 50), len(tagger.encoder.calls)
     batches.submit(job)
     until(lambda: len(tagger.encoder.calls) == calls + 1)
     assert job.answer.cancel()
@@ -126,7 +126,7 @@ def test_a_job_that_fails_takes_no_other_along():
     tagger = fitted(encoder=FaultyEncoder())
     batches = Batches(Limits(), wait=0.2)
     batches._n_last = 3
-    jobs = [Job(tagger._ready(), [text]) for text in ("so Pia left", "so Pandora left", "so Paul left")]
+    jobs = [Job(ready_of(tagger), [text]) for text in ("so Pia left", "so Pandora left", "so Paul left")]
     for job in jobs:
         batches.submit(job)
     assert words(jobs[0].answer.result(20)[0]) == [("Pia", "PER")]
@@ -140,18 +140,18 @@ def test_a_stop_finishes_what_was_taken_and_takes_no_more(gate):
     tagger = fitted(encoder=SlowEncoder(gate))
     gate.clear()
     batches = Batches(Limits(max_requests=3))
-    jobs = [Job(tagger._ready(), [TEXT]) for _ in range(4)]
+    jobs = [Job(ready_of(tagger), [TEXT]) for _ in range(4)]
     batches.submit(jobs[0])
     until(lambda: tagger.encoder.calls)
     for job in jobs[1:]:
         batches.submit(job)
     with pytest.raises(HTTPException, match="429"):
-        batches.submit(Job(tagger._ready(), [TEXT]))
+        batches.submit(Job(ready_of(tagger), [TEXT]))
     stopping = threading.Thread(target=batches.stop)
     stopping.start()
     until(lambda: batches._is_stopping)
     with pytest.raises(HTTPException, match="503"):
-        batches.submit(Job(tagger._ready(), [TEXT]))
+        batches.submit(Job(ready_of(tagger), [TEXT]))
     gate.set()
     stopping.join()
     assert all(len(job.answer.result(0)[0]) == 4 for job in jobs)
