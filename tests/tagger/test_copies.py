@@ -87,6 +87,7 @@ def test_a_copy_whose_encoder_has_changed_says_so(source, tmp_path):
         copies[1].predict(TEXT)
 
 
+@pytest.mark.exhaustive
 def test_processes_share_the_work():
     model = tagger(encoder="handful-en", threads=1).fit(SUPPORT, UNLABELLED)
     texts = [TEXT, UNLABELLED[0]]

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from handful.text import Document, types_of
-from handful.workbench._session import Session
-from handful.workbench._store import Project
+from handful.workbench import Project, Session
 from tagger.toy import NamedEncoder
 
 TOKEN = "a-token-of-the-tests"

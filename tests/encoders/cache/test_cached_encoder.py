@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drawn import examples
+from handful.encoders.cache import CachedEncoder, FeatureCache
 from handful.encoders.cache import _encoder as encoder_module
-from handful.encoders.cache._cache import FeatureCache
-from handful.encoders.cache._encoder import CachedEncoder
 from handful.errors import DataError, EncoderError, FileError
 
 

@@ -5,14 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 from counting import CountingEncoder, assert_same, damage, expected, segments_of, sentences_of, temporaries_of
 
-from handful.encoders.cache._cache import FeatureCache, default_place, parse_size
-from handful.encoders.cache._encoder import CachedEncoder
+from handful.encoders.cache import CachedEncoder, FeatureCache, default_place
+from handful.encoders.cache._cache import parse_size
 from handful.errors import DataError, FileError, HandfulWarning
 
 HERE = Path(__file__).parent
@@ -120,8 +121,7 @@ UNWRITABLE = """
 import os, sys, warnings
 sys.path.insert(0, {here!r})
 from counting import *
-from handful.encoders.cache._cache import FeatureCache
-from handful.encoders.cache._encoder import CachedEncoder
+from handful.encoders.cache import CachedEncoder, FeatureCache
 if os.getuid() == 0:
     os.setuid(65534)
 cache = FeatureCache({path!r})
@@ -138,23 +138,19 @@ print(len(encoder.seen), *(warning.category.__name__ for warning in said))
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions work otherwise on Windows")
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("is_damaged", [False, True])
-def test_an_unwritable_cache_is_read_and_said_once(tmp_path, is_damaged):
-    cache = FeatureCache(tmp_path / "cache")
-    CachedEncoder(CountingEncoder(), cache).encode(sentences_of(10))
-    if is_damaged:
-        damage(segments_of(cache)[0], 1.0, "flip")
-    # The parents, too: pytest makes them for one user alone.
-    closed = [folder for folder in tmp_path.parents if not folder.stat().st_mode & 0o001]
-    folders = [*closed, tmp_path, cache.path, segments_of(cache)[0].parent]
-    modes = [folder.stat().st_mode for folder in folders]
-    for folder in folders:
-        folder.chmod(0o555)
-    try:
+def test_an_unwritable_cache_is_read_and_said_once(is_damaged):
+    with tempfile.TemporaryDirectory() as place:  # pytest's own is closed to other users, and shared with other tests
+        cache = FeatureCache(Path(place) / "cache")
+        CachedEncoder(CountingEncoder(), cache).encode(sentences_of(10))
+        if is_damaged:
+            damage(segments_of(cache)[0], 1.0, "flip")
+        folders = [Path(place), cache.path, segments_of(cache)[0].parent]
+        for folder in folders:
+            folder.chmod(0o555)
         code = UNWRITABLE.format(here=str(HERE), path=str(cache.path))
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    finally:
-        for folder, mode in zip(folders, modes, strict=True):
-            folder.chmod(mode)
+        for folder in folders:
+            folder.chmod(0o755)
     assert run.stderr == ""
     # Twice ten that cannot be kept, and twice the ten of the damaged file; one warning for each cause.
     assert run.stdout.split() == (["40"] + ["HandfulWarning"] * 2 if is_damaged else ["20", "HandfulWarning"])

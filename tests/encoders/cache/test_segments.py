@@ -19,9 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drawn import examples
+from handful.encoders.cache import CachedEncoder, FeatureCache
 from handful.encoders.cache import _folder as folder_module
-from handful.encoders.cache._cache import FeatureCache
-from handful.encoders.cache._encoder import CachedEncoder
 from handful.encoders.cache._segments import DamagedError, Segment
 from handful.errors import HandfulWarning
 
@@ -213,8 +212,7 @@ import os, sys
 sys.path.insert(0, {here!r})
 from counting import CountingEncoder, sentences_of
 from handful.encoders.cache import _encoder as encoder_module
-from handful.encoders.cache._cache import FeatureCache
-from handful.encoders.cache._encoder import CachedEncoder
+from handful.encoders.cache import CachedEncoder, FeatureCache
 encoder_module.SEGMENT_BYTES = 10 * 4 * 8 * 4
 encoder = CountingEncoder(seconds={seconds})
 cached = CachedEncoder(encoder, FeatureCache({path!r}))
