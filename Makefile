@@ -91,18 +91,22 @@ release: .venv-tools/ready
 	.venv-tools/bin/python -m pip --disable-pip-version-check install -q build twine pip-audit uv
 	@touch $@
 
-.venv/ready: pyproject.toml constraints.txt $(if $(LOCKED),requirements-dev.lock)
+DEPENDENCIES = pyproject.toml constraints.txt $(if $(LOCKED),requirements-dev.lock)
+
+.venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "handful needs Python 3.11 or later; try: make PYTHON=python3.11")'
-	@echo "setting up .venv (once)"
 	$(PYTHON) -m venv .venv
+
+.venv/ready: $(DEPENDENCIES) | .venv/bin/python
+	@echo "setting up .venv (once)"
 	$(PIP) -e .
 	@touch $@
 
-.venv/ready-test: .venv/ready
+.venv/ready-test: $(DEPENDENCIES) | .venv/bin/python
 	@echo "installing what the tests need (once)"
 	$(PIP) torch
 	$(PIP) -e '.[transformers,plots,web,docs,dev]'
-	@touch $@
+	@touch .venv/ready $@
 
 clean:
 	rm -rf .venv .venv-label-studio .venv-lowest .venv-tools build dist site src/*.egg-info
