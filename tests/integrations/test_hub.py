@@ -143,24 +143,33 @@ def test_offline_without_a_copy_is_said(pushed, run, place):
     assert "HF_HUB_OFFLINE is set" in message
 
 
-@pytest.mark.parametrize(
-    ("asked", "kind", "message"),
-    [
-        ('"user/nothing"', "FileError", "it does not exist, or it is private"),
-        ('"user/garden", revision="v9"', "FileError", "it has no such revision"),
-        ('"user/gar den"', "DataError", "user/gar den"),
-        ('"user/bert"', "ModelError", "not a model of handful, its config.json is that of something else"),
-        ('"user/empty"', "ModelError", "it has no config.json"),
-    ],
-)
-def test_what_cannot_be_had_is_said(pushed, run, hub, asked, kind, message):
+CANNOT_BE_HAD = {
+    '"user/nothing"': ("FileError", "it does not exist, or it is private"),
+    '"user/garden", revision="v9"': ("FileError", "it has no such revision"),
+    '"user/gar den"': ("DataError", "user/gar den"),
+    '"user/bert"': ("ModelError", "not a model of handful, its config.json is that of something else"),
+    '"user/empty"': ("ModelError", "it has no config.json"),
+}
+
+
+def test_what_cannot_be_had_is_said(pushed, run, hub):
     hub.repos["user/bert"], hub.repos["user/empty"] = {}, {}
     hub.commit("user/bert", "main", {"config.json": b'{"model_type": "bert"}', "model.safetensors": b"x" * 100})
     hub.commit("user/empty", "main", {"README.md": b"nothing"})
     hub.requests.clear()
-    found = run(FETCH.replace('"user/garden"', asked))
-    assert found[0] == kind
-    assert message in found[1]
+    calls = ", ".join(f"lambda: from_hub({asked}, threads=1, cache=False)" for asked in CANNOT_BE_HAD)
+    found = run(f"""
+        said = []
+        for call in [{calls}]:
+            try:
+                said.append(["nothing", repr(call())])
+            except HandfulError as error:
+                said.append([type(error).__name__, str(error)])
+        print(json.dumps(said))
+    """)
+    for (kind, message), expected in zip(found, CANNOT_BE_HAD.values(), strict=True):
+        assert kind == expected[0]
+        assert expected[1] in message
     assert not [path for _, path in hub.requests if path.endswith("model.safetensors")]
 
 
