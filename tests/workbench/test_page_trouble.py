@@ -44,6 +44,7 @@ def test_two_windows_hear_of_each_other(window, served):
     assert "Confirmed: nothing here" in other.inner_text("#status")
     other.keyboard.press("r")
     said(other, "Open again.")
+    one.locator("#status", has_not_text="Sentence 7 ").wait_for()  # it has gone on
     one.keyboard.press("ArrowUp")
     one.locator("#status", has_text="Sentence 7 · Not decided yet").wait_for()
 
