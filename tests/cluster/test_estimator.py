@@ -398,6 +398,7 @@ def fingerprint():
     return digest.hexdigest()
 
 
+@pytest.mark.exhaustive
 def test_two_processes_with_different_hash_seeds_give_the_same_bytes():
     here = os.path.dirname(__file__)
     runs = [

@@ -21,6 +21,7 @@ from handful.text import read, types_of, write
 from handful.training import TuneRecipe, tune
 
 TYPES = {"PER": "who", "LOC": "where", "GENE": "which", "DRUG": "what"}
+LONG = pytest.mark.exhaustive
 QUICK = TuneRecipe(rank=4, least_steps=60, batch=8, epochs=12, lr=0.02, head_lr=0.02, dropout=0, folds=2, share=0.35)
 
 
@@ -52,7 +53,7 @@ def fitted(encoder, corpora, **more):
     return Tagger(encoder, cache=False, **more).fit(corpora["few"])
 
 
-@pytest.mark.parametrize("kind", ["int8", "named", "source"])
+@pytest.mark.parametrize("kind", ["named", *(pytest.param(kind, marks=LONG) for kind in ("int8", "source"))])
 def test_a_tuned_tagger_is_better_and_like_any_other(kind, folders, corpora, tmp_path):
     types = {"types": TYPES} if kind == "named" else {}
     before = fitted(folders / kind, corpora, **types)
@@ -115,6 +116,7 @@ def files(folder):
     return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@LONG
 def test_stopped_and_gone_on_with_it_gives_the_same_bytes(folders, corpora, tmp_path, monkeypatch):
     from handful.training import lessons
 
