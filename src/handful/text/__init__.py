@@ -5,9 +5,8 @@ from ._options import ReadOptions, read_names
 from ._reports import ReadReport, WriteReport
 from ._schemes import SCHEMES, from_tags, to_tags
 from ._sentences import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
-from ._statistics import Statistics, describe
+from ._statistics import Statistics, Transitions, describe
 from ._stream import Corpus, Stream, read, stream
-from ._transitions import Transitions
 from ._words import to_sentence, to_sentences
 from ._write import write
 from .formats import ENDINGS, FORMATS, READ_ONLY

@@ -59,13 +59,10 @@ def annotator_of(value: Any) -> Annotator | None:
     return Annotator(found) if found else None
 
 
-def choose(annotations: Sequence[Annotation], how: str | None) -> Sentence | None:
-    """Make one of several annotations of a text; None if the annotator who is asked for made none of them."""
-    if how is not None and how not in RULES:
-        annotations = [one for one in annotations if one.annotator is not None and one.annotator.is_called(how)]
-        return annotations[0].sentence if annotations else None
+def choose(annotations: Sequence[Annotation], how: str | None) -> Sentence:
+    """Make one of several annotations of a text; where `how` is the name of an annotator, they are all his or hers."""
     first = annotations[0].sentence
-    if how == "first" or len(annotations) == 1:
+    if how not in (None, "majority", "agree") or len(annotations) == 1:
         return first
     if any(one.sentence.words != first.words for one in annotations):
         raise DataError("the annotations of the text do not have the same words")
@@ -131,20 +128,16 @@ def settle_repeated(reading: FileReader, found: Iterator[tuple[str, Document]]) 
     how = reading.options.annotator
     if reading.options.unlabelled:
         return (document for _, document in found)
-    if how is None:
-        return _checked(reading, found)
-    if how == "first":
-        return _first(reading, found)
-    if how not in RULES:
-        return _of_one(reading, found, how)
-    return _merged(reading, found, how)
+    if how in ("majority", "agree"):
+        return _merged(reading, found, how)
+    if how in (None, "first"):
+        return _checked(reading, found, is_first=how == "first")
+    return _of_one(reading, found, how)
 
 
 def _annotator(document: Document) -> Annotator | None:
-    for field in FIELDS:
-        if field in document.meta and (found := annotator_of(document.meta[field])) is not None:
-            return found
-    return None
+    given = (annotator_of(document.meta[field]) for field in FIELDS if field in document.meta)
+    return next((one for one in given if one is not None), None)
 
 
 def _annotation(document: Document) -> Annotation | None:
@@ -154,26 +147,36 @@ def _annotation(document: Document) -> Annotation | None:
     return Annotation(_annotator(document), document.sentences[0])
 
 
-def _checked(reading: FileReader, found: Iterator[tuple[str, Document]]) -> Iterator[Document]:
-    """Refuse annotations of the same text that do not agree, and leave out those of others that do."""
+def _checked(reading: FileReader, found: Iterator[tuple[str, Document]], *, is_first: bool) -> Iterator[Document]:
+    """Pass on the first annotation of each text; refuse others that do not agree with it, unless `is_first`."""
     seen: dict[int, tuple[str, str | None, int]] = {}  # hashes, so that large files need little memory
+    notes = reading.report.notes
     for place, document in found:
         one = _annotation(document)
-        has_id = document.id is not None and document.text  # sentences of a document may all have its id
-        if one is None or not (one.annotator or has_id) or _is_predicted(one.sentence):
+        if one is None or not (is_first or _is_compared(one, document)):
             yield document
             continue
-        key = hash((_text(document), None if one.annotator else document.id))
+        key = hash((_text(document), None if is_first or one.annotator else document.id))
         name = str(one.annotator) if one.annotator else None
         labels = hash((one.sentence.spans, one.sentence.allowed))
+        is_new = key not in seen
         before, other, others = seen.setdefault(key, (place, name, labels))
-        if labels != others:
+        if is_new or (not is_first and (name, labels) == (other, others)):
+            yield document
+        elif is_first:
+            notes["further annotations of the same text were left out"] += 1
+        elif labels == others:
+            notes["records in which another annotator said the same were left out"] += 1
+        else:
             message = f"the labels{_by(name)} are not those of the same text{_by(other)}, {_spoken(before)}"
             reading.malformed(place, DataError(message, _advice(one)))
-        elif name != other:
-            reading.report.notes["records in which another annotator said the same were left out"] += 1
-        else:
-            yield document
+
+
+def _is_compared(one: Annotation, document: Document) -> bool:
+    """Whether labels have to be those of the same text elsewhere; those that were predicted need not."""
+    if any(span.score is not None for span in one.sentence.spans or ()):
+        return False
+    return one.annotator is not None or (document.id is not None and document.text != "")  # sentences may share an id
 
 
 def _by(name: str | None) -> str:
@@ -186,38 +189,20 @@ def _spoken(place: str) -> str:
     return f"in line {line}" if not record and line.isdecimal() else f"in {(record or line).strip()}"
 
 
-def _is_predicted(sentence: Sentence) -> bool:
-    return any(span.score is not None for span in sentence.spans or ())
-
-
-def _first(reading: FileReader, found: Iterator[tuple[str, Document]]) -> Iterator[Document]:
-    seen: set[int] = set()
-    for _, document in found:
-        key = hash(_text(document))
-        if document.is_unlabelled or key not in seen:
-            yield document
-        else:
-            reading.report.notes["further annotations of the same text were left out"] += 1
-        if not document.is_unlabelled:
-            seen.add(key)
-
-
 def _of_one(reading: FileReader, found: Iterator[tuple[str, Document]], name: str) -> Iterator[Document]:
     """Yield what one annotator labelled; `reading.annotators` are those of Label Studio tasks."""
     for _, document in found:
         annotator = None if document.is_unlabelled else _annotator(document)
         if annotator is not None:
             reading.annotators[annotator] = None
-            if not annotator.is_called(name):
-                reading.report.notes["records of other annotators were left out"] += 1
-                continue
-        yield document
+        if annotator is None or annotator.is_called(name):
+            yield document
+        else:
+            reading.report.notes["records of other annotators were left out"] += 1
     if not any(one.is_called(name) for one in reading.annotators):
         there = ", ".join(map(str, reading.annotators))
-        raise FormatError(
-            f"{reading.source.name}: there is no annotator {name!r}; "
-            + (f"there are {shorten(there)}" if there else "no record says who annotated it")
-        )
+        there = f"there are {shorten(there)}" if there else "no record says who annotated it"
+        raise FormatError(f"{reading.source.name}: there is no annotator {name!r}; {there}")
 
 
 def _merged(reading: FileReader, found: Iterator[tuple[str, Document]], how: str) -> Iterator[Document]:
@@ -237,7 +222,6 @@ def _merged(reading: FileReader, found: Iterator[tuple[str, Document]], how: str
             reading.malformed(place, error)
             continue
         reading.report.notes["annotations of the same text were put together"] += len(annotations)
-        assert settled is not None  # the rule is not a name
         yield document.with_sentences([settled])
 
 

@@ -99,7 +99,6 @@ class ReadOptions:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, str) or not value):
                 raise DataError(f"{name} is {value!r}, expected a name")
-        self._check_types()
         check_encoding(self.encoding)
         if self.scheme is not None:
             check_scheme(self.scheme)
@@ -107,9 +106,6 @@ class ReadOptions:
             raise DataError(f"unlabelled is {self.unlabelled!r}, expected True or False")
         if not isinstance(self.wrapped, bool | None):
             raise DataError(f"wrapped is {self.wrapped!r}, expected True, False or None")
-
-    def _check_types(self) -> None:
-        """Check which types are kept, left out and renamed."""
         for name in ("keep", "drop"):
             value = getattr(self, name)
             if isinstance(value, str):

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable
 from itertools import dropwhile, pairwise
-from typing import NamedTuple
 
 from handful.errors import Advice, FormatError, shorten
 
@@ -48,7 +47,8 @@ class Head:
     has_blank_lines : bool
         Whether there are blank lines between them.
     is_unlabelled : bool
-        Whether the text is to be tagged. Then a few ``[words](TYPE)`` may be links.
+        Whether no labels are expected. Then a few ``[words](TYPE)`` in a text may be links, and only several, in half
+        of its lines, are marks.
     text_field : str or None
         The column that holds the text, if it was named.
     has_doubts : bool
@@ -67,14 +67,7 @@ class Head:
         self.has_doubts = False
 
 
-class Slip(NamedTuple):
-    """Something in a line that is nearly what the format asks for."""
-
-    line: int
-    message: str
-
-
-Answer = bool | str | Slip
+Answer = bool | str
 """Whether a file has a format: True, False, or the reason why it may have it, but is damaged."""
 
 Recogniser = Callable[[Head], Answer]
@@ -87,24 +80,10 @@ def recognise(
     is_unlabelled: bool = False,
     text_field: str | None = None,
 ) -> str:
-    """Return the name of the format of a file.
+    """Return the name of the format of a file; an error if it is empty, or could be more than one thing.
 
-    Parameters
-    ----------
-    source : InputFile
-        The file.
-    recognisers : dict
-        For each name the function that recognises the format, and what it looks for; in the order to try them.
-    is_unlabelled : bool
-        Whether no labels are expected. Then a few ``[words](TYPE)`` in a text may be links, and only several, in half
-        of its lines, are marks.
-    text_field : str or None
-        A column of the table that the file may be.
-
-    Raises
-    ------
-    FormatError
-        The file is empty, or it could be more than one thing.
+    For each name, `recognisers` has the function that recognises the format, and what it looks for, in the order to
+    try them. `Head` says what the other parameters are.
     """
     head = Head(source, is_unlabelled=is_unlabelled, text_field=text_field)
     if not head.lines:
@@ -114,12 +93,6 @@ def recognise(
         answer = recogniser(head)
         if answer is True:
             return name
-        if isinstance(answer, Slip):
-            advice = "if this is part of a plain text, say {}"
-            raise FormatError(
-                f"{source.name}:{answer.line}: {answer.message}",
-                Advice(advice.format("format='text'"), advice.format("--from text")),
-            )
         head.has_doubts |= bool(answer)
         tried.append(f"{name}: {answer or f'there is no {sign}'}")
     advice = "name it, for example {} to be told what is wrong where, or {} if it is plain text"
@@ -166,7 +139,13 @@ def is_inline(head: Head) -> Answer:
     if marked:
         return True
     slip = find_slip(head.source.head.split("\n"))
-    return Slip(*slip) if slip is not None else False
+    if slip is None:
+        return False
+    advice = "if this is part of a plain text, say {}"
+    raise FormatError(
+        f"{head.source.name}:{slip[0]}: {slip[1]}",
+        Advice(advice.format("format='text'"), advice.format("--from text")),
+    )
 
 
 def is_text(head: Head) -> Answer:

@@ -20,7 +20,8 @@ where the type changes, and at any other tag that does not follow an open mentio
 ``I-`` after ``O`` in BIO, are therefore read too, and counted in `TagReader.n_broken`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 
 from handful.errors import Advice, DataError
 
@@ -30,6 +31,7 @@ __all__ = ["SCHEMES", "TagReader", "check_scheme", "count_adjacent", "from_tags"
 
 PREFIXES = {"IO": "I", "types": "", "BIO": "BI", "IOB1": "BI", "BIOES": "BIES", "BILOU": "BILU"}
 SCHEMES = tuple(PREFIXES)
+_LETTERS = {"IO": "IIII", "BIO": "BIIB", "IOB1": "IIII", "BIOES": "BIES", "BILOU": "BILU"}  # first, inside, last, only
 _ALL_PREFIXES = frozenset("BIESLU")
 _AS_BIOES = {"L": "E", "U": "S"}
 _PARTIAL = "?"
@@ -80,10 +82,8 @@ class TagReader:
     @property
     def n_broken(self) -> int:
         """How many tags so far the scheme does not allow in their place."""
-        scheme = self.scheme
-        if scheme in ("BIOES", "BILOU"):
-            return self._n_bad_bioes
-        return {"BIO": self._n_lone_i, "IOB1": self._n_free_b}.get(scheme or "", 0)
+        bioes = dict.fromkeys(("BIOES", "BILOU"), self._n_bad_bioes)
+        return {"BIO": self._n_lone_i, "IOB1": self._n_free_b, **bioes}.get(self.scheme or "", 0)
 
     def read(self, tags: Sequence[str]) -> tuple[tuple[Span, ...], tuple[Allowed | None, ...] | None]:
         """Turn the tags of a sentence into its spans and partial labels, as `Sentence` takes them.
@@ -226,29 +226,23 @@ def to_tags(sentence: Sentence, scheme: str = "BIO") -> list[str]:
             if _looks_prefixed(label):
                 raise DataError(f"the type {label!r} without a prefix would read as a tag with one; use BIO")
             tags[span.start : span.end] = [label] * n
-        elif scheme == "BIO":
-            tags[span.start : span.end] = [f"B-{label}"] + [f"I-{label}"] * (n - 1)
-        elif scheme in ("IO", "IOB1"):
-            is_tight = previous is not None and previous.end == span.start and previous.type == label
-            first = "B" if is_tight and scheme == "IOB1" else "I"
-            tags[span.start : span.end] = [f"{first}-{label}"] + [f"I-{label}"] * (n - 1)
         else:
-            last, single = ("E", "S") if scheme == "BIOES" else ("L", "U")
-            if n == 1:
-                tags[span.start] = f"{single}-{label}"
-            else:
-                tags[span.start : span.end] = [f"B-{label}", *[f"I-{label}"] * (n - 2), f"{last}-{label}"]
+            first, inside, last, only = _LETTERS[scheme]
+            if scheme == "IOB1" and _is_adjacent(previous, span):
+                first = only = "B"
+            letters = only if n == 1 else first + inside * (n - 2) + last
+            tags[span.start : span.end] = [f"{letter}-{label}" for letter in letters]
         previous = span
     return tags
 
 
-def count_adjacent(spans: Iterable[Span] | None) -> int:
+def count_adjacent(spans: Sequence[Span] | None) -> int:
     """Count the mentions directly after one of the same type: those that IO tags would merge into it."""
-    count, previous = 0, None
-    for span in spans or ():
-        count += previous is not None and previous.end == span.start and previous.type == span.type
-        previous = span
-    return count
+    return sum(_is_adjacent(previous, span) for previous, span in pairwise(spans or ()))
+
+
+def _is_adjacent(previous: Span | None, span: Span) -> bool:
+    return previous is not None and previous.end == span.start and previous.type == span.type
 
 
 def check_scheme(scheme: str) -> None:

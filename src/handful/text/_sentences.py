@@ -250,16 +250,9 @@ class Sentence:
             if entry is not None and entry.is_single and entry != OUTSIDE:
                 raise DataError(f"the word {word!r} can only be {entry}: say so with a Span")
         allowed = tuple(None if entry == OUTSIDE else entry for entry in allowed)
-        if not any(allowed):
-            object.__setattr__(self, "allowed", None)
-        elif not self.spans and all(entry == UNKNOWN for entry in allowed):
-            object.__setattr__(self, "allowed", None)
-            object.__setattr__(self, "spans", None)
-            return
-        else:
-            object.__setattr__(self, "allowed", allowed)
-        if self.spans is None:
-            object.__setattr__(self, "spans", ())
+        is_unlabelled = not self.spans and all(entry == UNKNOWN for entry in allowed)
+        object.__setattr__(self, "allowed", None if is_unlabelled or not any(allowed) else allowed)
+        object.__setattr__(self, "spans", None if is_unlabelled else self.spans or ())
 
     def _settle_text(self) -> None:
         text, starts = self.text, self.starts
@@ -285,19 +278,13 @@ class Sentence:
     def __repr__(self) -> str:
         n = len(self.words)
         state = "labelled" if self.is_labelled else "partly labelled" if self.is_partly_labelled else "unlabelled"
-        pieces: list[str] = []
-        ends = {span.start: span for span in self.spans or ()}
-        i = 0
-        while i < n and len(pieces) < 30:
-            span = ends.get(i)
-            entry = self.allowed[i] if self.allowed is not None else None
-            if span is not None:
-                pieces.append(f"[{' '.join(self.words[i : span.end])}]({span.type})")
-            else:
-                pieces.append(self.words[i] if entry is None else f"[{self.words[i]}]({entry})")
-            i = i + 1 if span is None else span.end
-        more = " …" if i < n else ""
-        return f"<Sentence of {n} word{'s' * (n > 1)}, {state}: {' '.join(pieces)}{more}>"
+        pieces = list(self.words)
+        for i, entry in enumerate(self.allowed or ()):
+            pieces[i] = pieces[i] if entry is None else f"[{pieces[i]}]({entry})"
+        for span in reversed(self.spans or ()):
+            pieces[span.start : span.end] = [f"[{' '.join(self.words[span.start : span.end])}]({span.type})"]
+        more = " …" if len(pieces) > 30 else ""
+        return f"<Sentence of {n} word{'s' * (n > 1)}, {state}: {' '.join(pieces[:30])}{more}>"
 
     def _repr_html_(self) -> str:
         """Return the text with its mentions marked, for notebooks."""

@@ -81,7 +81,7 @@ class InputFile:
         self._ahead: deque[str] = deque()  # chunks that `is_ready` has read
         self._rest: list[str] = []  # the beginning of a line whose end has not been read
         self._n_pending: int | None = None  # lines or blocks that are read and not handed out; None: nobody counts them
-        self._n_read = self._n_out = 0  # characters
+        self._n_read = self._n_out = self._n_lines = 0  # characters that were read and handed out; lines
         with self.errors():
             try:
                 self._open(file)
@@ -239,6 +239,7 @@ class InputFile:
                 text = self._decoder.decode(data, final=not data)
                 self._is_over = not data
         self._n_read += len(text)
+        self._n_lines += text.count("\n")
         return text
 
     def _has_chunk(self, seconds: float) -> bool:
@@ -284,16 +285,11 @@ class InputFile:
             raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
 
     def _undecodable(self, error: UnicodeError) -> FormatError:
-        where = self.name
-        if self.path is not None and self._encoding == "utf-8":
-            with suppress(Exception), (gzip.open if self.first[:2] == _GZIP else open)(self.path, "rb") as binary:
-                for number, line in enumerate(binary, 1):
-                    try:
-                        line.decode()
-                    except UnicodeDecodeError as exact:
-                        where, error = f"{where}:{number}", exact
-                        break
-        found = f" (byte {error.object[error.start]:#04x})" if isinstance(error, UnicodeDecodeError) else ""
+        where, found = self.name, ""
+        if isinstance(error, UnicodeDecodeError):
+            before = error.object[: error.start].decode(self._encoding, "ignore")
+            where = f"{where}:{self._n_lines + before.count(chr(10)) + 1}"
+            found = f" (byte {error.object[error.start]:#04x})"
         advice = "if it is text, say in which encoding, for example"
         return FormatError(
             f"{where}: this is not text in {self._encoding}{found}",

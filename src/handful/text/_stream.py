@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from types import TracebackType
 from typing import Any
 
 from handful._util.files import AnyFile
@@ -126,9 +125,7 @@ class Stream(_Described, Iterator[Document]):
     def __enter__(self) -> "Stream":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def __del__(self) -> None:

@@ -45,9 +45,8 @@ class _Style(NamedTuple):
 
     def rows(self, lines: Iterable[str]) -> Any:
         csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_CELL))  # Python's own limit is that of a short text
-        if self.is_quoted:
-            return csv.reader(lines, delimiter=self.separator, strict=True)
-        return csv.reader(lines, delimiter=self.separator, quoting=csv.QUOTE_NONE, strict=True)
+        quoting = csv.QUOTE_MINIMAL if self.is_quoted else csv.QUOTE_NONE
+        return csv.reader(lines, delimiter=self.separator, quoting=quoting, strict=True)
 
 
 def _style(head: str, format: str) -> tuple[_Style, list[list[str]]]:
@@ -62,13 +61,8 @@ def _style(head: str, format: str) -> tuple[_Style, list[list[str]]]:
             for row in style.rows(lines):
                 if row and row != [""]:
                     rows.append(row)
-        found.append((_n_alike(rows), style, rows))
-    _, style, rows = max(found, key=lambda one: one[0])
-    return style, rows
-
-
-def _n_alike(rows: list[list[str]]) -> int:
-    return sum(len(row) == len(rows[0]) for row in rows)
+        found.append((style, rows))
+    return max(found, key=lambda one: sum(len(row) == len(one[1][0]) for row in one[1]))
 
 
 def is_table(head: str, format: str, *, is_whole: bool, text_field: str | None) -> bool:
