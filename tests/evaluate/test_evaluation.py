@@ -41,7 +41,7 @@ def test_kinds_of_mistakes_and_scores():
     assert spurious.context == "he ran to «Lima»"
     assert spurious.confidence == model.predict("he ran to Lima")[0]["score"]
     assert found.strict.micro.n_correct == 2
-    assert found.confusion == {
+    assert found.strict.confusion == {
         ("PER", "PER"): 1, ("LOC", "PER"): 1, ("LOC", "LOC"): 1, ("O", "LOC"): 2, ("PER", "O"): 3, ("O", "PER"): 1,
         ("GOD", "O"): 1,
     }  # fmt: skip

@@ -52,9 +52,9 @@ def test_strict_is_what_seqeval_says(pair):
         assert one.f1 == pytest.approx(report[label]["f1-score"])
         assert one.n_gold == report[label]["support"]
     macro = report["macro avg"]
-    assert scores.macro_precision == pytest.approx(macro["precision"])
-    assert scores.macro_recall == pytest.approx(macro["recall"])
-    assert scores.macro_f1 == pytest.approx(macro["f1-score"])
+    assert scores.macro["precision"] == pytest.approx(macro["precision"])
+    assert scores.macro["recall"] == pytest.approx(macro["recall"])
+    assert scores.macro["f1"] == pytest.approx(macro["f1-score"])
 
 
 def nervaluate_form(sentences):
@@ -123,7 +123,7 @@ def test_the_confusion_counts_every_mention_once(pair):
 
 def test_nothing_to_score():
     scores = score([()], [()])
-    assert (scores.micro.precision, scores.micro.recall, scores.micro.f1, scores.macro_f1) == (0, 0, 0, 0)
+    assert (scores.micro.precision, scores.micro.recall, scores.micro.f1, scores.macro["f1"]) == (0, 0, 0, 0)
 
 
 def test_errors():

@@ -81,7 +81,7 @@ def _show(result: "Evaluation", n_errors: int, types: "list[EntityType]") -> Non
     for mode in MODES:
         scores = getattr(result, mode)
         micro = scores.micro
-        modes.add_row(mode, *map(percent, (micro.precision, micro.recall, micro.f1, scores.macro_f1)))
+        modes.add_row(mode, *map(percent, (micro.precision, micro.recall, micro.f1, scores.macro["f1"])))
     console.print()
     console.print(modes)
     for one in types:
@@ -105,7 +105,7 @@ def _confusion(result: "Evaluation") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    names = sorted({name for pair in result.confusion for name in pair} - {"O"})
+    names = sorted({name for pair in result.strict.confusion for name in pair} - {"O"})
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     for name in [*names, "O"]:
@@ -113,7 +113,7 @@ def _confusion(result: "Evaluation") -> "Table":
     for gold in [*names, "O"]:
         row = []
         for found in [*names, "O"]:
-            count = result.confusion[gold, found]
+            count = result.strict.confusion[gold, found]
             style = "green" if gold == found else "" if count else "dim"
             row.append(Text("" if gold == found == "O" else f"{count:,}", style))
         table.add_row(Text(gold, "bold"), *row)

@@ -66,7 +66,7 @@ def score_table(scores: "Scores") -> "Table":
     for label, score in scores.by_type.items():
         row(label, score)
     row("all (micro)", scores.micro, "bold")
-    means = (scores.macro_precision, scores.macro_recall, scores.macro_f1)
+    means = scores.macro.values()
     table.add_row("mean of types (macro)", *map(percent, means))
     return table
 

@@ -1,13 +1,12 @@
 """`Evaluation`: how good predictions are, and which are worst."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from handful.text import Sentence, Span, types_in, types_of
 
-from ._scores import MODES, Score, Scores, score
+from ._scores import MODES, Scores, score
 
 __all__ = ["KINDS", "Evaluation", "Mistake", "evaluate", "mistakes"]
 
@@ -92,29 +91,25 @@ class Evaluation:
     @property
     def notes(self) -> list[str]:
         """What to know before the scores are taken for those of other text, a line each."""
-        lines = []
-        if self.n_fitted:
-            of_all = f"{self.n_fitted:,} of the {self.n_sentences:,} sentences"
-            lines.append(f"{of_all} were labelled in the fit: scores on other text will be lower")
+        seen = {"labelled in the fit": self.n_fitted}
         if self.n_trained and self.n_trained >= SEEN_SHARE * self.n_sentences:
-            of_all = f"{self.n_trained:,} of the {self.n_sentences:,} sentences"
-            lines.append(f"{of_all} were in the training of the encoder: scores on other text will be lower")
-        return lines
-
-    @property
-    def confusion(self) -> Counter[tuple[str, str]]:
-        """Mentions by gold and predicted type, where both have the same words; see `handful.evaluate.Scores`."""
-        return self.strict.confusion
+            seen["in the training of the encoder"] = self.n_trained
+        return [
+            f"{n:,} of the {self.n_sentences:,} sentences {'was' if n == 1 else 'were'} {where}: scores on other text "
+            "will be lower"
+            for where, n in seen.items()
+            if n
+        ]
 
     def to_dict(self, n_mistakes: int | None = None) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers, with the first `n_mistakes`, or all."""
         return {
             "n_sentences": self.n_sentences,
             "n_words": self.n_words,
-            "scores": {mode: _scores(getattr(self, mode)) for mode in MODES},
+            "scores": {mode: getattr(self, mode).to_dict() for mode in MODES},
             "confusion": [
                 {"gold": gold, "predicted": predicted, "count": count}
-                for (gold, predicted), count in sorted(self.confusion.items())
+                for (gold, predicted), count in sorted(self.strict.confusion.items())
             ],
             "n_mistakes": {kind: sum(mistake.kind == kind for mistake in self.mistakes) for kind in KINDS},
             "mistakes": [mistake.to_dict() for mistake in self.mistakes[:n_mistakes]],
@@ -162,13 +157,11 @@ def evaluate(
     for number, (sentence, found) in enumerate(zip(gold, predicted, strict=True)):
         sure = _scores_of_words(found) if confidences is None else confidences[number]
         wrong += mistakes(sentence, found.spans or (), sure, number)
+    scores: dict[str, Any] = {mode: score(gold, predicted, mode) for mode in MODES}
     return Evaluation(
         n_sentences=len(gold),
         n_words=sum(len(sentence.words) for sentence in gold),
-        strict=score(gold, predicted, "strict"),
-        exact=score(gold, predicted, "exact"),
-        partial=score(gold, predicted, "partial"),
-        type=score(gold, predicted, "type"),
+        **scores,
         mistakes=sorted(wrong, key=lambda mistake: -mistake.confidence),
         unknown_types=sorted(set(types_in(gold)) - set(names)),
     )
@@ -210,27 +203,3 @@ def _mean(sure: Sequence[float], span: Span | None) -> float:
 
 def _overlap(one: Span, other: Span) -> int:
     return min(one.end, other.end) - max(one.start, other.start)
-
-
-def _scores(scores: Scores) -> dict[str, Any]:
-    return {
-        "micro": _figures(scores.micro),
-        "macro": {
-            "precision": scores.macro_precision,
-            "recall": scores.macro_recall,
-            "f1": scores.macro_f1,
-        },
-        "by_type": {name: _figures(of_type) for name, of_type in scores.by_type.items()},
-    }
-
-
-def _figures(score: Score) -> dict[str, float]:
-    return {
-        "precision": score.precision,
-        "recall": score.recall,
-        "f1": score.f1,
-        "n_gold": score.n_gold,
-        "n_predicted": score.n_predicted,
-        "n_correct": score.n_correct,
-        "n_partial": score.n_partial,
-    }

@@ -17,9 +17,9 @@ scores of a type, gold and predictions of other types are left out, as nervaluat
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import zip_longest
-from typing import Literal
+from typing import Any, Literal
 
 from handful.errors import DataError, shorten
 from handful.text import Sentence, Span
@@ -28,6 +28,7 @@ __all__ = ["MODES", "Score", "Scores", "score"]
 
 Mode = Literal["strict", "exact", "partial", "type"]
 MODES: tuple[Mode, ...] = ("strict", "exact", "partial", "type")
+_FIGURES = ("precision", "recall", "f1")
 
 
 @dataclass
@@ -65,6 +66,10 @@ class Score:
         both = self.n_gold + self.n_predicted
         return (2 * self.n_correct + self.n_partial) / both if both else 0.0
 
+    def to_dict(self) -> dict[str, float]:
+        """Return the figures and the counts by name."""
+        return {name: getattr(self, name) for name in _FIGURES} | asdict(self)
+
 
 @dataclass
 class Scores:
@@ -89,23 +94,15 @@ class Scores:
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
-    def macro_precision(self) -> float:
-        """The mean of the types' precisions."""
-        return self._mean([score.precision for score in self.by_type.values()])
+    def macro(self) -> dict[str, float]:
+        """The means of the types' ``precision``, ``recall`` and ``f1``; 0 where there is no type."""
+        n = max(1, len(self.by_type))
+        return {name: sum(getattr(one, name) for one in self.by_type.values()) / n for name in _FIGURES}
 
-    @property
-    def macro_recall(self) -> float:
-        """The mean of the types' recalls."""
-        return self._mean([score.recall for score in self.by_type.values()])
-
-    @property
-    def macro_f1(self) -> float:
-        """The mean of the types' F1."""
-        return self._mean([score.f1 for score in self.by_type.values()])
-
-    @staticmethod
-    def _mean(values: list[float]) -> float:
-        return sum(values) / len(values) if values else 0.0
+    def to_dict(self) -> dict[str, Any]:
+        """Return them as dicts of numbers: ``micro``, ``macro`` and ``by_type``."""
+        by_type = {name: one.to_dict() for name, one in self.by_type.items()}
+        return {"micro": self.micro.to_dict(), "macro": self.macro, "by_type": by_type}
 
 
 def score(

@@ -89,9 +89,9 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         check_choice("format", self.format, (None, *READ_ONLY, *FORMATS))
-        for one in fields(self):
-            if get_origin(one.type) is Literal:
-                check_choice(one.name, getattr(self, one.name), get_args(one.type))
+        for option in fields(self):
+            if get_origin(option.type) is Literal:
+                check_choice(option.name, getattr(self, option.name), get_args(option.type))
         check_names(self.names)
         if self.names is not None:
             object.__setattr__(self, "names", tuple(self.names))

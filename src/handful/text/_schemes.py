@@ -227,7 +227,7 @@ def to_tags(sentence: Sentence, scheme: str = "BIO") -> list[str]:
                 raise DataError(f"the type {label!r} without a prefix would read as a tag with one; use BIO")
             tags[span.start : span.end] = [label] * n
         else:
-            first, inside, last, only = _LETTERS[scheme]
+            first, inside, last, only = tuple(_LETTERS[scheme])
             if scheme == "IOB1" and _is_adjacent(previous, span):
                 first = only = "B"
             letters = only if n == 1 else first + inside * (n - 2) + last

@@ -45,7 +45,7 @@ class _Style(NamedTuple):
 
     def rows(self, lines: Iterable[str]) -> Any:
         csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_CELL))  # Python's own limit is that of a short text
-        quoting = csv.QUOTE_MINIMAL if self.is_quoted else csv.QUOTE_NONE
+        quoting: Any = csv.QUOTE_MINIMAL if self.is_quoted else csv.QUOTE_NONE
         return csv.reader(lines, delimiter=self.separator, quoting=quoting, strict=True)
 
 
