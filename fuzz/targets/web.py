@@ -196,7 +196,7 @@ def open_workbench(folder: Path) -> Iterator[Run]:
 
         def work(self) -> None:
             """Do all that there is to do."""
-            self._learner = self._learner or Learner(RememberingEncoder(Toy()))
+            self.learner = self.learner or Learner(RememberingEncoder(Toy()))
             while (step := self._next_step()) is not None:
                 step()
 

@@ -223,24 +223,12 @@ def test_every_answer_has_safe_headers(served, path):
 
 def test_requests_do_not_wait_for_a_fit(served):
     """The worker is held; everything is answered nevertheless."""
-    import threading
-
     settled(served.session)
-    holding, let_go = threading.Event(), threading.Event()
-
-    def hold():
-        holding.set()
-        let_go.wait(60)
-
-    waiting = threading.Thread(target=served.session.do, args=(hold,))
-    waiting.start()
-    assert holding.wait(60)
-    answer = post(served, "/api/sentences/2/decision", {"version": 0, "action": "nothing"})
-    assert answer.json()["sentence"]["status"] == "none"
-    for path in ("/api/state", "/api/queue", "/api/mentions?type=PER", "/api/map", "/api/export?format=jsonl"):
-        assert served.client.get(path).status_code == 200
-    number = served.session.number
-    let_go.set()
-    waiting.join()
+    with served.session._at_work:
+        answer = post(served, "/api/sentences/2/decision", {"version": 0, "action": "nothing"})
+        assert answer.json()["sentence"]["status"] == "none"
+        for path in ("/api/state", "/api/queue", "/api/mentions?type=PER", "/api/map", "/api/export?format=jsonl"):
+            assert served.client.get(path).status_code == 200
+        number = served.session.number
     settled(served.session)
     assert served.session.number == number + 1

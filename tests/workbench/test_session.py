@@ -7,7 +7,7 @@ from handful import Tagger
 from handful.errors import DataError, StaleError
 from handful.text import Document, Span
 from handful.text.projects import State
-from handful.workbench._map import flatten
+from handful.workbench._views import flatten
 from handful.workbench._quality import cross_validate
 from handful.workbench._views import Views
 from tagger.toy import NamedEncoder, ToyEncoder

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from handful._util.arrays import Float
 from handful.encoders.cache import RememberingEncoder
@@ -42,45 +41,38 @@ class Learner:
     ----------
     encoder
         Where features come from.
-    options
-        Further parameters of `Tagger`.
+
+    Attributes
+    ----------
+    number : how many fits there were
+    tagger : that of the last fit, None where there was nothing to learn from
     """
 
-    def __init__(self, encoder: RememberingEncoder, **options: Any) -> None:
+    def __init__(self, encoder: RememberingEncoder) -> None:
         self.encoder = encoder
         self.number = 0
-        self._options = options
-        self._tagger: Tagger | None = None
+        self.tagger: Tagger | None = None
         self._basis: tuple[object, int] = (None, 0)
-
-    @property
-    def tagger(self) -> Tagger | None:
-        """The tagger of the last fit that went well."""
-        return self._tagger
 
     def fit(self, labels: Sequence[Sentence], text: Sequence[Sentence], types: tuple[EntityType, ...]) -> None:
         """Fit; where only labels have changed, the text is not looked at again."""
-        if self._tagger is not None and self._basis == (types, len(text)):
-            self._tagger.relabel(labels)
+        if self.tagger is not None and self._basis == (types, len(text)):
+            self.tagger.relabel(labels)
         else:
-            self._tagger = self.new(types).fit(labels or None, text or None, progress=False)
+            self.tagger = self.new(types).fit(labels or None, text or None, progress=False)
             self._basis = (types, len(text))
         self.number += 1
 
-    def forget(self) -> None:
-        """Drop the tagger: there is nothing to learn from any more."""
-        self._tagger = None
-
     def new(self, types: tuple[EntityType, ...]) -> Tagger:
         """Return a tagger that is not fitted."""
-        return Tagger(self.encoder, types=types, cache=False, **self._options)
+        return Tagger(self.encoder, types=types, cache=False)
 
     def find(self, sentences: Iterable[tuple[int, Sentence, Found | None]]) -> dict[int, Found]:
         """Return what the last fit finds in sentences, by their ids; what was found before is given with them."""
-        if self._tagger is None:
+        if self.tagger is None:
             return {}
         given = list(sentences)
-        tagged = tag_sentences(self.encoder, self._tagger.model_, [sentence for _, sentence, _ in given])
+        tagged = tag_sentences(self.encoder, self.tagger.model_, [sentence for _, sentence, _ in given])
         answer = {}
         for (id, sentence, old), words in zip(given, tagged, strict=True):
             before = None if old is None else old.spans if old.fit != self.number else old.before
@@ -92,5 +84,5 @@ class Learner:
 
     def project(self, features: Float) -> Float:
         """Return words in the space that the fit has chosen, (n, p)."""
-        prototypes = None if self._tagger is None else self._tagger.model_.piece(Prototypes)
+        prototypes = None if self.tagger is None else self.tagger.model_.piece(Prototypes)
         return features if prototypes is None else prototypes.project(features)

@@ -11,7 +11,7 @@ from handful.text.projects import NEW, State, database_errors
 
 from ._store import Project
 
-__all__ = ["Entry", "Mirror", "News"]
+__all__ = ["Entry", "Mirror"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +23,14 @@ class Entry:
     sentence: Sentence
 
 
-@dataclass(frozen=True)
-class News:
-    """What has changed since the last look: sentences by id, types, and the number of the last log entry."""
-
-    sentences: list[int]
-    has_types: bool
-    version: int
-
-
 class Mirror:
     """A project in memory, for many readers. What is written goes to the project first; `follow` brings it here.
 
     Attributes
     ----------
     entries : the sentences by id, in order, each sequence of words once
+    types : each with its name, description, colour and key
+    version : the number of the last log entry
     """
 
     def __init__(self, project: Project) -> None:
@@ -47,7 +40,7 @@ class Mirror:
         self.version = 0
         self.n_sentences = self.n_words = self.n_texts = 0
         self._states: dict[int, tuple[int, State]] = {}
-        self._types: list[dict[str, Any]] = []
+        self.types: list[dict[str, Any]] = []
         self.load()
 
     def load(self) -> None:
@@ -63,22 +56,22 @@ class Mirror:
             self.entries = {**self.entries, **new}  # others may be reading the old one
             self.follow()
 
-    def follow(self) -> News:
-        """Take over what was written to the log, by whomever."""
+    def follow(self) -> tuple[list[int], bool]:
+        """Take over what was written to the log, by whomever; return the sentences that changed, and whether types."""
         with self.lock:
             changes = self.project.changes(self.version)
             subjects = []
             for subject, seq, state in changes:
                 self.version = max(self.version, seq)
                 if subject == 0:
-                    self._types = self.project.types()
+                    self.types = self.project.types()
                 else:
                     if subject in self.entries:
                         with database_errors(self.project.path):
                             state.on(self.entries[subject].sentence)  # an error where it does not fit
                     self._states[subject] = (seq, state)
                     subjects.append(subject)
-            return News(subjects, any(subject == 0 for subject, _, _ in changes), self.version)
+            return subjects, any(subject == 0 for subject, _, _ in changes)
 
     def entry(self, id: Any) -> Entry:
         """Return a sentence, or say that there is none."""
@@ -91,13 +84,9 @@ class Mirror:
         """Return the version and the state of a sentence."""
         return self._states.get(id, (0, NEW))
 
-    def types(self) -> list[dict[str, Any]]:
-        """Return the types, each with its name, description, colour and key."""
-        return self._types
-
     def entity_types(self) -> tuple[EntityType, ...]:
         """Return the types as a tagger takes them."""
-        return tuple(EntityType(one["name"], one["description"]) for one in self._types)
+        return tuple(EntityType(one["name"], one["description"]) for one in self.types)
 
     def labelled(self) -> list[Sentence]:
         """Return the sentences with labels, partial ones too, in the order of their ids."""
@@ -109,7 +98,7 @@ class Mirror:
         """Return how many mentions of each type are labelled."""
         with self.lock:
             counts = Counter(span.type for _, state in self._states.values() if state.is_label for span in state.spans)
-            return {one["name"]: counts[one["name"]] for one in self._types}
+            return {one["name"]: counts[one["name"]] for one in self.types}
 
     def count_statuses(self) -> Counter[str]:
         """Return how many sentences have each status."""

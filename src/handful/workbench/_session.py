@@ -8,16 +8,14 @@ it is ready.
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from itertools import islice
-from threading import Condition, Thread
-from typing import Any
+from threading import Condition, Lock, Thread
 
 from handful.encoders import CachedEncoder
 from handful.encoders.cache import RememberingEncoder
 from handful.encoders.opened import AnyEncoder, open_encoder
-from handful.errors import Advice, DataError, FileError, HandfulError
+from handful.errors import Advice, FileError, HandfulError
 from handful.tagger import Tagger
 from handful.text import Document, EntityType, Sentence
 
@@ -76,15 +74,14 @@ class Session:
         self._ranking: list[int] = []
         self._encoder, self._threads, self._cache = encoder, threads, cache
         self._most_words = most_words
-        self._learner: Learner | None = None
+        self.learner: Learner | None = None  # the tagger and its features, once the encoder is loaded
+        self.is_stopped = False
         self._pool: list[int] = []  # what the tagger looks through, in the order of encoding
         self._n_encoded = self._n_words_encoded = self._n_fitted = 0
         self._next_fit = FIRST_TEXT
         self._visible: dict[int, None] = {}
-        self._jobs: list[tuple[Callable[[], Any], Future[Any]]] = []
         self._wanted, self._fitted, self._estimated = 0, -1, -1
-        self._awake = Condition()
-        self._is_stopped = False
+        self._awake, self._at_work = Condition(), Lock()
         self._thread = Thread(target=self._work, name="workbench", daemon=True)
         self._choose_pool()
 
@@ -96,13 +93,11 @@ class Session:
     def stop(self) -> None:
         """Stop the worker after what it is doing; decisions are on the disk already."""
         with self._awake:
-            self._is_stopped = True
+            self.is_stopped = True
             self._awake.notify_all()
         self.events.add("stop")
         if self._thread.is_alive():
             self._thread.join()
-        for _, future in self._jobs:
-            future.cancel()
 
     def __enter__(self) -> "Session":
         return self.start()
@@ -110,27 +105,17 @@ class Session:
     def __exit__(self, *error: object) -> None:
         self.stop()
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether the session has been told to stop."""
-        return self._is_stopped
-
-    @property
-    def learner(self) -> Learner | None:
-        """The tagger and its features; None until the encoder is loaded."""
-        return self._learner
-
     def follow(self) -> None:
         """Take over what was written to the project, tell those who listen, and wake the worker."""
         with self.mirror.lock:
-            news = self.mirror.follow()
-            if not news.sentences and not news.has_types:
-                return
-        if news.has_types:
-            self.events.add("types", version=news.version)
-        if news.sentences:
-            self.events.add("labels", version=news.version, sentences=news.sentences[:1_000])
-        self._wake()
+            sentences, has_types = self.mirror.follow()
+            version = self.mirror.version
+        if has_types:
+            self.events.add("types", version=version)
+        if sentences:
+            self.events.add("labels", version=version, sentences=sentences[:1_000])
+        if has_types or sentences:
+            self._wake()
 
     def add(self, documents: Iterable[Document], described: Callable[[], Iterable[EntityType]]) -> Added:
         """Add texts to the project, and look through them."""
@@ -164,26 +149,14 @@ class Session:
         undecided = (id for id in ranking if id not in left_out and self.mirror.state(id)[1].status in OPEN)
         return list(islice(undecided, n))
 
-    def do(self, job: Callable[[], Any]) -> Any:
-        """Let the worker do something between its own steps, and return what it gives."""
-        future: Future[Any] = Future()
-        with self._awake:
-            if self._is_stopped:
-                raise DataError("the workbench is stopping")
-            self._jobs.append((job, future))
-            self._awake.notify_all()
-        return future.result()
-
     def export_tagger(self) -> Tagger:
-        """Return a tagger of its own, fitted on the labels and the text there are now."""
-        return self.do(self._export)  # type: ignore[no-any-return]
-
-    def _export(self) -> Tagger:
+        """Return a tagger of its own, fitted on the labels and the text there are now, between steps of the worker."""
         with self.mirror.lock:
             labels, types = self.mirror.labelled(), self.mirror.entity_types()
             text = [self.mirror.entries[id].sentence for id in self._pool]
         tagger = Tagger(self._encoder, types=types, threads=self._threads, cache=self._cache)
-        return tagger.fit(labels or None, text or None, progress=False)
+        with self._at_work:
+            return tagger.fit(labels or None, text or None, progress=False)
 
     def _choose_pool(self) -> None:
         """Choose the sentences that the tagger looks through: new ones go behind those that are there."""
@@ -209,14 +182,15 @@ class Session:
     def _work(self) -> None:
         try:
             opened = open_encoder(self._encoder, threads=self._threads)
-            self._learner = Learner(RememberingEncoder(CachedEncoder(opened) if self._cache else opened))
+            self.learner = Learner(RememberingEncoder(CachedEncoder(opened) if self._cache else opened))
         except HandfulError as error:
             self.error = error
             self.events.add("fit", fit=0, seconds=0.0, sentences=[], changed=0)
             return
         try:
             while (step := self._wait()) is not None:
-                step()
+                with self._at_work:
+                    step()
         except Exception as error:  # a fault of ours: say it, and keep what people decide
             self.status = "stopped"
             what = f"the tagger has stopped by a fault ({type(error).__name__}: {error}); decisions are still stored"
@@ -227,7 +201,7 @@ class Session:
     def _wait(self) -> Callable[[], object] | None:
         """Wait for something to do; None where the session is stopped."""
         with self._awake:
-            while not self._is_stopped:
+            while not self.is_stopped:
                 step = self._next_step()
                 self.status = "idle" if step in (None, self._estimate) else self.status
                 if step is None:
@@ -238,8 +212,6 @@ class Session:
 
     def _next_step(self) -> Callable[[], object] | None:
         """Return what to do next, what a person waits for first; None if there is nothing."""
-        if self._jobs:
-            return self._do_job
         if self._fitted < self._wanted:
             return self._fit
         if ids := self._to_predict(reversed(self._visible)):
@@ -256,15 +228,8 @@ class Session:
             return self._estimate
         return None
 
-    def _do_job(self) -> None:
-        job, future = self._jobs.pop(0)
-        try:
-            future.set_result(job())
-        except BaseException as error:
-            future.set_exception(error)
-
     def _fit(self) -> None:
-        assert self._learner is not None
+        assert self.learner is not None
         self.status = "fitting"
         started = time.perf_counter()
         with self.mirror.lock:
@@ -275,16 +240,16 @@ class Session:
         if self._n_encoded < len(self._pool):  # the next fit with more text is when there is much more
             text = text[: self._n_fitted] if self._n_words_encoded < self._next_fit else text
         try:
-            self._learner.fit(labels, text, types)
+            self.learner.fit(labels, text, types)
             self.error = None
         except HandfulError as error:
             self.error = error
-            self._learner.forget()
+            self.learner.tagger = None  # there is nothing to learn from any more
             self.found = {}
         if len(text) > self._n_fitted:
             self._n_fitted, self._next_fit = len(text), max(FIRST_TEXT, 2 * self._n_words_encoded)
         self._fitted = wanted
-        self.number, self.seconds = self._learner.number, time.perf_counter() - started
+        self.number, self.seconds = self.learner.number, time.perf_counter() - started
         self.version = version
         with self._awake:
             ids = self._to_predict(reversed(self._visible))
@@ -292,7 +257,7 @@ class Session:
 
     def _to_predict(self, ids: Iterable[int]) -> list[int]:
         """Return those of some sentences that the last fit has not predicted, as many as are predicted at once."""
-        if self._learner is None or self._learner.tagger is None or self._fitted < 0:
+        if self.learner is None or self.learner.tagger is None or self._fitted < 0:
             return []
         found, n_words, chosen = self.found, 0, []
         for id in ids:
@@ -305,9 +270,9 @@ class Session:
         return chosen
 
     def _predict(self, ids: Sequence[int], *, is_fit: bool = False) -> None:
-        assert self._learner is not None
+        assert self.learner is not None
         old = self.found
-        new = self._learner.find((id, self.mirror.entries[id].sentence, old.get(id)) for id in ids)
+        new = self.learner.find((id, self.mirror.entries[id].sentence, old.get(id)) for id in ids)
         if new:
             self.found = {**old, **new}
         changed = sum(one.before is not None and one.before != one.spans for one in new.values())
@@ -323,7 +288,7 @@ class Session:
             is_label = {id: self.mirror.state(id)[1].is_label for id in found}
             is_open = {id: self.mirror.state(id)[1].status in OPEN for id in found}
             mentions = self.mirror.count_labels()
-        learner = self._learner
+        learner = self.learner
         if learner is not None and learner.tagger is not None:
             counts = [mentions.get(one.name, 0) for one in learner.tagger.types_]
             candidates = {id: one.words for id, one in found.items() if is_open[id]}
@@ -336,7 +301,7 @@ class Session:
         self.events.add("queue", fit=self.ranked)
 
     def _encode(self) -> None:
-        assert self._learner is not None
+        assert self.learner is not None
         self.status = "encoding"
         batch: list[Sentence] = []
         n_words = 0
@@ -345,7 +310,7 @@ class Session:
             n_words += len(batch[-1].words)
             if n_words >= ENCODED_AT_ONCE:
                 break
-        self._learner.encoder.encode(batch)
+        self.learner.encoder.encode(batch)
         self._n_encoded += len(batch)
         self._n_words_encoded += n_words
         self.progress = self._n_encoded / len(self._pool)
@@ -355,16 +320,16 @@ class Session:
                 self._wanted += 1
 
     def _estimate(self) -> None:
-        assert self._learner is not None
+        assert self.learner is not None
         wanted = self._fitted
         with self.mirror.lock:
             labelled = [one for one in self.mirror.labelled() if one.is_labelled]
             types = self.mirror.entity_types()
-        learner = self._learner
+        learner = self.learner
         quality = cross_validate(
             labelled,
             lambda: learner.new(types),
-            lambda: self._fitted == self._wanted and not self._is_stopped and not self._jobs,
+            lambda: self._fitted == self._wanted and not self.is_stopped,
         )
         if quality is not None:
             self.quality = quality

@@ -1,28 +1,30 @@
 """What a page sees and says: the session in JSON's types."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from handful._util.arrays import Float
 from handful.errors import DataError
 from handful.text import FORMATS, Sentence, Span
 from handful.text.projects import State
 from handful.web.server import refusal
 
 from ._learner import Found
-from ._map import Places, flatten
 from ._mirror import Entry
 from ._review import accepted, decided, fitting, rejected
 from ._session import OPEN, Session
 
-__all__ = ["Views"]
+__all__ = ["Views", "flatten"]
 
 CONTEXT = 300  # characters before and after a sentence
 AROUND = 60  # characters before and after a mention
 MOST_SENTENCES, MOST_MENTIONS, MOST_POINTS, MOST_STEPS, MOST_SHOWN = 200, 1_000, 10_000, 1_000, 50
 
 Record = dict[str, Any]
+Places = dict[Hashable, tuple[float, float]]
 
 
 class Views:
@@ -59,7 +61,7 @@ class Views:
                 "can_redo": can_redo,
                 "formats": list(FORMATS),
             },
-            "types": [one | {"n_labels": labels[one["name"]]} for one in mirror.types()],
+            "types": [one | {"n_labels": labels[one["name"]]} for one in mirror.types],
             "counts": {
                 "sentences": len(mirror.entries),
                 **{status: statuses[status] for status in ("none", "partial", "unsure", "skipped", "new")},
@@ -119,7 +121,7 @@ class Views:
             raise DataError("a decision says on which version of the sentence it is based; give version")
         if not isinstance(labels, list):
             raise DataError(f"labels are a list, found {type(labels).__name__}")
-        names = [one["name"] for one in self.mirror.types()]
+        names = [one["name"] for one in self.mirror.types]
         state = decided(entry.sentence, str(given.get("action")), labels, names)
         try:
             seq = self.project.decide(str(given.get("action")), {entry.id: state}, {entry.id: version})
@@ -155,7 +157,7 @@ class Views:
         self.session.follow()
         labels = self.mirror.count_labels()
         return {
-            "types": [one | {"n_labels": labels.get(one["name"], 0)} for one in self.mirror.types()],
+            "types": [one | {"n_labels": labels.get(one["name"], 0)} for one in self.mirror.types],
             "labels_changed": change.n_labels,
             "sentences_changed": len(change.states),
         }
@@ -163,7 +165,7 @@ class Views:
     def mentions(self, name: str, least: float, n: int, after: int) -> Record:
         """Return all mentions of a type: those that were found, the surest first, and then the confirmed ones."""
         n = _number(n, "n", 1, MOST_MENTIONS)
-        if name not in [one["name"] for one in self.mirror.types()]:
+        if name not in [one["name"] for one in self.mirror.types]:
             raise DataError(f"there is no type {name!r:.100}")
         rows: list[tuple[float, int, Span, bool]] = []
         with self.mirror.lock:
@@ -183,7 +185,7 @@ class Views:
     def review(self, given: Record) -> Record:
         """Take mentions of a type as right or as wrong, many at once; what changed in the meantime is left alone."""
         name = given.get("type")
-        if name not in [one["name"] for one in self.mirror.types()]:
+        if name not in [one["name"] for one in self.mirror.types]:
             raise DataError(f"there is no type {name!r:.100}")
         changes: dict[int, State] = {}
         versions: dict[int, int] = {}
@@ -326,3 +328,29 @@ def _number(value: Any, name: str, least: int, most: int) -> int:
     if type(value) is not int or not least <= value <= most:
         raise DataError(f"{name} is {value!r:.50}, expected a number from {least} to {most:,}")
     return value
+
+
+def flatten(points: Float, keys: Sequence[Hashable], before: Places) -> Places:
+    """Return two coordinates from -1 to 1 for each point: the two directions in which the points differ most.
+
+    The map is turned such that points lie as near as possible to where they were before.
+
+    Parameters
+    ----------
+    points : (n, p)
+    keys : what each point is called
+    before : the map before this one
+    """
+    if len(points) == 0:
+        return {}
+    centred = np.asarray(points, np.float64) - points.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    flat: NDArray[np.float64] = np.zeros((len(points), 2))
+    flat[:, : min(2, len(axes))] = centred @ axes[:2].T
+    shared = [i for i, key in enumerate(keys) if key in before]
+    if len(shared) > 1:  # orthogonal Procrustes
+        was = np.array([before[keys[i]] for i in shared])
+        u, _, v = np.linalg.svd(flat[shared].T @ was)
+        flat = flat @ (u @ v)
+    flat /= max(float(np.abs(flat).max()), 1e-12)
+    return {key: (float(x), float(y)) for key, (x, y) in zip(keys, flat, strict=True)}
