@@ -228,7 +228,6 @@ def test_annotations_are_there_after_a_restart(tmp_path):
 @pytest.mark.parametrize(
     "damage",
     [
-        "DROP TABLE annotations",
         "UPDATE annotations SET body = '{'",
         "UPDATE annotations SET body = '[]'",
         "UPDATE annotations SET body = x'ff'",
@@ -305,3 +304,11 @@ def test_the_interface_is_read():
     assert config.text({"id": 1, "data": {"$undefined$": "a"}}) == "a"
     with pytest.raises(DataError, match="not XML"):
         read_config(GODS.replace("Mark", "\ud800"))
+
+
+def test_a_store_with_tables_that_are_not_ours_is_refused(tmp_path):
+    Annotations(tmp_path / "a.db").close()
+    change = "DROP TABLE annotations; CREATE VIEW annotations AS SELECT 1 AS model"
+    sqlite3.connect(tmp_path / "a.db").executescript(change).connection.close()
+    with pytest.raises(FileError, match="damaged: it has a view 'annotations', which handful did not make"):
+        Annotations(tmp_path / "a.db")

@@ -7,9 +7,8 @@ from handful import Tagger
 from handful.errors import DataError, StaleError
 from handful.text import Document, Span
 from handful.text.projects import State
-from handful.workbench._views import flatten
 from handful.workbench._quality import cross_validate
-from handful.workbench._views import Views
+from handful.workbench._views import Views, flatten
 from tagger.toy import NamedEncoder, ToyEncoder
 
 from .made import TEXTS, TYPES, make_project, make_session, settled, wait_until

@@ -409,11 +409,15 @@ def test_a_project_that_somebody_has_changed_is_said_to_be_damaged(project, tabl
 def test_an_index_that_contradicts_its_table_is_damage(project):
     project.decide("label", {1: PEST})
     project.close()
-    with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute(
-            "UPDATE sqlite_master SET sql = replace(sql, 'subject, seq', 'seq, subject') WHERE type = 'index'"
-        )
+    for before, after in (("subject, seq", "seq, subject"), ("seq, subject", "subject, seq")):
+        with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute(
+                "UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE type = 'index'", (before, after)
+            )
+        if before == "subject, seq":
+            with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
+                connection.execute("REINDEX log_of_subject")
     with pytest.raises(FormatError, match=r"damaged: row 1 missing from index .*; go on with a copy from before"):
         Project(project.path)
     with pytest.raises(FormatError, match="damaged: row 1 missing from index"):
@@ -483,3 +487,33 @@ def test_a_project_is_read_like_any_other_file(project):
     with stream(project.path) as documents:
         assert [documents.is_ready(0) for _ in documents] == [True] * len(TEXTS)
         assert documents.share is None
+
+
+FOREVER = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, '', NULL, '{}', x'' FROM n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"DROP TABLE texts; CREATE VIEW texts (id, text, name, meta, digest) AS {FOREVER}",
+        "CREATE TRIGGER more AFTER INSERT ON log BEGIN UPDATE texts SET text = printf('%.*c', 900000000, 'x'); END",
+        "ALTER TABLE texts ADD COLUMN more TEXT GENERATED ALWAYS AS (printf('%.*c', 900000000, 'x')) VIRTUAL",
+        "CREATE INDEX more ON texts (printf('%.*c', 1000, text))",
+        "CREATE TABLE more (a)",
+        "DROP INDEX log_of_step",
+        "PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES ('trigger', 'sqlite_more', 'log', 0, "
+        "'CREATE TRIGGER sqlite_more AFTER INSERT ON log BEGIN SELECT 1; END')",
+    ],
+)
+def test_tables_that_are_not_ours_are_refused_before_they_are_read(tmp_path, change):
+    """What is in a project of a stranger could compute for ever, or fill the disk."""
+    make_project(tmp_path / "p.db").close()
+    connection = sqlite3.connect(tmp_path / "p.db")
+    connection.executescript(change)
+    connection.close()
+    size = (tmp_path / "p.db").stat().st_size
+    with pytest.raises(FormatError, match="handful did not make|is missing"):
+        Project(tmp_path / "p.db")
+    with pytest.raises(FormatError, match="handful did not make|is missing"):
+        read(tmp_path / "p.db")
+    assert (tmp_path / "p.db").stat().st_size == size

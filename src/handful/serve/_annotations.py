@@ -11,6 +11,7 @@ from typing import Any
 
 from handful.errors import DataError, FileError
 from handful.text import Sentence, read
+from handful.text.projects import DamagedProjectError, check_schema
 
 from ._label_config import LabelConfig, read_config
 
@@ -65,9 +66,14 @@ class Annotations:
         """Make the tables in an empty file; refuse what is something else."""
         if not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             self._connection.executescript(_TABLES)
+        self._connection.execute("PRAGMA trusted_schema = OFF")
         pragmas = ("PRAGMA application_id", "PRAGMA user_version")
         if [self._connection.execute(one).fetchone()[0] for one in pragmas] != [APPLICATION, FORMAT]:
             raise FileError(f"{self.path}: is not a store of annotations of this version of handful; give another file")
+        try:
+            check_schema(self._connection, _TABLES)
+        except DamagedProjectError as error:
+            raise FileError(f"{self.path}: the store is damaged: {error}; go on with a copy from before") from None
 
     def close(self) -> None:
         """Let go of the file."""

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     import sqlite3
 
 __all__ = [
-    "APPLICATION",
     "MAGIC",
     "NEW",
-    "PROJECT_FORMAT",
+    "SCHEMA",
     "DamagedProjectError",
     "State",
+    "check_schema",
     "database_errors",
     "documents",
     "is_project",
@@ -50,6 +50,28 @@ __all__ = [
 APPLICATION = 0x48464C31  # in the head of the file: this is a project of handful
 PROJECT_FORMAT = 1  # raised when the tables change
 MAGIC = b"SQLite format 3\0"  # the first bytes of the file
+
+SCHEMA = f"""
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {PROJECT_FORMAT};
+CREATE TABLE texts (
+    id INTEGER PRIMARY KEY, text TEXT NOT NULL, name TEXT, meta TEXT NOT NULL, digest BLOB NOT NULL
+);
+CREATE TABLE sentences (
+    id INTEGER PRIMARY KEY, text_id INTEGER NOT NULL REFERENCES texts, same INTEGER NOT NULL,
+    start INTEGER NOT NULL, stop INTEGER NOT NULL, words TEXT NOT NULL, digest BLOB NOT NULL
+);
+CREATE INDEX sentences_of_text ON sentences (text_id, id);
+CREATE TABLE log (
+    seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, time REAL NOT NULL, author TEXT NOT NULL, action TEXT NOT NULL,
+    undoes INTEGER, subject INTEGER NOT NULL, before TEXT, after TEXT
+);
+CREATE INDEX log_of_subject ON log (subject, seq);
+CREATE INDEX log_of_step ON log (step);
+CREATE TRIGGER log_only_grows BEFORE UPDATE ON log BEGIN SELECT raise(ABORT, 'the log only grows'); END;
+CREATE TRIGGER log_keeps_all BEFORE DELETE ON log BEGIN SELECT raise(ABORT, 'the log only grows'); END;
+CREATE TABLE quality (decisions INTEGER PRIMARY KEY, f1 REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL);
+"""
 
 _LABELLED = ("labelled", "none", "partial")
 STATUSES = ("new", *_LABELLED, "unsure", "skipped")
@@ -194,6 +216,7 @@ def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.
             uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False, factory=Connection
         )
         try:
+            connection.execute("PRAGMA trusted_schema = OFF")
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if application != APPLICATION:
@@ -203,6 +226,7 @@ def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.
                     f"{name}: the project has format {version}, this release reads {PROJECT_FORMAT}; use the release "
                     "of handful that wrote it"
                 )
+            check_schema(connection, SCHEMA)
             (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()  # 0.06 s for 100,000 sentences
             if found != "ok":
                 raise DamagedProjectError(found.partition("\n")[0])
@@ -210,6 +234,24 @@ def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.
             connection.close()
             raise
         return connection
+
+
+def check_schema(connection: "sqlite3.Connection", schema: str) -> None:
+    """Refuse a database with other tables, views and triggers than those of a schema: they could compute anything."""
+    import sqlite3
+
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name LIMIT 99"
+    ours = sqlite3.connect(":memory:")
+    try:
+        ours.executescript(schema)
+        expected, found = (one.execute(query).fetchall() for one in (ours, connection))
+    finally:
+        ours.close()
+    for one in found:
+        if one not in expected:
+            raise DamagedProjectError(f"it has a {one[0]:.20} {one[1]!r:.50}, which handful did not make")
+    if len(found) < len(expected):
+        raise DamagedProjectError("a table is missing")
 
 
 def states(connection: "sqlite3.Connection") -> dict[int, tuple[int, State]]:

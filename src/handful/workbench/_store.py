@@ -15,10 +15,12 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from handful._util.files import beside, failed
 from handful.errors import FileError, StaleError
 from handful.text import Document, EntityType, Sentence
 from handful.text.projects import (
     NEW,
+    SCHEMA,
     DamagedProjectError,
     State,
     database_errors,
@@ -31,7 +33,6 @@ from handful.text.projects import (
 )
 
 from ._adding import Added, insert, prepare
-from ._tables import make
 from ._type_changes import TypeChange, added, change_types
 
 __all__ = ["Added", "Project", "Undone"]
@@ -69,7 +70,7 @@ class Project:
         self._undone: list[int] = []
         self._seen = 0
         if not self.path.exists():
-            make(self.path)
+            _make(self.path)
         elif not is_project(self.path):
             raise FileError(f"{self.path}: is not a project of handful label; give the name of a new file")
         self._connection = open_project(self.path, mode="rw")
@@ -322,3 +323,26 @@ class Project:
                 with suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
                 raise
+
+
+def _make(path: Path) -> None:
+    """Make an empty project, which appears when it is complete."""
+    temporary = beside(path)
+    try:
+        temporary.unlink(missing_ok=True)
+        with database_errors(path):
+            connection = sqlite3.connect(temporary)
+            connection.execute("PRAGMA journal_mode = OFF")  # a killed process would leave a journal beside it
+            connection.executescript(SCHEMA)
+            connection.close()
+        try:
+            os.link(temporary, path)  # not over a project that somebody else made at the same time
+        except FileExistsError:
+            pass
+        except OSError:
+            os.replace(temporary, path)
+    except OSError as error:
+        raise failed(path, error) from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
