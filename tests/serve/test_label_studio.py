@@ -1,11 +1,14 @@
 """The machine-learning backend of Label Studio, by payloads of the form that it sends."""
 
+import contextlib
 import sqlite3
 import time
 
 import pytest
 
+from growth import grows_as
 from handful.errors import DataError, FileError
+from handful.serve import Limits
 from handful.serve._annotations import Annotations
 from handful.serve._label_config import read_config
 from tagger.toy import ToyEncoder
@@ -312,3 +315,43 @@ def test_a_store_with_tables_that_are_not_ours_is_refused(tmp_path):
     sqlite3.connect(tmp_path / "a.db").executescript(change).connection.close()
     with pytest.raises(FileError, match="damaged: it has a view 'annotations', which handful did not make"):
         Annotations(tmp_path / "a.db")
+
+
+@pytest.mark.parametrize("piece", ["<!--", "<!-- -->", "<a>", "<a ", "<![CDATA[", "&#", "<?a", "-->", "$", '"'])
+@pytest.mark.parametrize(
+    "config", ["{}", "<View>{}</View>", '<Labels name="a" toName="b"/><Text name="b" value="{}"/>']
+)
+def test_an_interface_is_read_in_linear_time(piece, config):
+    def run(given):
+        with contextlib.suppress(DataError):
+            read_config.__wrapped__(given)
+
+    assert grows_as(run, lambda n: config.format(piece * n), 1200) < 1.5
+
+
+def test_tasks_have_a_limit():
+    with serving({"people": fitted()}, label_studio=True, limits=Limits(max_texts=3)) as served:
+        studio = Studio(served)
+        assert len(studio.predict(*[task(i) for i in range(3)])) == 3
+        record = {"tasks": [task(i) for i in range(4)], "project": PROJECT, "label_config": CONFIG}
+        answer = studio.post("predict", record)
+        assert (answer.status_code, answer.json()["error"]["what"]) == (
+            422,
+            "there are 4 texts; at most 3 can be sent at once",
+        )
+
+
+def test_few_projects_are_in_memory_and_the_others_are_fitted_again():
+    text = "so Gog slept"
+    with serving({"people": fitted()}, label_studio=True, limits=Limits(max_projects=2)) as served:
+        studio, found = Studio(served), []
+        for number in range(5):
+            record = annotated(1, text, region(text, "Gog", "PER" if number % 2 else "LOC"))
+            record["project"]["id"] = number
+            studio.tell(record)
+            assert len(served.backend.projects._now) <= 2
+        for number in range(5):
+            record = {"tasks": [task(1, text)], "project": str(number), "label_config": CONFIG}
+            found.append(studio.post("predict", record).json()["results"][0]["result"][0]["value"]["labels"])
+        assert found == [["LOC"], ["PER"], ["LOC"], ["PER"], ["LOC"]]
+        assert len(served.backend.projects._now) == 2

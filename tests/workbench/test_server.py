@@ -176,6 +176,13 @@ def test_bodies_have_a_type_and_a_limit(served):
     [
         ("/api/queue?n=99999", 422),
         ("/api/queue?n=x", 422),
+        ("/api/queue?n=--5", 422),
+        ("/api/queue?n=-", 422),
+        ("/api/queue?skip=1,--5", 422),
+        ("/api/queue?after=--5", 422),
+        ("/api/mentions?type=PER&n=--5", 422),
+        ("/api/map?n=--5", 422),
+        ("/api/events?since=--5", 422),
         ("/api/queue?mode=search", 422),
         ("/api/mentions?type=NOBODY", 422),
         ("/api/mentions?type=PER&least=x", 422),

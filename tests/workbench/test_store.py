@@ -512,8 +512,8 @@ def test_tables_that_are_not_ours_are_refused_before_they_are_read(tmp_path, cha
     connection.executescript(change)
     connection.close()
     size = (tmp_path / "p.db").stat().st_size
-    with pytest.raises(FormatError, match="handful did not make|is missing"):
+    with pytest.raises(FormatError, match=r"handful did not make|is missing"):
         Project(tmp_path / "p.db")
-    with pytest.raises(FormatError, match="handful did not make|is missing"):
+    with pytest.raises(FormatError, match=r"handful did not make|is missing"):
         read(tmp_path / "p.db")
     assert (tmp_path / "p.db").stat().st_size == size

@@ -49,7 +49,7 @@ class Backend:
         self.service = service
         self.annotations = Annotations(store)
         self.is_logging = is_logging
-        self.projects = Projects(service.models, self.annotations, self._report)
+        self.projects = Projects(service.models, self.annotations, service.limits, self._report)
 
     def stop(self) -> None:
         """End training, and let go of the file."""
@@ -92,7 +92,7 @@ class Backend:
         tasks = given.get("tasks")
         if not isinstance(tasks, list):
             raise DataError("tasks is not a list of tasks")
-        texts = [config.text(task) for task in tasks]
+        texts = self.service.checked([config.text(task) for task in tasks])
         trained = await self._trained(key, config)
         with self.service.under_way():
             found = await self.service.predict(Job(trained.ready, texts), request)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 from handful.tagger import Tagger
 from handful.text import Allowed, EntityType, Sentence
+from handful.web import Limits
+from handful.web.server import later
 
 from ._annotations import Annotations, Key
 from ._batches import Ready, ready_of
@@ -41,6 +43,7 @@ class Projects:
     models : dict
         Taggers by name, from which projects start.
     annotations : Annotations
+    limits : Limits
     report : function
         Called after each fit with the project, and what was learned or the error that there was.
     """
@@ -49,14 +52,15 @@ class Projects:
         self,
         models: dict[str, Tagger],
         annotations: Annotations,
+        limits: Limits,
         report: Callable[[Key, Trained | Exception], None] | None = None,
     ) -> None:
         self.models = models
         self.annotations = annotations
+        self.limits = limits
         self._report = report
         self._base = {name: Trained(ready_of(tagger), version_of(name, tagger)) for name, tagger in models.items()}
-        self._fits: dict[Key, _Fit] = {}
-        self._now: dict[Key, tuple[tuple[EntityType, ...], Trained]] = {}
+        self._now: dict[Key, _Project] = {}  # the one that was asked least recently comes first
         self._asked: dict[Key, Future[None]] = {}
         self._awake = threading.Condition()
         self._is_stopping = False
@@ -69,9 +73,11 @@ class Projects:
 
     def current(self, key: Key, config: LabelConfig) -> Trained | None:
         """Return what finds mentions now; None where something must be learned first."""
-        types, trained = self._now.get(key, (None, self._base[key[0]]))
-        if types == config.types:
-            return trained
+        with self._awake:
+            if key in self._now:
+                self._now[key] = now = self._now.pop(key)
+                if now.types == config.types:
+                    return now.trained
         known = {one.name for one in self.models[key[0]].types_}
         is_new = any(one.name not in known for one in config.types) or self.annotations.count(key) > 0
         return None if is_new else self._base[key[0]]
@@ -79,6 +85,8 @@ class Projects:
     def train(self, key: Key) -> "Future[None]":
         """Ask for a fit with the annotations that there are; it is done when the result is."""
         with self._awake:
+            if key not in self._asked and len(self._asked) >= self.limits.max_requests:
+                raise later(429, "there is too much to do already")
             done = self._asked.setdefault(key, Future())
             self._awake.notify()
         return done
@@ -109,27 +117,37 @@ class Projects:
         if config is None:
             return
         base = self._base[key[0]]
-        trained: Trained | Exception
+        project = self._now.get(key) or _Project(self.models[key[0]], base)
+        result: Trained | Exception
         try:
             sentences = self.annotations.sentences(key)
-            fit = self._fits.setdefault(key, _Fit(self.models[key[0]]))
-            trained = Trained(
-                fit.fit(config.types, sentences), _version(key[0], base, config, sentences), len(sentences)
-            )
+            version = _version(key[0], base, config, sentences)
+            result = project.trained = Trained(project.fit(config.types, sentences), version, len(sentences))
         except Exception as error:  # what there was stays, and the next annotation is another chance
-            trained = error
-            self._now[key] = (config.types, self._now.get(key, (None, base))[1])
-        else:
-            self._now[key] = (config.types, trained)
+            result = error
+        with self._awake:
+            project.types = config.types
+            self._now.pop(key, None)
+            self._now[key] = project
+            while len(self._now) > self.limits.max_projects:
+                del self._now[next(iter(self._now))]
         if self._report is not None:
-            self._report(key, trained)
+            self._report(key, result)
 
 
-class _Fit:
-    """A tagger for a project: what the model was fitted with, and the labels of the project."""
+class _Project:
+    """A tagger for a project, fitted on the support of the model and the labels of the project.
 
-    def __init__(self, model: Tagger) -> None:
+    Attributes
+    ----------
+    types : those of the last fit, whether or not it went well
+    trained : what the last fit that went well gave
+    """
+
+    def __init__(self, model: Tagger, base: Trained) -> None:
         self.model = model
+        self.types: tuple[EntityType, ...] | None = None
+        self.trained = base
         self._tagger: Tagger | None = None
         self._basis: tuple[tuple[EntityType, ...], frozenset[tuple[str, ...]]] = ((), frozenset())
 

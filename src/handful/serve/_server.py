@@ -132,12 +132,16 @@ class Service:
         request.state.model = name
         return name, self.models[name]
 
+    def checked(self, texts: list[Any]) -> list[Any]:
+        """Return the texts of a request; an error where there are too many."""
+        if len(texts) > self.limits.max_texts:
+            raise DataError(
+                f"there are {len(texts):,} texts, but at most {self.limits.max_texts:,} can be sent at once"
+            )
+        return texts
+
     async def predict(self, job: Job, request: Request) -> list[list[Prediction]]:
         """Wait for the answer to a job, no longer than is allowed."""
-        if len(job.texts) > self.limits.max_texts:
-            raise DataError(
-                f"there are {len(job.texts):,} texts, at most {self.limits.max_texts:,} can be sent at once"
-            )
         request.state.texts = len(job.texts)
         self.batches.submit(job)
         found = await asyncio.wait_for(asyncio.wrap_future(job.answer), self.limits.timeout)
@@ -188,7 +192,7 @@ def make_server(
         name, tagger = service.tagger(request)
         with service.under_way():
             texts, is_one, min_score = read_asked(await read_json(request, limits), tagger)
-            found = await service.predict(Job(ready_of(tagger), texts, min_score), request)
+            found = await service.predict(Job(ready_of(tagger), service.checked(texts), min_score), request)
         if is_one:
             return Json({"model": name, "entities": found[0]})
         return Json({"model": name, "results": [{"entities": one} for one in found]})

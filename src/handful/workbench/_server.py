@@ -256,6 +256,6 @@ def _download(body: bytes, kind: str, name: str) -> Response:
 
 
 def _int(text: str, name: str) -> int:
-    if len(text) > 18 or not text.lstrip("-").isdecimal():
+    if len(text) > 18 or not text.removeprefix("-").isdecimal():
         raise DataError(f"{name} is a number, found {text!r:.50}")
     return int(text)
