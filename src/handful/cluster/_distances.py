@@ -1,7 +1,6 @@
 """Squared distances from words to prototypes in the projected space, and the tags that they speak for."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,33 +71,25 @@ class Distances:
         labels: Labels | None = None,
     ) -> None:
         Q = C - origin if U is None else (C - origin) @ U  # (k, p)
-        W = -2 * (Q.T if U is None else U @ Q.T)  # (d, k)
-        b = (Q**2).sum(axis=1) - origin @ W
-        self._X, self._labels = X, labels
-        self._of_block = partial(_linear, W, b, prototype_tags)
+        self._W = -2 * (Q.T if U is None else U @ Q.T)  # (d, k)
+        self._b = (Q**2).sum(axis=1) - origin @ self._W
+        self._X, self._tags, self._labels = X, prototype_tags, labels
 
     def __len__(self) -> int:
         return len(self._X)
 
     def map(self, function: Callable[[slice, NDArray[np.float64]], Any]) -> ByBlock[Any]:
         """Call a function with where each block lies and its D (b, k), which is in Fortran order."""
-        of_block = self._of_block  # X itself is not sent to workers
-        return map_rows(lambda where, *block: function(where, of_block(*block)), self._X, self._labels)
+        W, b, tags = self._W, self._b, self._tags  # X itself is not sent to workers
 
+        def of_block(where: slice, block: Float, labels: Labels | None) -> Any:
+            D = np.empty((len(b), len(block)))
+            np.add(thin_product(block, W.astype(block.dtype)).T, b[:, None], out=D)
+            if labels is not None:
+                labels.forbid(D.T, tags)
+            return function(where, D.T)
 
-def _linear(
-    W: NDArray[np.float64],
-    b: NDArray[np.float64],
-    prototype_tags: NDArray[np.intp],
-    block: Float,
-    labels: Labels | None,
-) -> NDArray[np.float64]:
-    """Return block @ W + b, infinite where the labels forbid the prototype."""
-    D = np.empty((len(b), len(block)))
-    np.add(thin_product(block, W.astype(block.dtype)).T, b[:, None], out=D)
-    if labels is not None:
-        labels.forbid(D.T, prototype_tags)
-    return D.T
+        return map_rows(of_block, self._X, self._labels)
 
 
 def project(block: Float, U: NDArray[np.float64] | None, origin: NDArray[np.float64]) -> Float:

@@ -54,18 +54,14 @@ class Sums(NamedTuple):
 class SoftSums:
     """The sums of the rows of X (n, d) under soft assignments, each compared with the one before.
 
-    Parameters
-    ----------
-    X : (n, d)
-    is_o : (k,) whether a prototype's tag is O
-    weights : of the words, or None for 1 each
+    `is_o` (k,) says whether a prototype's tag is O.
     """
 
     def __init__(self, X: Float | Rows, is_o: NDArray[np.bool_], weights: Weights | None = None) -> None:
         self._X, self._is_o, self._weights = X, is_o, weights
-        self._before: ByBlock[NDArray[np.float64]] | None = None
+        self._before: ByBlock[NDArray[Any]] | None = None
 
-    def update(self, A: ByBlock[NDArray[np.float64]]) -> Sums:
+    def update(self, A: ByBlock[NDArray[Any]]) -> Sums:
         """Return the sums under the weights A (n, k)."""
         before, self._before = self._before, A
         return reduce_rows(partial(_soft_sums, self._is_o), Sums.plus, self._X, A, before, self._weights)
@@ -95,31 +91,23 @@ def _soft_sums(
     )
 
 
-class HardSums:
-    """The sums of the rows of X (n, d) under hard assignments; only rows that moved since the last one are touched.
+class HardSums(SoftSums):
+    """The same under hard assignments; only rows that moved since the last one are touched."""
 
-    The parameters are those of `SoftSums`.
-    """
+    _S: NDArray[np.float64]
+    _age = 0
 
-    def __init__(self, X: Float | Rows, is_o: NDArray[np.bool_], weights: Weights | None = None) -> None:
-        self._X, self._is_o, self._weights = X, is_o, weights
-        self._before: ByBlock[NDArray[Any]] | None = None
-        self._S = np.zeros((len(is_o), X.shape[1]))
-        self._age = 0
-
-    def update(self, labels: ByBlock[NDArray[Any]]) -> Sums:
+    def update(self, A: ByBlock[NDArray[Any]]) -> Sums:
         """Return the sums for words (n,) at these prototypes."""
-        (before, self._before), k = (self._before, labels), len(self._is_o)
+        (before, self._before), k = (self._before, A), len(self._is_o)
         counts, numbers, n_moved = reduce_rows(
-            partial(_count, k), lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]), labels, before, self._weights
+            partial(_count, k), lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]), A, before, self._weights
         )
         self._age += 1
         if before is None or n_moved > int(numbers.sum()) // 3 or self._age % REFRESH == 0:
-            self._S = reduce_rows(partial(_sums, k), np.add, self._X, labels, self._weights)
+            self._S = reduce_rows(partial(_sums, k), np.add, self._X, A, self._weights)
         elif n_moved:
-            self._S = self._S + reduce_rows(
-                partial(_moved, k), np.add, self._X, before, labels, self._weights, is_raw=True
-            )
+            self._S = self._S + reduce_rows(partial(_moved, k), np.add, self._X, before, A, self._weights, is_raw=True)
         n_o = float(numbers[self._is_o].sum())
         return Sums(self._S, counts, float(counts.sum()), n_o, 0.0, n_moved, float(n_moved > 0))
 

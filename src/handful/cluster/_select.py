@@ -65,39 +65,34 @@ def _select(results: ByBlock[Any], keys_of: KeysOf, m: int, n: int) -> tuple[np.
     """Return the m-th smallest of n keys, its place among those that are equal to it, and how many are.
 
     Each pass counts keys by their next bits, and so finds the next bits of the key that is looked for. Once few keys
-    begin with those that are known, they are gathered.
+    begin with the bits that are known, they are gathered.
     """
-    known = _Known(0, 64)
-    while n > FEW and known.n_left:
-        step = min(BITS, known.n_left)
-        counts = reduce_rows(partial(known.by_next, keys_of, step), np.add, results)
+    prefix, n_left = 0, 64  # the bits that are known, and how many more there are
+    while n > FEW and n_left:
+        step = min(BITS, n_left)
+        counts = reduce_rows(partial(_by_next, keys_of, prefix, n_left, step), np.add, results)
         up_to = np.cumsum(counts)
         place = int(np.searchsorted(up_to, m))
         n, m = int(counts[place]), m - int(up_to[place] - counts[place])
-        known = _Known(known.prefix << step | place, known.n_left - step)
-    if not known.n_left:
-        return np.uint64(known.prefix), m, n
-    keys = np.concatenate(reduce_rows(lambda *block: [known.gather(keys_of, *block)], list.__add__, results))
+        prefix, n_left = prefix << step | place, n_left - step
+    if not n_left:
+        return np.uint64(prefix), m, n
+    gathered = reduce_rows(lambda *block: [_beginning(keys_of(*block), prefix, n_left)], list.__add__, results)
+    keys = np.concatenate(gathered)
     key = np.partition(keys, m - 1)[m - 1]
     return key, m - int(np.count_nonzero(keys < key)), int(np.count_nonzero(keys == key))
 
 
-class _Known(NamedTuple):
-    """What is known of a key: its first bits, and how many more it has."""
+def _beginning(keys: Keys, prefix: int, n_left: int) -> Keys:
+    """Return the keys that begin with some bits, after which `n_left` come."""
+    return keys if n_left == 64 else keys[keys >> np.uint64(n_left) == np.uint64(prefix)]
 
-    prefix: int
-    n_left: int
 
-    def gather(self, keys_of: KeysOf, where: slice, one: Any) -> Keys:
-        """Return the keys of a block that begin so."""
-        keys = keys_of(where, one)
-        return keys if self.n_left == 64 else keys[keys >> np.uint64(self.n_left) == np.uint64(self.prefix)]
-
-    def by_next(self, keys_of: KeysOf, n_bits: int, where: slice, one: Any) -> NDArray[np.int64]:
-        """Count the keys of a block that begin so, by their next bits, (2 ** n_bits,)."""
-        keys = self.gather(keys_of, where, one)
-        next_bits = (keys >> np.uint64(self.n_left - n_bits)) & np.uint64((1 << n_bits) - 1)
-        return np.bincount(next_bits.astype(np.int64), minlength=1 << n_bits)
+def _by_next(keys_of: KeysOf, prefix: int, n_left: int, step: int, where: slice, one: Any) -> NDArray[np.int64]:
+    """Count the keys of a block that begin with some bits by their next bits, (2 ** step,)."""
+    keys = _beginning(keys_of(where, one), prefix, n_left)
+    next_bits = (keys >> np.uint64(n_left - step)) & np.uint64((1 << step) - 1)
+    return np.bincount(next_bits.astype(np.int64), minlength=1 << step)
 
 
 def _ordered(values: NDArray[np.float64]) -> Keys:
