@@ -41,7 +41,7 @@ def read_all(path):
     """Read all that there is to read."""
     far = open_features(path).far_text()
     words = [words for shard in far.shards for words in shard.load().words]
-    chunk = far.rows.chunks()[0].item.load()
+    chunk = far.rows.chunks[0].item.load()
     return words, chunk[0 : len(far.rows)]
 
 
@@ -225,7 +225,7 @@ def test_a_compressed_file_that_is_damaged_is_an_error(tmp_path):
     content = bytearray(gzip.compress("".join(f"line {i} of {i * i}\n" for i in range(500)).encode()))
     content[12:40] = bytes(28)
     path.write_bytes(content)
-    with pytest.raises(FileError, match=r"text.txt.gz: cannot be read"):
+    with pytest.raises(FormatError, match=r"text.txt.gz: the gzip file is damaged"):
         find_pieces([str(path)], None, OPTIONS, tmp_path / "spool", 100)
 
 
@@ -246,7 +246,7 @@ def test_a_parquet_file_that_is_damaged_is_an_error(tmp_path):
     whole = path.read_bytes()
     piece = Piece("rows.parquet", str(path), "parquet", 0, 1)
     assert len(list(read_piece(piece, OPTIONS))) == 50
-    with pytest.raises(FormatError, match="row groups 1 to 2: the file has 1 row groups; it was changed"):
+    with pytest.raises(FormatError, match=r"rows.parquet: the file has 1 row groups, not 2: it was changed"):
         list(read_piece(Piece("rows.parquet", str(path), "parquet", 1, 2), OPTIONS))
     path.write_bytes(whole.replace(b"text 7", b"text \xff"))
     with pytest.raises(FormatError, match=r"rows.parquet: this Parquet file is damaged"):
@@ -259,4 +259,4 @@ def test_a_parquet_file_that_is_damaged_is_an_error(tmp_path):
         except (FileError, FormatError) as error:
             said.append(str(error))
     assert len(said) > 10
-    assert all(one.startswith("rows.parquet") for one in said)
+    assert all(one.startswith(str(path)) for one in said)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
+from glob import escape, glob
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
@@ -29,6 +30,7 @@ __all__ = [
     "check_file",
     "check_folder",
     "check_into",
+    "expand",
     "failed",
     "file_name",
     "is_temporary",
@@ -260,6 +262,28 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def expand(files: Iterable[str]) -> list[str]:
+    """Return the files that paths, patterns such as ``news/*.txt``, and folders of Parquet files stand for, in order.
+
+    A path that exists is no pattern. One that is neither is returned as it is: to read it will say what is wrong.
+    """
+    found: list[str] = []
+    for file in files:
+        if os.path.isdir(file):
+            inside = sorted(glob(os.path.join(escape(file), "**", "*.parquet"), recursive=True))
+            if not inside:
+                raise FileError(f"{file}: is a folder without Parquet files (*.parquet); name files, or use a pattern")
+            found += inside
+        elif any(sign in file for sign in "*?[") and not os.path.exists(file):
+            matching = sorted(filter(os.path.isfile, glob(file, recursive=True)))
+            if not matching:
+                raise FileError(f"{file}: no file matches this pattern")
+            found += matching
+        else:
+            found.append(file)
+    return found
 
 
 def failed(target: PathLike, error: Exception) -> FileError:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, Any
 
-from handful._util.files import replacing
+from handful._util.files import expand, replacing
 from handful.errors import FileError, FormatError, HandfulError
 from handful.text import Document, ReadReport, stream
 
@@ -95,22 +95,18 @@ def _matching(file: str) -> list[tuple[str, str]]:
     if file == "-":
         raise FileError("standard input cannot be read by several workers; write it to a file")
     fs, path = _file_system(file)
-    is_pattern = any(sign in path for sign in "*?[") and not fs.exists(path)
-    if is_pattern:
-        found = sorted(one for one in fs.glob(path) if fs.isfile(one))
-        if not found:
-            raise FileError(f"{file}: no file matches this pattern")
-    elif fs.isdir(path) and not fs.exists(f"{path}/project.db"):
-        found = sorted(fs.glob(f"{path}/**/*.parquet"))
-        if not found:
-            raise FileError(f"{file}: is a folder without Parquet files (*.parquet); name files, or use a pattern")
-    elif fs.exists(path):
-        found = [path]
-    else:
-        raise FileError(f"{file}: there is no such file")
     if _is_local(fs):
-        whole = os.path.abspath(file)
-        return [(file if one == whole else os.path.relpath(one), one) for one in found]
+        names = expand([file.removeprefix("file://")])
+        missing = next((name for name in names if not os.path.exists(name)), None)
+        if missing is not None:
+            raise FileError(f"{missing}: there is no such file")
+        return [(name, os.path.abspath(name)) for name in names]
+    is_pattern = any(sign in path for sign in "*?[") and not fs.exists(path)
+    found = sorted(filter(fs.isfile, fs.glob(path))) if is_pattern else [path]
+    if fs.isdir(path):
+        found = sorted(fs.glob(f"{path}/**/*.parquet"))
+    if not found or not fs.exists(found[0]):
+        raise FileError(f"{file}: there is no such file, or no file that matches, or a folder without Parquet files")
     return [(one, one) for one in map(fs.unstrip_protocol, found)]
 
 
@@ -120,14 +116,10 @@ def _pieces_of(
     fs, inside = _file_system(path)
     about = fs.info(inside)
     stamp = f"{about['size']}-{about.get('mtime') or about.get('ETag') or about.get('LastModified') or ''}"
-    with _reading(name), fs.open(inside, "rb") as file:
-        first = file.read(_HEAD)
-    if first[:4] == b"PAR1" or format == "parquet":
-        return [Piece(name, path, "parquet", i, i + 1, stamp) for i in range(_n_row_groups(name, path))]
-    if first[:2] == _GZIP:
-        first = _unzipped_head(name, path)
-    with stream(_Named(first, name) if not _is_local(fs) else inside, format, **options) as opened:
+    with _opened(name, path) as file, stream(file, format, **options) as opened:
         found, is_by_line = opened.report.format, opened.is_by_line
+    if opened.n_row_groups is not None:
+        return [Piece(name, path, found, i, i + 1, stamp) for i in range(opened.n_row_groups)]
     if not is_by_line or not _has_plain_line_ends(str(options.get("encoding", "utf-8"))):
         return [Piece(name, path, format or found, stamp=stamp)]
     n_bytes = int(about["size"])
@@ -157,31 +149,28 @@ class Reader(Iterator[Document]):
     def __init__(self, piece: Piece, options: Mapping[str, Any]) -> None:
         self._piece = piece
         self.report = ReadReport(str(piece), piece.format)
-        self._documents = self._parquet(options) if piece.format == "parquet" else self._text(options)
+        self._documents = self._read(dict(options))
 
     def __next__(self) -> Document:
         return next(self._documents)
 
-    def _text(self, options: Mapping[str, Any]) -> Iterator[Document]:
+    def _read(self, options: dict[str, Any]) -> Iterator[Document]:
         piece = self._piece
-        fs, path = _file_system(piece.path)
-        if piece.stop is None:
-            if _is_local(fs):
-                file: Any = path
-            else:
-                with _reading(piece.name), fs.open(path, "rb") as opened:
-                    file = _Named(opened.read(), piece.name)
-            more: dict[str, Any] = {}
-        else:
-            with _reading(piece.name), fs.open(path, "rb") as opened:
-                file = _Named(_lines(opened, piece.start, piece.stop), str(piece))
-            more = {"wrapped": False} if piece.format == "text" else {}
-        try:
-            with stream(file, piece.format, **{**options, **more}) as found:
-                self.report = found.report
-                yield from found
-        except HandfulError as error:
-            raise self._placed(error) from None
+        with _opened(piece.name, piece.path) as file:
+            if piece.format == "parquet":
+                options["row_groups"] = (piece.start, piece.stop)
+            elif piece.stop is not None:
+                fs, inside = _file_system(piece.path)
+                with _reading(piece.name), fs.open(inside, "rb") as whole:
+                    file = _Named(_lines(whole, piece.start, piece.stop), str(piece))
+                if piece.format == "text":
+                    options["wrapped"] = False
+            try:
+                with stream(file, piece.format, **options) as found:
+                    self.report = found.report
+                    yield from found
+            except HandfulError as error:
+                raise self._placed(error) from None
 
     def _placed(self, error: HandfulError) -> HandfulError:
         """Return an error with the number of the line in the whole file."""
@@ -197,31 +186,6 @@ class Reader(Iterator[Document]):
                 n_before, left = n_before + chunk.count(b"\n"), left - len(chunk)
         line = n_before + int(found[1])
         return type(error)(f"{self._piece.name}:{line}{error.message[found.end() :]}", error.advice)
-
-    def _parquet(self, options: Mapping[str, Any]) -> Iterator[Document]:
-        piece, field = self._piece, options.get("text_field") or "text"
-        with _parquet_file(piece.name, piece.path) as file:
-            if field not in file.schema_arrow.names:
-                names = ", ".join(file.schema_arrow.names)
-                raise FormatError(f"{piece.name}: there is no column {field!r} for the text; the columns are {names}")
-            if not piece.start < (piece.stop or 0) <= file.metadata.num_row_groups:
-                raise FormatError(f"{piece}: the file has {file.metadata.num_row_groups} row groups; it was changed")
-            row = sum(file.metadata.row_group(i).num_rows for i in range(piece.start))
-            for batch in file.iter_batches(1024, row_groups=range(piece.start, piece.stop or 0)):
-                for record in batch.to_pylist():
-                    row += 1
-                    text = record[field]
-                    if isinstance(text, str):
-                        document = Document.of(text, meta={key: one for key, one in record.items() if key != field})
-                        self.report.n_sentences += len(document.sentences)
-                        self.report.n_words += document.n_words
-                        yield document
-                        continue
-                    error = FormatError(f"{piece.name}: row {row}: {field!r} is {text!r}, expected a text")
-                    if options.get("malformed") != "skip":
-                        raise error
-                    self.report.n_skipped += 1
-                    self.report.skipped.append(error)
 
 
 class _Named(io.BytesIO):
@@ -251,12 +215,6 @@ def _start_of(file: IO[bytes], start: int) -> int:
     return file.tell()
 
 
-def _unzipped_head(name: str, path: str) -> bytes:
-    fs, inside = _file_system(path)
-    with _reading(name), fs.open(inside, "rb") as file, gzip.open(file) as opened:
-        return opened.read(_HEAD)
-
-
 def _unzipped(name: str, path: str, spool: Path, stamp: str) -> str:
     """Write what a compressed file holds into the spool, if it is not there; return where it is."""
     target = spool / f"{Path(path).name}-{stamp.replace('/', '_').replace(':', '_')}.txt"
@@ -280,28 +238,16 @@ def _is_gzip(path: str) -> bool:
         return bool(file.read(2) == _GZIP)
 
 
-def _n_row_groups(name: str, path: str) -> int:
-    with _parquet_file(name, path) as file:
-        return int(file.metadata.num_row_groups)
-
-
 @contextmanager
-def _parquet_file(name: str, path: str) -> Iterator[Any]:
-    import pyarrow
-    from pyarrow.parquet import ParquetFile
-
+def _opened(name: str, path: str) -> Iterator[Any]:
+    """Yield a file as `handful.text.stream` takes it: the path of a local one, an open one from elsewhere."""
     fs, inside = _file_system(path)
+    if _is_local(fs):
+        yield inside
+        return
     with _reading(name), fs.open(inside, "rb") as file:
-        try:
-            opened = ParquetFile(file)
-        except (pyarrow.ArrowException, ValueError) as error:
-            raise FormatError(f"{name}: this is not a Parquet file: {error}") from None
-        try:
-            yield opened
-        except (pyarrow.ArrowException, ValueError, OverflowError) as error:
-            if isinstance(error, HandfulError):
-                raise
-            raise FormatError(f"{name}: this Parquet file is damaged: {error}") from None
+        file.name = name
+        yield file
 
 
 def _file_system(path: str) -> tuple[Any, str]:

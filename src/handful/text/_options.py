@@ -59,6 +59,8 @@ class ReadOptions:
         The encoding of the text.
     wrapped : bool or None
         Whether the lines of plain text are cut to a width, with blank lines between blocks; None finds out.
+    row_groups : pair of int or None
+        The row groups of a Parquet file to read, as the first one and one past the last; None for all.
     unlabelled : bool
         Whether this is text to tag, or to learn from without labels. Then a few ``[words](TYPE)`` in a file whose
         format is not named are plain text (unless half of its lines have them), other keys of JSON records may be
@@ -85,6 +87,7 @@ class ReadOptions:
     rename: Mapping[str, str] = field(default_factory=dict)
     encoding: str = "utf-8"
     wrapped: bool | None = None
+    row_groups: tuple[int, int] | None = None
     unlabelled: bool = False
 
     def __post_init__(self) -> None:

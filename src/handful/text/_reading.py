@@ -40,6 +40,8 @@ class FileReader:
         Those who were met with, in order.
     is_by_line : bool
         Whether each line is a document of its own, whatever is before and after it.
+    n_row_groups : int or None
+        How many parts a Parquet file has that can be read one by one.
     """
 
     def __init__(self, source: InputFile, options: "ReadOptions", report: ReadReport) -> None:
@@ -50,6 +52,7 @@ class FileReader:
         self.described: tuple[EntityType, ...] = ()
         self.annotators: dict[Annotator, None] = {}
         self.is_by_line = False
+        self.n_row_groups: int | None = None
         self.types = TypeChoice(options.keep, options.drop, options.rename)
         self._is_unmarked_unknown = options.unmarked == "unknown"
         self._is_plain = not self.types and not self._is_unmarked_unknown

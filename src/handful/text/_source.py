@@ -136,6 +136,13 @@ class InputFile:
             raise FormatError(f"{self.name}: the format is one of bytes; open the file for bytes, not for text")
         return self._unread + bytes(self._file.read())
 
+    def seekable(self) -> Any:
+        """Return the path, or an open file, from which bytes can be read at any place."""
+        if self.path is not None:
+            return self.path
+        is_seekable = self._decoder is not None and self._raw.seekable() and not self.is_standard_input
+        return self._raw if is_seekable else io.BytesIO(self.read_bytes())
+
     def chunks(self) -> Iterator[str]:
         """Yield the text in pieces of growing size."""
         yield self.head

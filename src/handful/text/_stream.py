@@ -76,12 +76,14 @@ class Stream(_Described, Iterator[Document]):
         What the head of the file describes: types, and the corpus itself.
     is_by_line : bool
         Whether each line of the file is a document of its own, so that the file can be cut between lines.
+    n_row_groups : int or None
+        How many row groups a Parquet file has; None for other files.
     """
 
     def __init__(self, reading: FileReader, items: Iterator[Item]) -> None:
         self.report = reading.report
         self.head = reading.types.types(reading.described) if reading.types else reading.described
-        self.is_by_line = reading.is_by_line
+        self.is_by_line, self.n_row_groups = reading.is_by_line, reading.n_row_groups
         self._source = reading.source
         self._names: set[str] = set()
         self._items = _counted(reading, items)  # does not know this object, which can therefore be thrown away

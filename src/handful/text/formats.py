@@ -18,6 +18,7 @@ from ._conll import read_conll, read_conll_2012, read_lines, write_conll, write_
 from ._docbin import FIRST_BYTES, read_docbin, write_docbin
 from ._json_read import read_json
 from ._json_write import write_json
+from ._parquet import PARQUET, read_parquet
 from ._plain import read_inline, read_text, write_inline, write_text_lines
 from ._reading import FileReader, Item
 from ._tables import read_table, write_table
@@ -109,6 +110,13 @@ _ALL = [
         sign="#begin document in the first line",
     ),
     Format("project", "what ``handful label`` works on; to read only", read_project, first_bytes=MAGIC),
+    Format(
+        "parquet",
+        "a Parquet table with a column of texts; to read only",
+        read_parquet,
+        holds=("text", "unlabelled", "fields"),
+        first_bytes=PARQUET,
+    ),
     Format(
         "conll",
         "one word per line, its tag last",
