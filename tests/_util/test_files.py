@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from handful._util import files
-from handful._util.files import beside, is_temporary, replacing, replacing_folder
+from handful._util.files import beside, expand, is_temporary, replacing, replacing_folder
+from handful.errors import FileError
 
 KILLED = """
 import os, signal, sys
@@ -100,3 +101,17 @@ def test_a_long_name_in_another_script(tmp_path):
     with replacing_folder(tmp_path / ("夹" * 80)) as folder:
         (folder / "file").touch()
     assert target.read_text() == "whole"
+
+
+def test_patterns_and_folders_stand_for_files_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    for name in ("b.txt", "a.txt", "[x].txt", "deep/er/1.parquet", "deep/0.parquet"):
+        (tmp_path / name).touch()
+    assert expand(["*.txt", "-", "no.txt", "[x].txt"]) == ["[x].txt", "a.txt", "b.txt", "-", "no.txt", "[x].txt"]
+    assert expand(["**/*.parquet"]) == expand(["deep"]) == ["deep/0.parquet", "deep/er/1.parquet"]
+    with pytest.raises(FileError, match=r"\*.csv: no file matches this pattern"):
+        expand(["*.csv"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileError, match="empty: is a folder without Parquet files"):
+        expand(["empty"])

@@ -44,6 +44,26 @@ def test_fit_for_machines(inside, tmp_path):
     assert run(*arguments, "--out", tmp_path / "model", "--quiet").output == ""
 
 
+def test_fit_and_predict_take_patterns_and_parquet_files(inside, tmp_path):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    lines = TEXT.splitlines()
+    for number, line in enumerate(lines):
+        (tmp_path / f"text{number}.txt").write_text(line + "\n", encoding="utf-8")
+    parquet.write_table(pa.table({"text": lines, "n": range(len(lines))}), tmp_path / "rows.parquet", row_group_size=2)
+    options = ["--ratio", "0.8", "--encoder", "encoder", "--out"]
+    for text in (tmp_path / "text*.txt", tmp_path / "rows.parquet", tmp_path):
+        run("fit", "support.txt", "-u", text, *options, tmp_path / "model", "--quiet")
+        assert (tmp_path / "model" / "model.safetensors").read_bytes() == Path("model/model.safetensors").read_bytes()
+    whole = run("predict", "model", "text.txt", "--encoder", "encoder", "--to", "jsonl").stdout
+    found = run("predict", "model", tmp_path / "text?.txt", "--encoder", "encoder", "--to", "jsonl").stdout
+    assert found == whole
+    rows = run("predict", "model", tmp_path / "rows.parquet", "--encoder", "encoder", "--to", "jsonl").stdout
+    fields = [{"n": n} for n in range(len(lines))]
+    expected = [json.loads(line) | more for line, more in zip(whole.splitlines(), fields, strict=True)]
+    assert [json.loads(line) for line in rows.splitlines()] == expected
+    assert failed(run("predict", "model", "no/*.txt", "--encoder", "encoder"), "no/*.txt: no file matches this pattern")
+
+
 def test_fit_takes_the_encoder_along(inside, tmp_path):
     result = run("fit", "support.txt", "--encoder", "encoder", "--include-encoder", "--out", tmp_path / "model", "-q")
     assert result.exit_code == 0

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from handful._util.files import expand
+
 from .options import say, say_report
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ class Documents:
     Parameters
     ----------
     files
-        Their names; ``-`` is standard input, and so are no files and no texts.
+        Their names, or patterns for them; ``-`` is standard input, and so are no files and no texts.
     texts
         Texts themselves; they come first.
     format, encoding, text_field, malformed
@@ -52,7 +54,7 @@ class Documents:
         quiet: bool,
     ) -> None:
         self._texts = list(texts or ())
-        self._files = list(files or ([] if texts else ["-"]))
+        self._files = expand(files or ([] if texts else ["-"]))
         self._format = format
         self._options = {"encoding": encoding, "text_field": text_field, "malformed": malformed, "unlabelled": True}
         self._quiet = quiet

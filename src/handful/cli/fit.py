@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from handful._util.files import expand
 from handful.errors import DataError
 
 from ._cluster import PANEL, Address, Workers, cluster
@@ -44,7 +45,7 @@ Unlabelled = Annotated[
         "-u",
         metavar="FILE",
         show_default=False,
-        help="Unlabelled text; may be repeated. With --dask or --workers also patterns and Parquet datasets.",
+        help="Unlabelled text; may be repeated. Also patterns, as 'news/*.txt', and Parquet files or folders of them.",
     ),
 ]
 
@@ -162,7 +163,8 @@ def fit(
 
         ShardFolder(predictions, "predictions").check()
     if not is_far:
-        check_files(unlabelled or (), None, of_text)
+        unlabelled = expand(unlabelled or ())
+        check_files(unlabelled, None, of_text)
     labelled, described = read_labelled(support or (), types, from_format, reading, encoding, quiet=quiet)
     text = []
     if not is_far:

@@ -97,8 +97,8 @@ def predict(
     and tsv add one with the entities as JSON. conll, lines, inline, huggingface and gliner are written one sentence at
     a time. Files of any size pass through in little memory; lines from a pipe are answered as they come.
 
-    With [bold]--dask[/bold] or [bold]--workers[/bold], several processes share the work. The texts are then files,
-    patterns such as 'news/*.jsonl', and Parquet datasets, and [bold]--out[/bold] is a folder of shards (jsonl or
+    Texts are files, patterns such as 'news/*.jsonl', and Parquet files or folders of them. With [bold]--dask[/bold] or
+    [bold]--workers[/bold], several processes share the work, and [bold]--out[/bold] is a folder of shards (jsonl or
     parquet). A run that was stopped goes on where it was.
 
     Text that [bold]handful fit[/bold] has read is not encoded again. With [bold]--keep-features[/bold] the same holds
