@@ -1,12 +1,12 @@
 """Made text, made labels and a very small encoder: for trials that are about files, processes and memory, not words."""
 
 import random
+import sys
 from pathlib import Path
 
 SYLLABLES = ["ka", "to", "mi", "re", "su", "no", "la", "vi"]
 ENDINGS = {"PER": ["son", "sen"], "LOC": ["burg", "ville"]}
 PLAIN = ["the", "sees", "near", "and", "walks", "by", "today", "."]
-SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[UNK]"]
 
 
 def sentences(n, seed=0):
@@ -38,30 +38,11 @@ def write_texts(folder, n, n_labelled=12):
 
 def make_network(folder):
     """Write an encoder of a few thousand random weights, in the Hugging Face layout."""
-    import torch
-    import transformers
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    sys.path.append(str(Path(__file__).parents[1] / "tests"))
+    import tiny
 
     endings = [ending for each in ENDINGS.values() for ending in each]
-    pieces = [*PLAIN, *SYLLABLES, *(f"##{piece}" for piece in [*SYLLABLES, *endings])]
-    vocabulary = {piece: i for i, piece in enumerate([*SPECIAL, *pieces])}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
-    names = dict(zip(("pad_token", "cls_token", "sep_token", "unk_token"), SPECIAL, strict=True))
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names)
-    config = transformers.BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=64,
-        pad_token_id=0,
-    )
-    torch.manual_seed(0)
-    transformers.BertModel(config).save_pretrained(folder)
-    fast.save_pretrained(folder)
+    tiny.make_encoder(folder, [*PLAIN, *SYLLABLES, *(f"##{piece}" for piece in [*SYLLABLES, *endings])])
     return folder
 
 

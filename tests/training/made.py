@@ -2,6 +2,8 @@
 
 import json
 
+import tiny
+
 SYLLABLES = ["ka", "to", "mi", "re", "su", "no", "la", "vi"]
 ENDINGS = {"PER": ["son", "sen"], "LOC": ["burg", "ville"], "GENE": ["ase", "ine"], "DRUG": ["ol", "cin"]}
 PLAIN = ["the", "sees", "near", "and", "walks", "by", "today", "."]
@@ -48,61 +50,11 @@ def write_conll(path, sentences):
     return str(path)
 
 
-def make_encoder(folder, kind, *, n_layers=2, window=64):
-    """Write a random encoder of a few thousand weights in the Hugging Face layout."""
-    import torch
-    import transformers
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+def make_encoder(folder, kind, **sizes):
+    """Write a random encoder that knows the parts of the words above."""
     endings = [ending for each in ENDINGS.values() for ending in each]
     pieces = [*PLAIN, *TYPES, *SYLLABLES, *("##" + piece for piece in dict.fromkeys([*SYLLABLES, *endings, *MARKS]))]
-    vocabulary = {piece: i for i, piece in enumerate([*special, *pieces])}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.post_processor = processors.BertProcessing(("</s>", 2), ("<s>", 0))
-    fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        bos_token="<s>",
-        eos_token="</s>",
-        cls_token="<s>",
-        sep_token="</s>",
-        pad_token="<pad>",
-        unk_token="<unk>",
-        mask_token="<mask>",
-        model_max_length=window,
-    )
-    sizes = {
-        "vocab_size": len(vocabulary),
-        "hidden_size": 32,
-        "num_hidden_layers": n_layers,
-        "num_attention_heads": 2,
-        "intermediate_size": 64,
-        "max_position_embeddings": window + 2,
-        "pad_token_id": 1,
-    }
-    if kind == "distilbert":
-        sizes = {
-            "vocab_size": len(vocabulary),
-            "dim": 32,
-            "n_layers": n_layers,
-            "n_heads": 2,
-            "hidden_dim": 64,
-            "max_position_embeddings": window + 2,
-            "pad_token_id": 1,
-        }
-    names = {
-        "bert": (transformers.BertConfig, transformers.BertModel),
-        "roberta": (transformers.RobertaConfig, transformers.RobertaModel),
-        "mpnet": (transformers.MPNetConfig, transformers.MPNetModel),
-        "distilbert": (transformers.DistilBertConfig, transformers.DistilBertModel),
-    }
-    config, model = names[kind]
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        model(config(**sizes)).save_pretrained(folder)
-    fast.save_pretrained(folder)
-    return str(folder)
+    return tiny.make_encoder(folder, pieces, kind, **sizes)
 
 
 def card_of(folder):
