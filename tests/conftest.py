@@ -30,7 +30,7 @@ from drawn import USUAL  # noqa: E402 - what it imports may read the above
 # Tests never judge time. The continuous build repeats the same examples; elsewhere new ones are tried each time.
 shared = {"deadline": None, "derandomize": bool(os.environ.get("CI"))}
 settings.register_profile("handful", max_examples=USUAL, **shared)
-settings.register_profile("exhaustive", max_examples=10 * USUAL, **shared)
+settings.register_profile("exhaustive", max_examples=5 * USUAL, **shared)
 settings.load_profile("handful")
 
 
