@@ -5,7 +5,7 @@
     python benchmarks/tune/curves.py --table curves.jsonl
     python benchmarks/tune/curves.py DATA/ncbi_disease --minutes
 
-`untuned` is a fit on labels and text, `tuned` is `Tagger.tune` with its choice by held-out labels, `finetuned` and
+`untuned` is a fit on labels and text, `tuned` is `handful.training.tune` with its choice by held-out labels, `finetuned` and
 `setfit` are the methods of `handful bench`. Vectors are those of the floats, on a GPU where there is one, not those of
 the 8-bit export. `--part 3/15` does every 15th job, for several processes side by side.
 

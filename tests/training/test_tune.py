@@ -189,7 +189,7 @@ def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, mon
         tune(fitted(folders / "int8", corpora), out=tmp_path / "a", recipe=QUICK)
     monkeypatch.setattr(lessons.Loop, "take", take)
     other = Tagger(folders / "int8", cache=False).fit([*corpora["few"][1:], corpora["test"][0]])
-    with pytest.raises(ModelError, match="the checkpoint of another tuning, with different labels"):
+    with pytest.raises(ModelError, match="the checkpoint of another training, with different labels"):
         tune(other, out=tmp_path / "a", recipe=QUICK)
     assert tune(other, out=tmp_path / "a", recipe=QUICK, restart=True).n_sentences == 40
     assert not (tmp_path / "a.checkpoint").exists()

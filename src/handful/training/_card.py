@@ -19,8 +19,8 @@ from handful.encoders.shapes import SHAPES_FILE, has_word_shapes, remove_word_sh
 from handful.text import Transitions
 
 from ._heads import NamesHead
+from ._stepping import CLIP, WEIGHT_DECAY
 from .prepare import Prepared
-from .training_loop import CLIP, WEIGHT_DECAY
 
 __all__ = ["make_card", "write_encoder"]
 

@@ -1,11 +1,10 @@
 """An exported encoder as a torch network: its ONNX graph, node by node, with its constants as parameters.
 
 So an encoder can be trained further from its exported folder alone, and the trained weights go back into the same
-graph. Only nodes that lead from what is known to what is wanted are run: with the output of a layer as known, the
-layers below it cost nothing. Constants that are not weights stay on the CPU, where shapes are computed.
+graph. Constants that are not weights stay on the CPU, where shapes are computed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,12 +44,13 @@ class GraphNetwork(nn.Module):
         super().__init__()
         self.dropout, self.share = 0.0, 1.0
         self._adapters: dict[str, tuple[str, str]] = {}
-        self._nodes = {output: node for node in model.graph.node for output in node.output}
+        self._output = model.graph.output[0].name
+        self._needed = _leading_to(self._output, model.graph.node)
         self._attributes = {
             node.output[0]: {each.name: helper.get_attribute_value(each) for each in node.attribute}
-            for node in model.graph.node
+            for node in self._needed
         }
-        unknown = sorted({node.op_type for node in model.graph.node} - set(OPERATORS))
+        unknown = sorted({node.op_type for node in self._needed} - set(OPERATORS))
         if unknown:
             raise EncoderError(f"this encoder cannot be trained: its graph has {', '.join(unknown)}")
         self._parameter_names: dict[str, str] = {}
@@ -63,8 +63,7 @@ class GraphNetwork(nn.Module):
                 self._parameter_names[tensor.name] = name
             else:
                 self._fixed[tensor.name] = array
-        self._dropped = _branches(model.graph.node, self._nodes)
-        self._plans: dict[tuple[tuple[str, ...], frozenset[str]], list[Any]] = {}
+        self._dropped = _branches(self._needed)
 
     def weights(self) -> dict[str, Tensor]:
         """Return all weights, by the names of the graph."""
@@ -78,7 +77,7 @@ class GraphNetwork(nn.Module):
         """
         generator = torch.Generator().manual_seed(seed)
         self.requires_grad_(False)
-        products = {node.input[1] for node in self._nodes.values() if node.op_type == "MatMul"}
+        products = {node.input[1] for node in self._needed if node.op_type == "MatMul"}
         for number, (own, name) in enumerate(self._parameter_names.items()):
             weight = self.get_parameter(name)
             if own not in products or weight.dim() != 2 or min(weight.shape) <= rank:
@@ -101,65 +100,46 @@ class GraphNetwork(nn.Module):
             weights[own] = weights[own] + self.share * (self.get_parameter(a) @ self.get_parameter(b))
         return weights
 
-    def forward(self, known: Mapping[str, Tensor], *wanted: str) -> list[Tensor]:
-        """Return values of the graph.
-
-        Parameters
-        ----------
-        known
-            Values by name: the inputs, or whatever stands instead of what is computed of them.
-        wanted
-            The names of the values to return.
-        """
-        values: dict[str, Any] = dict(known)
-        for node in self._plan(wanted, frozenset(known)):
-            for name in node.input:
-                if name and name not in values:
-                    values[name] = self._constant(name)
-            inputs: list[Any] = [values[name] if name else None for name in node.input]
+    def forward(self, inputs: Mapping[str, Tensor]) -> Tensor:
+        """Return the first output of the graph."""
+        values: dict[str, Any] = dict(inputs)
+        for node in self._needed:
+            given: list[Any] = [self._value(values, name) if name else None for name in node.input]
             if node.op_type in BY_ELEMENT:
-                inputs = _together(inputs)
-            found = OPERATORS[node.op_type](inputs, self._attributes[node.output[0]])
+                given = _together(given)
+            found = OPERATORS[node.op_type](given, self._attributes[node.output[0]])
             if node.op_type == "MatMul" and node.input[1] in self._adapters and self.share:
                 a, b = (self.get_parameter(name) for name in self._adapters[node.input[1]])
-                found = found + self.share * ((inputs[0] @ a) @ b)
+                found = found + self.share * ((given[0] @ a) @ b)
             if self.training and self.dropout and node.output[0] in self._dropped:
                 found = functional.dropout(found, self.dropout)
             values[node.output[0]] = found
-        return [values[name] for name in wanted]
+        result: Tensor = values[self._output]
+        return result
 
-    def _constant(self, name: str) -> Tensor:
+    def _value(self, values: Mapping[str, Any], name: str) -> Any:
+        if name in values:
+            return values[name]
         if name in self._parameter_names:
             return self.get_parameter(self._parameter_names[name])
         if name not in self._fixed:
             raise EncoderError(f"this encoder cannot be trained: its graph needs {name}, which is not given")
         return self._fixed[name]
 
-    def _plan(self, wanted: tuple[str, ...], known: frozenset[str]) -> list[Any]:
-        """Return the nodes to run, in order."""
-        if (wanted, known) not in self._plans:
-            ordered: list[Any] = []
-            done = set(known)
-            stack = list(reversed(wanted))
-            while stack:
-                name = stack[-1]
-                node = self._nodes.get(name)
-                if name in done or node is None:
-                    stack.pop()
-                    continue
-                waiting = [each for each in node.input if each in self._nodes and each not in done]
-                if waiting:
-                    stack += reversed(waiting)
-                else:
-                    stack.pop()
-                    ordered.append(node)
-                    done.add(name)
-            self._plans[wanted, known] = ordered
-        return self._plans[wanted, known]
+
+def _leading_to(output: str, nodes: Sequence[Any]) -> list[Any]:
+    """Return the nodes that an output depends on, in their order: a graph has a node after all that it reads."""
+    wanted, needed = {output}, []
+    for node in reversed(nodes):
+        if wanted & set(node.output):
+            needed.append(node)
+            wanted |= set(node.input)
+    return needed[::-1]
 
 
-def _branches(nodes: Iterable[Any], producer: Mapping[str, Any]) -> set[str]:
+def _branches(nodes: Sequence[Any]) -> set[str]:
     """Return what is added to a word before a normalisation: products with their biases, not the word itself."""
+    producer = {node.output[0]: node for node in nodes}
     found: set[str] = set()
     for norm in (node for node in nodes if node.op_type == "LayerNormalization"):
         total = producer.get(norm.input[0])

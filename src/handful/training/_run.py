@@ -97,6 +97,7 @@ def pretrain(
     )
     _check_recipe(recipe, sources)
     from ._card import make_card, write_encoder
+    from .checkpoint import Checkpoint
     from .prepare import prepare
 
     prepared = prepare(sources, os.fspath(encoder), recipe, device)
@@ -105,7 +106,7 @@ def pretrain(
         checkpoint.unlink(missing_ok=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     with showing(progress) as report:
-        prepared.training.run(checkpoint, prepared.identity(), every=checkpoint_every, report=report)
+        prepared.training.run(Checkpoint(checkpoint, prepared.identity(), checkpoint_every), report)
     card = make_card(prepared, licence=licence, origin=origin, command=command)
     write_encoder(target, prepared, card, name=CARD)
     checkpoint.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,18 @@ from numpy.typing import NDArray
 
 from handful.encoders import load
 from handful.encoders.thaw import write_tuned
-from handful.errors import Advice, EncoderError, ModelError
+from handful.errors import Advice, EncoderError
 from handful.tagger import Tagger
 from handful.tagger.evidence import TypeNames
 from handful.tagger.training_text import TrainingText, sentences_of
 from handful.text import types_in
 
 from ._tune_recipe import TuneRecipe
-from .checkpoint import read_checkpoint, write_checkpoint
+from .checkpoint import Checkpoint
 from .lessons import Loop, Pace
 from .prepare import device_of
 from .state import OnState, showing
 from .student import Student, Thawed
-from .training_loop import interrupts
 
 __all__ = ["TuneRun"]
 
@@ -74,12 +72,13 @@ class TuneRun:
         self, tagger: Tagger, source: Thawed, recipe: TuneRecipe, device: str | None, checkpoint: Path
     ) -> None:
         self._tagger, self._source, self._recipe = tagger, source, recipe
-        self._device, self._checkpoint = device_of(device), checkpoint
+        self._device = device_of(device)
         assert tagger.text_ is not None
         self._sentences = sentences_of(tagger.text_.labels)
         self._allowed = _allowed(tagger, tagger.text_)
         order = np.random.default_rng(recipe.seed).permutation(len(self._sentences))
         self._folds = [np.sort(order[fold :: recipe.folds]) for fold in range(recipe.folds)]
+        self._checkpoint = Checkpoint(checkpoint, self._what(), _EVERY)
         self._student: Student | None = None
         self._counts: list[dict[str, _Counts]] = []  # of each part, before and after
 
@@ -87,7 +86,8 @@ class TuneRun:
         """Train; with all labels only where that helped on what was held out."""
         learned = [np.setdiff1d(np.arange(len(self._sentences)), fold) for fold in self._folds]
         steps = [self._recipe.n_steps(len(one)) for one in learned] + [self._recipe.n_steps(len(self._sentences))]
-        tensors, number, step = self._restore()
+        tensors, state = self._checkpoint.read() or ({}, self._state(0, 0))
+        number, step, self._counts = state["number"], state["step"], state["counts"]
         before = torch.get_num_threads()
         devices = [self._device] if self._device.type == "cuda" else []
         try:
@@ -131,20 +131,14 @@ class TuneRun:
             loop.restore(tensors, step)
         n_folds = len(self._folds)
         what = f"checking {number + 1}/{n_folds}" if number < n_folds else "tuning"
-        with interrupts() as interrupted:
-            saved = time.monotonic()
+        with self._checkpoint.guarding(lambda: (loop.state(), self._state(number, loop.step))) as after_step:
             while loop.step < loop.n_steps:
                 loop.take()
                 pace.step(what, loop.loss)
-                if interrupted():
-                    self._save(loop, number)
-                    raise KeyboardInterrupt(
-                        f"stopped while {what}, after step {loop.step} of {loop.n_steps}; the same call again "
-                        f"continues from there (state in {self._checkpoint})"
-                    )
-                if time.monotonic() - saved >= _EVERY:
-                    self._save(loop, number)
-                    saved = time.monotonic()
+                after_step(f"while {what}, after step {loop.step} of {loop.n_steps}")
+
+    def _state(self, number: int, step: int) -> dict[str, Any]:
+        return {"number": number, "step": step, "counts": self._counts}
 
     def _measure(self, fold: int, learned: NDArray[np.int64]) -> dict[str, _Counts]:
         """Fit a tagger without text on what was learned from, and count its mentions in what was held out."""
@@ -186,27 +180,6 @@ class TuneRun:
             "types": [[one.name, one.description] for one in self._tagger.types_],
             "recipe": asdict(self._recipe),
         }
-
-    def _save(self, loop: Loop, number: int) -> None:
-        state = {"what": self._what(), "number": number, "step": loop.step, "counts": self._counts}
-        write_checkpoint(self._checkpoint, loop.state(), state)
-
-    def _restore(self) -> tuple[dict[str, Any], int, int]:
-        """Return the tensors of the checkpoint, which training it is of, and its step; nothing where there is none."""
-        if not self._checkpoint.exists():
-            return {}, 0, 0
-        tensors, state = read_checkpoint(self._checkpoint)
-        what = self._what()
-        if differing := [key for key in what if state.get("what", {}).get(key) != what[key]]:
-            raise ModelError(
-                f"{self._checkpoint} is the checkpoint of another tuning, with different {' and '.join(differing)}",
-                Advice(
-                    "remove it, say restart=True, or write to another folder",
-                    "remove it, say --restart, or write to another folder",
-                ),
-            )
-        self._counts = state["counts"]
-        return tensors, state["number"], state["step"]
 
 
 def _allowed(tagger: Tagger, text: TrainingText) -> list[NDArray[np.bool_]]:

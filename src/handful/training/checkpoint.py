@@ -1,8 +1,12 @@
 """The whole state of a training in one file: tensors in safetensors, the rest as JSON in its header."""
 
 import json
+import signal
+import threading
+import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +15,71 @@ from safetensors.torch import save_file
 from torch import Tensor, uint8
 
 from handful._util.files import failed, replacing
-from handful.errors import ModelError
+from handful.errors import Advice, ModelError
 
-__all__ = ["read_checkpoint", "write_checkpoint"]
+__all__ = ["Checkpoint", "read_checkpoint", "write_checkpoint"]
 
 _KEY, _CHECKSUM = "handful training", "checksum"
+
+
+class Checkpoint:
+    """The file that a training continues from, and writes to; whoever trains removes it at the end.
+
+    Parameters
+    ----------
+    path
+        The file.
+    what
+        Everything that the result depends on, in types that JSON has. A checkpoint of anything else is an error.
+    every
+        Seconds between two writes.
+    """
+
+    def __init__(self, path: Path, what: Mapping[str, Any], every: float) -> None:
+        self._path, self._what, self._every = path, what, every
+
+    def read(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        """Return the tensors and the rest of the state; None if there is no checkpoint."""
+        if not self._path.exists():
+            return None
+        tensors, state = read_checkpoint(self._path)
+        if differing := [key for key in self._what if state.get("what", {}).get(key) != self._what[key]]:
+            raise ModelError(
+                f"{self._path} is the checkpoint of another training, with different {' and '.join(differing)}",
+                Advice(
+                    "remove it, say restart=True, or write to another folder",
+                    "remove it, say --restart, or write to another folder",
+                ),
+            )
+        return tensors, state
+
+    @contextmanager
+    def guarding(
+        self, save: Callable[[], tuple[Mapping[str, Tensor], dict[str, Any]]]
+    ) -> Iterator[Callable[[str], None]]:
+        """Yield a function to call after each step, with words that say how far the training is.
+
+        It writes what `save` returns if it is time, or if Ctrl-C or SIGTERM came; then it raises `KeyboardInterrupt`.
+        """
+        saved = time.monotonic()
+
+        def write() -> None:
+            tensors, state = save()
+            write_checkpoint(self._path, tensors, {"what": self._what, **state})
+
+        def after_step(where: str) -> None:
+            nonlocal saved
+            if interrupted():
+                write()
+                raise KeyboardInterrupt(
+                    f"stopped {where}; the same call again continues from there (state in {self._path})"
+                )
+            if time.monotonic() - saved >= self._every:
+                write()
+                saved = time.monotonic()
+
+        with _interrupts() as interrupted:
+            yield after_step
 
 
 def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
@@ -49,3 +113,29 @@ def _checksum(tensors: Mapping[str, Tensor], text: str) -> str:
         crc = zlib.crc32(name.encode(), crc)
         crc = zlib.crc32(tensor.reshape(-1).view(uint8).numpy().data, crc)
     return f"{crc:08x}"
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C and SIGTERM wait for the end of a step; a second one does not wait.
+
+    Yields a function that tells whether one came. Outside the main thread, Python does not deliver signals.
+    """
+    came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, frame: object) -> None:
+        came.append(number)
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield lambda: bool(came)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

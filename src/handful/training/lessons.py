@@ -16,12 +16,11 @@ from torch import Tensor, nn
 
 from handful.errors import EncoderError
 
+from ._stepping import WEIGHT_DECAY, Stepper, part_of
 from ._tune_recipe import TuneRecipe
 from .batches import Batch, Rows, collate, on_device, plan_epoch
 
 __all__ = ["Lesson", "Loop", "Pace", "TuneState"]
-
-CLIP = 1.0  # the largest norm of the gradient
 
 
 @dataclass(frozen=True)
@@ -97,65 +96,42 @@ class Loop:
         groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
         for name, (parameter, rate) in lesson.parameters.items():
             groups.setdefault((rate, name in lesson.decay), []).append(parameter)
-        self._rates = [rate for rate, _ in groups]
-        self._all = [parameter for parameter, _ in lesson.parameters.values()]
-        self._optimizer = torch.optim.AdamW(
+        self._stepper = Stepper(
             [
-                {"params": some, "lr": rate, "weight_decay": 0.01 if shrinks else 0.0}
+                {"params": some, "lr": rate, "weight_decay": WEIGHT_DECAY if shrinks else 0.0}
                 for (rate, shrinks), some in groups.items()
-            ]
+            ],
+            [parameter for parameter, _ in lesson.parameters.values()],
+            n_steps=self.n_steps,
+            warmup=recipe.warmup,
+            seeds=[recipe.seed, number],
         )
         self._plan: list[np.ndarray[Any, np.dtype[np.int64]]] = []
         self._epoch = -1
 
     def take(self) -> None:
         """Take the next step."""
-        seeds = [self._recipe.seed, self._number, self.step]
-        torch.manual_seed(int(np.random.SeedSequence(seeds).generate_state(1)[0]))
-        factor = self._factor()
-        for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
-            group["lr"] = rate * factor
         self._lesson.module.train()
-        loss = self._lesson.loss(on_device(collate(self._lesson.rows, self._sentences()), self._device))
-        self.loss = float(loss.detach())
+        batch = on_device(collate(self._lesson.rows, self._sentences()), self._device)
+        self.loss = float(self._stepper.take(self.step, lambda: self._lesson.loss(batch)))
         if not math.isfinite(self.loss):
             raise EncoderError(
                 f"the loss became {self.loss}: the learning rate is too high, or the weights are damaged"
             )
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self._all, CLIP)
-        self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
         self.step += 1
 
     def state(self) -> dict[str, Tensor]:
-        """Return all that a checkpoint needs, but for `step`."""
-        found = {f"weights.{name}": one.detach() for name, (one, _) in self._lesson.parameters.items()}
-        for number, values in self._optimizer.state_dict()["state"].items():
-            found |= {f"optimizer.{number}.{name}": value for name, value in values.items()}
-        return found
+        """Return all that a checkpoint needs, besides `step`."""
+        weights = {f"weights.{name}": one.detach() for name, (one, _) in self._lesson.parameters.items()}
+        return weights | self._stepper.state()
 
+    @torch.no_grad()
     def restore(self, tensors: Mapping[str, Tensor], step: int) -> None:
         """Go back to a state."""
-        moments: dict[int, dict[str, Tensor]] = {}
-        with torch.no_grad():
-            for key, tensor in tensors.items():
-                kind, _, rest = key.partition(".")
-                if kind == "weights":
-                    self._lesson.parameters[rest][0].copy_(tensor)
-                else:
-                    number, _, name = rest.partition(".")
-                    moments.setdefault(int(number), {})[name] = tensor
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
+        for name, tensor in part_of(tensors, "weights").items():
+            self._lesson.parameters[name][0].copy_(tensor)
+        self._stepper.restore(tensors)
         self.step = step
-
-    def _factor(self) -> float:
-        """Return the share of the full learning rate: it rises during the warm-up, then falls to 0."""
-        n_warmup = math.ceil(self._recipe.warmup * self.n_steps)
-        if self.step < n_warmup:
-            return (self.step + 1) / n_warmup
-        return (self.n_steps - self.step) / max(1, self.n_steps - n_warmup)
 
     def _sentences(self) -> Any:
         """Return the sentences of the next step."""

@@ -54,11 +54,6 @@ class Thawed:
     encoder: NetworkEncoder
     graph: Any
 
-    @property
-    def last(self) -> str:
-        """The name of the last layer's output."""
-        return str(self.graph.graph.output[0].name)
-
 
 @contextmanager
 def open_source(folder: Path) -> Iterator[Thawed]:
@@ -175,7 +170,7 @@ class Student(nn.Module):
         self.eval()
         own = self._source.encoder
         return NetworkEncoder(
-            _Running(self, share, self._device, self._source.last),
+            _Running(self, share, self._device),
             own.tokenizer,
             dim=own.dim,
             window=own.window,
@@ -201,7 +196,7 @@ class Student(nn.Module):
     def _hidden(self, batch: Batch) -> Tensor:
         known = {"input_ids": batch.ids, "attention_mask": batch.mask}
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
-            (hidden,) = self.network(known, self._source.last)
+            hidden = self.network(known)
         found: Tensor = hidden.flatten(0, 1).float()
         return found
 
@@ -209,8 +204,8 @@ class Student(nn.Module):
 class _Running:
     """A network of `NetworkEncoder`: what torch computes, in float32."""
 
-    def __init__(self, student: Student, share: float, device: torch.device, last: str) -> None:
-        self._student, self._share, self._device, self._last = student, share, device, last
+    def __init__(self, student: Student, share: float, device: torch.device) -> None:
+        self._student, self._share, self._device = student, share, device
 
     def identity(self) -> bytes:
         """Return bytes that no other encoder has; nothing is kept under them."""
@@ -221,7 +216,7 @@ class _Running:
         """Return hidden vectors of shape (n_rows, n_tokens, dim)."""
         known = {name: torch.from_numpy(array).to(self._device) for name, array in inputs.items()}
         self._student.network.share = self._share
-        (hidden,) = self._student.network(known, self._last)
+        hidden = self._student.network(known)
         found: npt.NDArray[np.float32] = hidden.float().cpu().numpy()
         return found
 

@@ -5,36 +5,29 @@ dropout). So on the CPU, a training that was stopped and continued gives the sam
 """
 
 import math
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from handful.encoders.shapes import has_word_shapes
-from handful.errors import Advice, DataError, EncoderError, ModelError
+from handful.errors import DataError, EncoderError
 
 from ._measure import measure
 from ._recipe import Recipe
+from ._stepping import WEIGHT_DECAY, Stepper, part_of
 from ._steps import Layout, PlannedStep, Source, Step, StepBuilder, plan_steps
 from ._texts import TypeTexts
 from .batches import Rows, ahead, on_device
-from .checkpoint import read_checkpoint, write_checkpoint
+from .checkpoint import Checkpoint
 from .corpora import SourceCorpus
 from .model import Network
 from .state import OnState, TrainingState
 
-__all__ = ["CLIP", "WEIGHT_DECAY", "Data", "Training", "interrupts"]
-
-WEIGHT_DECAY = 0.01  # for matrices in the encoder; not for biases, norms and heads
-CLIP = 1.0  # the largest norm of the gradient
+__all__ = ["Data", "Training"]
 
 _REPORT_STEPS = 50
 
@@ -94,9 +87,14 @@ class Training:
         self.n_steps = sum(self._epoch_steps)
         if not min(self._epoch_steps):
             raise DataError(f"the weights {dict(recipe.weights)} leave no sentence for an epoch; raise them")
-        self._optimizer = _optimizer(network, recipe, device)
-        self._rates = [group["lr"] for group in self._optimizer.param_groups]
         self._parameters = dict(network.named_parameters())
+        self._stepper = Stepper(
+            _groups(network, recipe),
+            self._parameters.values(),
+            n_steps=self.n_steps,
+            warmup=recipe.warmup,
+            seeds=[recipe.seed, 2],
+        )
         self._average: dict[str, Tensor] = {}
         self._best: dict[str, Tensor] = {}
         self._best_f1 = -1.0
@@ -104,17 +102,13 @@ class Training:
         self._loss = torch.zeros((), dtype=torch.float64, device=device)
         self._n_words = 0
 
-    def run(self, checkpoint: Path, what: Mapping[str, Any], *, every: float, report: OnState) -> None:
-        """Train to the end, starting from the checkpoint where there is one.
+    def run(self, checkpoint: Checkpoint, report: OnState) -> None:
+        """Train to the end, from the checkpoint on if there is one.
 
         Parameters
         ----------
         checkpoint
-            The file to continue from, and to write to; the caller removes it at the end.
-        what
-            Everything that the weights depend on, in types that JSON has. A checkpoint of anything else is an error.
-        every
-            Seconds between checkpoints.
+            What to continue from, and to write to.
         report
             Called after every 50 steps, and at the end of an epoch.
 
@@ -123,22 +117,13 @@ class Training:
         KeyboardInterrupt
             On an interrupt, when the step is done and the checkpoint is written.
         """
-        if checkpoint.exists():
-            self._restore(checkpoint, what)
+        if found := checkpoint.read():
+            self._restore(*found)
         devices = [self._device] if self._device.type == "cuda" else []
-        with torch.random.fork_rng(devices), interrupts() as interrupted:
+        with torch.random.fork_rng(devices), checkpoint.guarding(self._saved) as after_step:
             self.network.train()
-            saved = time.monotonic()
             for _ in self._steps(report):
-                if interrupted():
-                    self._save(checkpoint, what)
-                    raise KeyboardInterrupt(
-                        f"stopped after step {self.step} of {self.n_steps}; "
-                        f"the same call again continues from there (state in {checkpoint})"
-                    )
-                if self.step < self.n_steps and time.monotonic() - saved >= every:
-                    self._save(checkpoint, what)
-                    saved = time.monotonic()
+                after_step(f"after step {self.step} of {self.n_steps}")
 
     def finish(self) -> int:
         """Put the weights to keep into the network; return the number of their epoch, from 1."""
@@ -175,16 +160,8 @@ class Training:
 
     def _take(self, step: Step) -> None:
         """Take one step."""
-        torch.manual_seed(int(np.random.SeedSequence([self.recipe.seed, 2, self.step]).generate_state(1)[0]))
-        factor = self._factor(self.step)
-        for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
-            group["lr"] = rate * factor
-        loss = self.network.loss(step)
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self._parameters.values(), CLIP)
-        self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
-        self._loss += loss.detach() * step.n_words
+        loss = self._stepper.take(self.step, lambda: self.network.loss(step))
+        self._loss += loss * step.n_words
         self._n_words += step.n_words
         self.step += 1
         n_averaged = self.step - math.floor(self.n_steps * (1 - self.recipe.average))
@@ -194,13 +171,6 @@ class Training:
                 self._average = {name: tensor.clone() for name, tensor in now.items()}
             else:
                 torch._foreach_lerp_(list(self._average.values()), list(now.values()), 1 / n_averaged)
-
-    def _factor(self, step: int) -> float:
-        """Return the share of the full learning rate at a step: it rises during the warm-up, then falls to 0."""
-        n_warmup = math.ceil(self.recipe.warmup * self.n_steps)
-        if step < n_warmup:
-            return (step + 1) / n_warmup
-        return (self.n_steps - step) / max(1, self.n_steps - n_warmup)
 
     def _plan(self, epoch: int) -> list[PlannedStep]:
         texts = self._data.texts
@@ -229,49 +199,23 @@ class Training:
         scores: list[float] = [figures["f1"] for figures in self.history[epoch]["dev"].values()]
         return sum(scores) / len(scores)
 
-    def _save(self, path: Path, what: Mapping[str, Any]) -> None:
-        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
-        for number, values in self._optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{number}.{name}": value for name, value in values.items()}
-        tensors |= {f"average.{name}": tensor for name, tensor in self._average.items()}
-        tensors |= {f"best.{name}": tensor for name, tensor in self._best.items()}
-        tensors["loss"] = self._loss
-        state = {
-            "what": what,
-            "step": self.step,
-            "n_words": self._n_words,
-            "best_f1": self._best_f1,
-            "history": self.history,
-        }
-        write_checkpoint(path, tensors, state)
+    def _saved(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Return all that a checkpoint needs."""
+        parts = {"network": self.network.state_dict(), "average": self._average, "best": self._best}
+        tensors = {f"{part}.{name}": tensor for part, own in parts.items() for name, tensor in own.items()}
+        state = {"step": self.step, "n_words": self._n_words, "best_f1": self._best_f1, "history": self.history}
+        return tensors | self._stepper.state() | {"loss": self._loss}, state
 
-    def _restore(self, path: Path, what: Mapping[str, Any]) -> None:
-        tensors, state = read_checkpoint(path)
-        differing = [key for key in what if state.get("what", {}).get(key) != what[key]]
-        if differing:
-            raise ModelError(
-                f"{path} is the checkpoint of another training, with different {' and '.join(differing)}",
-                Advice(
-                    "remove it, say restart=True, or write to another folder",
-                    "remove it, say --restart, or write to another folder",
-                ),
-            )
-        parts: dict[str, dict[str, Tensor]] = {"network": {}, "optimizer": {}, "average": {}, "best": {}}
-        for key, tensor in tensors.items():
-            part, _, name = key.partition(".")
-            if name:
-                parts[part][name] = tensor
-        self.network.load_state_dict(parts["network"])
-        moments: dict[int, dict[str, Tensor]] = {}
-        for key, tensor in parts["optimizer"].items():
-            number, _, name = key.partition(".")
-            moments.setdefault(int(number), {})[name] = tensor
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
-        self._average = {name: tensor.to(self._device) for name, tensor in parts["average"].items()}
-        self._best = {name: tensor.to(self._device) for name, tensor in parts["best"].items()}
+    def _restore(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
+        """Go back to the state of a checkpoint."""
+        self.network.load_state_dict(part_of(tensors, "network"))
+        self._stepper.restore(tensors)
+        average, self._best = (
+            {name: tensor.to(self._device) for name, tensor in part_of(tensors, part).items()}
+            for part in ("average", "best")
+        )
         # The dict has the order of the file; the loop needs the order of the network.
-        self._average = {name: self._average[name] for name in self._parameters if name in self._average}
+        self._average = {name: average[name] for name in self._parameters if name in average}
         self._loss.copy_(tensors["loss"])
         self.step, self._n_words = state["step"], state["n_words"]
         self._best_f1, self.history = state["best_f1"], state["history"]
@@ -294,7 +238,8 @@ class _Clock:
         return result
 
 
-def _optimizer(network: Network, recipe: Recipe, device: torch.device) -> torch.optim.AdamW:
+def _groups(network: Network, recipe: Recipe) -> list[dict[str, Any]]:
+    """Return the parameters with their learning rates and weight decay."""
     embeddings = network.encoder.get_input_embeddings()
     new = network.new_parameters()
     new += embeddings.shapes.parameters() if has_word_shapes(network.encoder) else []
@@ -303,41 +248,14 @@ def _optimizer(network: Network, recipe: Recipe, device: torch.device) -> torch.
     known |= set(encoder)
     matrices = [p for p in encoder if p.ndim > 1]
     others = [p for p in encoder if p.ndim <= 1] + [p for p in network.parameters() if p not in known]
-    groups = [
+    return [
         {"params": matrices, "lr": recipe.lr, "weight_decay": WEIGHT_DECAY},
         {"params": others, "lr": recipe.lr, "weight_decay": 0.0},
         {"params": new, "lr": recipe.head_lr, "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, fused=device.type == "cuda")
 
 
 @torch.no_grad()
 def _fill(parameters: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
     for name, value in values.items():
         parameters[name].copy_(value)
-
-
-@contextmanager
-def interrupts() -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C and SIGTERM wait for the end of a step; a second one does not wait.
-
-    Yields a function that tells whether one came. Outside the main thread, Python does not deliver signals.
-    """
-    came: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def note(number: int, frame: object) -> None:
-        came.append(number)
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-    for number in before:
-        signal.signal(number, note)
-    try:
-        yield lambda: bool(came)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

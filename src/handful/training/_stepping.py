@@ -1,0 +1,83 @@
+"""Steps of any training: AdamW whose learning rates rise during the warm-up, then fall to 0."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+__all__ = ["CLIP", "WEIGHT_DECAY", "Stepper", "part_of"]
+
+WEIGHT_DECAY = 0.01  # for matrices in the encoder; not for biases, norms and heads
+CLIP = 1.0  # the largest norm of the gradient
+
+
+class Stepper:
+    """Takes steps; the random numbers of a step are a pure function of the seeds and its number.
+
+    Parameters
+    ----------
+    groups
+        As torch's optimizers take them: parameters, learning rate and weight decay.
+    parameters
+        All parameters.
+    n_steps, warmup
+        The number of steps, and the share of them in which the learning rates rise.
+    seeds
+        Where random numbers come from.
+    """
+
+    def __init__(
+        self,
+        groups: Sequence[dict[str, Any]],
+        parameters: Iterable[nn.Parameter],
+        *,
+        n_steps: int,
+        warmup: float,
+        seeds: Sequence[int],
+    ) -> None:
+        self._parameters = list(parameters)
+        self._optimizer = torch.optim.AdamW(groups, fused=self._parameters[0].is_cuda)
+        self._rates = [group["lr"] for group in groups]
+        self._n_steps, self._n_warmup = n_steps, math.ceil(warmup * n_steps)
+        self._seeds = list(seeds)
+
+    def take(self, step: int, compute: Callable[[], Tensor]) -> Tensor:
+        """Take a step, by its number from 0, down the gradient of the loss that `compute` returns; return the loss."""
+        torch.manual_seed(int(np.random.SeedSequence([*self._seeds, step]).generate_state(1)[0]))
+        factor = self._factor(step)
+        for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
+            group["lr"] = rate * factor
+        loss = compute()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self._parameters, CLIP)
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        return loss.detach()
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the moments of the gradients, for a checkpoint."""
+        moments = self._optimizer.state_dict()["state"]
+        return {f"optimizer.{number}.{name}": one for number, own in moments.items() for name, one in own.items()}
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Take the moments over from the tensors of a checkpoint."""
+        moments: dict[int, dict[str, Tensor]] = {}
+        for key, tensor in part_of(tensors, "optimizer").items():
+            number, _, name = key.partition(".")
+            moments.setdefault(int(number), {})[name] = tensor
+        groups = self._optimizer.state_dict()["param_groups"]
+        self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
+
+    def _factor(self, step: int) -> float:
+        """Return the share of the full learning rate at a step."""
+        if step < self._n_warmup:
+            return (step + 1) / self._n_warmup
+        return (self._n_steps - step) / max(1, self._n_steps - self._n_warmup)
+
+
+def part_of(tensors: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
+    """Return the tensors whose names begin with a part and a point, without these."""
+    return {name.removeprefix(f"{part}."): one for name, one in tensors.items() if name.startswith(f"{part}.")}
