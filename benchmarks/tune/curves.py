@@ -5,9 +5,9 @@
     python benchmarks/tune/curves.py --table curves.jsonl
     python benchmarks/tune/curves.py DATA/ncbi_disease --minutes
 
-`untuned` is a fit on labels and text, `tuned` is `handful.training.tune` with its choice by held-out labels, `finetuned` and
-`setfit` are the methods of `handful bench`. Vectors are those of the floats, on a GPU where there is one, not those of
-the 8-bit export. `--part 3/15` does every 15th job, for several processes side by side.
+`untuned` is a fit on labels and text, `tuned` is `handful.training.tune` with its choice by held-out labels,
+`finetuned` and `setfit` are the methods of `handful bench`. Vectors are those of the floats, on a GPU where there
+is one, not those of the 8-bit export. `--part 3/15` does every 15th job, for several processes side by side.
 
 `--minutes` takes ten steps of each training on the processor, and says how long all of them would take.
 """
@@ -31,8 +31,7 @@ from handful.encoders.loading import EMBEDDED
 from handful.evaluate import score
 from handful.training import TuneRecipe
 from handful.training._tune_run import TuneRun
-from handful.training.lessons import Loop
-from handful.training.student import Student, open_source
+from handful.training.student import Loop, Student, open_source
 from handful.training.tuning import FEWEST
 
 METHODS = ("untuned", "tuned", "finetuned", "setfit")

@@ -1,11 +1,13 @@
 """How fast this machine is: what is measured, never how fast."""
 
 import sys
+from itertools import accumulate
 
 import pytest
 
 from handful import examples
-from handful.bench import _speed, speed
+from handful._util.processor import Processor
+from handful.bench import Speed, _speed, speed
 from handful.errors import DataError
 from handful.text import read, read_types
 
@@ -33,12 +35,23 @@ def test_ours_and_what_people_write_are_measured_on_each_number_of_threads():
     for values in (*found.words_per_second.values(), *found.seconds.values()):
         assert len(values) == 2
         assert all(value > 0 for value in values)
-    for name, ratios in found.ratios.items():
-        for i in range(2):
-            assert ratios[i] == found.words_per_second["encode"][i] / found.words_per_second[name][i]
-    assert found.to_dict()["ratios"] == found.ratios
     assert seen == [(done, 12) for done in range(12)]
     assert found.notes == []
+
+
+def test_ratios_say_how_many_times_as_fast_ours_is():
+    words = {"encode": (300.0, 600.0), "predict": (200.0, 500.0), "a loop": (100.0, 150.0)}
+    found = Speed(Processor.here(), (1, 2), 3, 60, 1, words, {"fit": (1.0, 1.0), "add": (1.0, 1.0)}, [])
+    assert found.to_dict()["ratios"] == {"a loop": (3.0, 4.0)}
+
+
+def test_the_best_turn_counts(monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    seconds = [4.0, 4.0, 4.0, 4.0, 2.0, 0.5, 8.0, 2.0]  # fit, add, encode and predict, in two turns
+    times = [0.0, *accumulate(one for each in seconds for one in (each, 0.0))]
+    found = speed(TEXT[:2], SUPPORT, TYPES, turns=2, threads=1, clock=iter(times).__next__)
+    assert found.seconds == {"fit": (2.0,), "add": (0.5,)}
+    assert found.words_per_second == {"encode": (found.n_words / 4,), "predict": (found.n_words / 2,)}
 
 
 def test_without_transformers_it_says_so(monkeypatch):

@@ -14,12 +14,11 @@ from handful.encoders.hugging_face import window_of, word_tokenizer
 from handful.text import EntityType, to_sentence
 from handful.training import Recipe
 from handful.training._heads import FreeHead, NamesHead
-from handful.training._packing import layout_of
-from handful.training._steps import PlannedStep, StepBuilder, plan_steps
+from handful.training._steps import PlannedStep, StepBuilder, layout_of, plan_steps
 from handful.training._texts import forms_of, lay_out_types
 from handful.training.batches import on_device
 from handful.training.corpora import io_tags, read_corpora
-from handful.training.model import Network, read_base
+from handful.training.model import read_base
 from handful.training.prepare import prepare
 
 CPU = torch.device("cpu")
@@ -142,8 +141,8 @@ def test_the_loss_is_that_of_words_one_by_one(head, kind, corpora, tmp_path):
 
 
 def test_types_of_other_corpora_are_wrong_answers_where_they_are_different(corpora, encoder, monkeypatch):
-    monkeypatch.setattr("handful.training._negatives._LEAST_COUNT", 5)
-    monkeypatch.setattr("handful.training._negatives._LARGEST_SHARE", 0.0)
+    monkeypatch.setattr("handful.training.prepare._LEAST_COUNT", 5)
+    monkeypatch.setattr("handful.training.prepare._LARGEST_SHARE", 0.0)
     training = prepared(encoder, corpora, name_only=0, description_only=0, negatives=0.5)
     training.network.head.linear.weight.data *= 0.1  # so that no type is far more probable than the others
     different = training.network.different
@@ -295,6 +294,8 @@ def test_free_heads_read_no_texts(corpora, encoder):
     assert not len(step.contrast)
 
 
-def test_a_network_without_a_second_loss_has_no_scale(encoder, corpora):
-    assert prepared(encoder, corpora).network.log_scale is None
-    assert isinstance(prepared(encoder, corpora, contrast=0.1).network, Network)
+@pytest.mark.parametrize("contrast", [0, 0.1])
+def test_the_scale_of_the_second_loss_is_learned_where_there_is_one(contrast, encoder, corpora):
+    network = prepared(encoder, corpora, contrast=contrast).network
+    learned = [name for name, one in network.named_parameters() if one.requires_grad]
+    assert ("log_scale" in learned) is bool(contrast)

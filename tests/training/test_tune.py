@@ -118,11 +118,11 @@ def files(folder):
 
 @LONG
 def test_stopped_and_gone_on_with_it_gives_the_same_bytes(folders, corpora, tmp_path, monkeypatch):
-    from handful.training import lessons
+    from handful.training import student
 
     tagger = fitted(folders / "int8", corpora)
     tune(tagger, out=tmp_path / "whole", recipe=QUICK)
-    take = lessons.Loop.take
+    take = student.Loop.take
 
     for stop in (5, 65, 125):  # in each of the three trainings
         taken = []
@@ -136,10 +136,10 @@ def test_stopped_and_gone_on_with_it_gives_the_same_bytes(folders, corpora, tmp_
 
                 os.kill(os.getpid(), signal.SIGINT)
 
-        monkeypatch.setattr(lessons.Loop, "take", counted)
+        monkeypatch.setattr(student.Loop, "take", counted)
         with pytest.raises(KeyboardInterrupt, match="the same call again continues from there"):
             tune(tagger, out=tmp_path / f"part{stop}", recipe=QUICK)
-        monkeypatch.setattr(lessons.Loop, "take", take)
+        monkeypatch.setattr(student.Loop, "take", take)
         assert (tmp_path / f"part{stop}.checkpoint").is_file()
         assert not (tmp_path / f"part{stop}").exists()
         tune(tagger, out=tmp_path / f"part{stop}", recipe=QUICK)
@@ -175,7 +175,7 @@ def test_bad_input_is_said_first(folders, corpora, tmp_path, monkeypatch):
 
 
 def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, monkeypatch):
-    from handful.training import lessons
+    from handful.training import student
 
     def raise_signal():
         import os
@@ -183,11 +183,11 @@ def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, mon
 
         os.kill(os.getpid(), signal.SIGINT)
 
-    take = lessons.Loop.take
-    monkeypatch.setattr(lessons.Loop, "take", lambda loop: (take(loop), raise_signal()))
+    take = student.Loop.take
+    monkeypatch.setattr(student.Loop, "take", lambda loop: (take(loop), raise_signal()))
     with pytest.raises(KeyboardInterrupt):
         tune(fitted(folders / "int8", corpora), out=tmp_path / "a", recipe=QUICK)
-    monkeypatch.setattr(lessons.Loop, "take", take)
+    monkeypatch.setattr(student.Loop, "take", take)
     other = Tagger(folders / "int8", cache=False).fit([*corpora["few"][1:], corpora["test"][0]])
     with pytest.raises(ModelError, match="the checkpoint of another training, with different labels"):
         tune(other, out=tmp_path / "a", recipe=QUICK)

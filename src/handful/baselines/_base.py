@@ -25,30 +25,18 @@ __all__ = ["Baseline", "Fitted", "KnownWords", "LabelledSupport", "read_support"
 
 @dataclass(frozen=True)
 class KnownWords:
-    """The words of a support whose tag is certain.
+    """The words of a support whose tag is certain."""
 
-    Attributes
-    ----------
-    features : (m, d)
-    tags : (m,) 0 is O, t is the type t - 1
-    """
-
-    features: Float
-    tags: NDArray[np.intp]
+    features: Float  # (m, d)
+    tags: NDArray[np.intp]  # (m,) 0 is O, t is the type t - 1
 
 
 @dataclass(frozen=True)
 class LabelledSupport:
-    """Labelled sentences, each once for every way in which it is labelled.
+    """Labelled sentences, each once for every way in which it is labelled."""
 
-    Attributes
-    ----------
-    types : the types, sorted by name
-    sentences : those with the same words stand together
-    """
-
-    types: tuple[EntityType, ...]
-    sentences: list[Sentence]
+    types: tuple[EntityType, ...]  # the types, sorted by name
+    sentences: list[Sentence]  # those with the same words stand together
 
     @property
     def n_tags(self) -> int:
@@ -82,20 +70,13 @@ class LabelledSupport:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a baseline learned, as a prediction needs it.
+    """What a baseline learned, as a prediction needs it."""
 
-    Attributes
-    ----------
-    encoder : gives the features of words
-    types : tag 0 is O, tag t is types[t - 1]
-    log_scores : features (n, d) to logarithms of the scores of tags (n, n_tags), whose exponentials sum to 1
-    transitions : for Viterbi; None, each word gets the tag of its highest score
-    """
-
-    encoder: Encoder
-    types: tuple[EntityType, ...]
+    encoder: Encoder  # gives the features of words
+    types: tuple[EntityType, ...]  # tag 0 is O, tag t is types[t - 1]
+    # Features (n, d) to logarithms of the scores of tags (n, n_tags), whose exponentials sum to 1
     log_scores: Callable[[Float], NDArray[np.float64]]
-    transitions: Transitions | None = None
+    transitions: Transitions | None = None  # for Viterbi; None, each word gets the tag of its highest score
 
     def tag(self, features: Float, n_words: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""

@@ -51,9 +51,8 @@ class FineTuned(Baseline):
             raise EncoderError("the encoder is an object, which cannot be trained; give the name or path of an encoder")
         import torch
 
-        from handful.training.lessons import Lesson, Loop
         from handful.training.prepare import device_of
-        from handful.training.student import Student, open_source
+        from handful.training.student import Lesson, Loop, Student, open_source
 
         reference = open_encoder(self.encoder).reference
         device = device_of(None)

@@ -51,8 +51,7 @@ def contrastive(words: Gaussians, tags: NDArray[np.integer[Any]], distance: Dist
     ----------
     words : means (n, l) and variances (n, l)
     tags : (n,)
-    distance
-        "kl" or "euclidean"; the latter does not depend on variances.
+    distance : "kl" or "euclidean"; the latter does not depend on variances
 
     Returns
     -------

@@ -33,16 +33,10 @@ Weights = tuple[Float, ...]
 
 @dataclass(frozen=True)
 class Heads:
-    """Two linear layers, for means and for variances.
+    """Two linear layers, for means and for variances."""
 
-    Attributes
-    ----------
-    weights : W_mu (d, l), b_mu (l,), W_s (d, l), b_s (l,)
-    scale : what features are divided by
-    """
-
-    weights: Weights
-    scale: float
+    weights: Weights  # W_mu (d, l), b_mu (l,), W_s (d, l), b_s (l,)
+    scale: float  # what features are divided by
 
     def gaussians(self, features: Float) -> Gaussians:
         """Return means (n, l) and variances (n, l), in double precision."""

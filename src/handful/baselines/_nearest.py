@@ -130,12 +130,9 @@ def tempered(transitions: Transitions, temperature: float, n_tags: int) -> Trans
 
     Parameters
     ----------
-    transitions
-        As counted.
-    temperature
-        0 makes all tags alike, 1 changes nothing.
-    n_tags
-        O and the types.
+    transitions : as counted
+    temperature : 0 makes all tags alike, 1 changes nothing
+    n_tags : O and the types
 
     Returns
     -------

@@ -19,7 +19,7 @@ from handful.encoders import Encoder
 from handful.encoders.hugging_face import TorchNetwork, as_encoder, shape_stride, window_of, word_tokenizer
 from handful.errors import EncoderError
 from handful.text import Sentence, types_in
-from handful.training.batches import Batch, Rows, lay_out_corpus, plan_epoch, prefetch
+from handful.training.batches import Batch, TokenRows, lay_out_corpus, plan_epoch, prefetch
 from handful.training.corpora import io_tags
 from handful.training.model import read_base, word_vectors
 from handful.training.state import TrainingState, showing
@@ -40,8 +40,7 @@ class GaussianNetwork(nn.Module):
 
     Parameters
     ----------
-    encoder
-        A Hugging Face model.
+    encoder : a Hugging Face model
     """
 
     def __init__(self, encoder: Any) -> None:
@@ -141,7 +140,7 @@ def tune(trained: Trained, support: LabelledSupport, distance: Distance) -> Enco
     return as_encoder(TorchNetwork(network.encoder.eval()), trained.tokenizer)
 
 
-def _rows_of(support: LabelledSupport, model: Any, tokenizer: Any) -> Rows:
+def _rows_of(support: LabelledSupport, model: Any, tokenizer: Any) -> TokenRows:
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
     return lay_out_corpus(support.sentences, support.tags(), splitter, window, name="the support")
 

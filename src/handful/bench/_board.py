@@ -39,23 +39,16 @@ class Figure:
 
 @dataclass
 class Line:
-    """A line of a table.
+    """A line of a table."""
 
-    Attributes
-    ----------
-    section, label : where it is in the table, and its name there
-    variant : what was run; None for lines that were not run, such as published ones
-    values : F1 from 0 to 1 on each support, by shots and target
-    figures : the means
-    is_ours : whether it is one of our own methods
-    """
-
+    # Where it is in the table, and its name there
     section: str
     label: str
-    variant: Variant | None = None
+    variant: Variant | None = None  # what was run; None for lines that were not run, such as published ones
+    # F1 from 0 to 1 on each support, by shots and target
     values: dict[Place, dict[str, float]] = field(default_factory=dict)
-    figures: dict[Place, Figure] = field(default_factory=dict)
-    is_ours: bool = False
+    figures: dict[Place, Figure] = field(default_factory=dict)  # the means
+    is_ours: bool = False  # whether it is one of our own methods
 
     @property
     def is_rated(self) -> bool:
@@ -72,19 +65,13 @@ class Line:
 
 @dataclass
 class Board:
-    """All lines.
+    """All lines."""
 
-    Attributes
-    ----------
-    lines : in order
-    shots, targets : the columns
-    notes : what a reader of the figures must know
-    """
-
-    lines: list[Line]
+    lines: list[Line]  # in order
+    # The columns
     shots: list[int]
     targets: list[str]
-    notes: list[str]
+    notes: list[str]  # what a reader of the figures must know
 
     def average(self, line: Line, shots: int) -> Figure | None:
         """Return the mean over the targets for which anything was run with these shots; None if one is missing."""

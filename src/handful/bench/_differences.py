@@ -25,28 +25,19 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one method is than another, in points of F1.
+    """How much better one method is than another, in points of F1."""
 
-    Attributes
-    ----------
-    method, other : the two lines
-    shots : those of the supports
-    target : the name of a target, or "all"
-    mean : the difference
-    low, high : a bootstrap interval of 95%; None where no target has more than one pair, as without labels
-    p : of the sign-flip test, two-sided
-    n : the number of pairs
-    """
-
+    # The two lines
     method: str
     other: str
-    shots: int
-    target: str
-    mean: float
+    shots: int  # those of the supports
+    target: str  # the name of a target, or "all"
+    mean: float  # the difference
+    # A bootstrap interval of 95%; None where no target has more than one pair, as without labels
     low: float | None
     high: float | None
-    p: float
-    n: int
+    p: float  # of the sign-flip test, two-sided
+    n: int  # the number of pairs
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as a dict."""
@@ -58,10 +49,8 @@ def compare(groups: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, fl
 
     Parameters
     ----------
-    groups
-        The differences of each target, one per support.
-    seed
-        Seed for all random draws.
+    groups : the differences of each target, one per support
+    seed : seed for all random draws
     """
     arrays = [np.asarray(group, dtype=float) for group in groups]
     weights = np.concatenate([np.full(len(d), 1 / (len(d) * len(arrays))) for d in arrays])

@@ -62,18 +62,11 @@ class Method(Protocol):
 
 @dataclass(frozen=True, order=True)
 class Variant:
-    """A method as it is run: one line of a table.
+    """A method as it is run: one line of a table."""
 
-    Attributes
-    ----------
-    method : its name, or ``module:Class``
-    ratio : none, auto, share, over or a number; empty where the method has no ratio
-    text : the unlabelled text: all, dev, none, or a number of words
-    """
-
-    method: str
-    ratio: str = ""
-    text: str = "all"
+    method: str  # its name, or ``module:Class``
+    ratio: str = ""  # none, auto, share, over or a number; empty where the method has no ratio
+    text: str = "all"  # the unlabelled text: all, dev, none, or a number of words
 
     @property
     def is_ours(self) -> bool:
@@ -192,18 +185,12 @@ def make_method(
 
     Parameters
     ----------
-    variant
-        Which method.
-    encoder
-        What gives its features.
-    o_ratio
-        The share of O words, for our own.
-    source
-        The source corpora, for methods that learn from them.
-    folder
-        The name or path of the encoder, for methods that train the encoder itself.
-    types
-        The types of the target, for methods that read names.
+    variant : which method
+    encoder : what gives its features
+    o_ratio : the share of O words, for our own
+    source : the source corpora, for methods that learn from them
+    folder : the name or path of the encoder, for methods that train the encoder itself
+    types : the types of the target, for methods that read names
     """
     given = encoder if folder is None or variant.method not in TRAINERS else folder
     if variant.method in OURS:

@@ -114,15 +114,12 @@ def published_lines(
 
     Parameters
     ----------
-    protocol
-        transfer, extension (whose targets are the paper's OntoNotes groups) or ablation.
+    protocol : transfer, extension (whose targets are the paper's OntoNotes groups) or ablation
     targets
         Their names. A name that begins with conll, wnut17, btc, bc5cdr, ncbi, mit_movie or mit_restaurant is taken for
         that corpus.
-    texts
-        Which unlabelled texts were run.
-    shots
-        Those of the table. Figures without labels are at 0 shots; where the table does not have them, at all shots.
+    texts : which unlabelled texts were run
+    shots : those of the table. Figures without labels are at 0 shots; where the table does not have them, at all shots.
     """
     found = []
     if protocol == "extension":

@@ -29,8 +29,7 @@ class Results:
 
     Parameters
     ----------
-    folder
-        The folder of the report; it is made if it does not exist.
+    folder : the folder of the report; it is made if it does not exist
     """
 
     def __init__(self, folder: Path) -> None:

@@ -44,25 +44,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Bench:
-    """A comparison to run.
+    """A comparison to run."""
 
-    Attributes
-    ----------
-    protocol : transfer, extension or ablation
-    tasks : the targets
-    variants : what is compared
-    encoders : by task, what gives features; it may cache them on disk
-    on : test or dev
-    sources : by task, what baselines learn from, if anything; and a hash of it
-    folders : by task, the name or path of the encoder, where it has one
-    """
-
-    protocol: str
-    tasks: Sequence[Task]
-    variants: Sequence[Variant]
-    encoders: Mapping[str, Encoder]
-    on: str = "test"
+    protocol: str  # transfer, extension or ablation
+    tasks: Sequence[Task]  # the targets
+    variants: Sequence[Variant]  # what is compared
+    encoders: Mapping[str, Encoder]  # by task, what gives features; it may cache them on disk
+    on: str = "test"  # test or dev
+    # By task, what baselines learn from, if anything; and a hash of it
     sources: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    # By task, the name or path of the encoder, where it has one
     folders: Mapping[str, PathLike] = field(default_factory=dict)
 
     def cells(self) -> Iterator[Cell]:
@@ -116,12 +107,9 @@ class Bench:
 
         Parameters
         ----------
-        results
-            Where finished rows are kept.
-        on_run
-            Called before each run.
-        progress
-            The progress of encoding, as for `handful.encoders.Encoder.encode`.
+        results : where finished rows are kept
+        on_run : called before each run
+        progress : the progress of encoding, as for `handful.encoders.Encoder.encode`
         """
         for task in self.tasks[:1]:  # a method that cannot be made is an error before any run, not in each of them
             for variant in self.variants:

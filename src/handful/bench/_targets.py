@@ -34,26 +34,18 @@ _SHOTS = re.compile(r"(\d+)[-_ ]?shots?")
 
 @dataclass(frozen=True)
 class Target:
-    """A labelled corpus that methods are compared on.
+    """A labelled corpus that methods are compared on."""
 
-    Attributes
-    ----------
-    name : what tables call it
-    train, dev, test : the sentences; a split that is missing is empty
-    supports : given supports by shots, each with its name, in the order of their numbers
-    notes : what was handled when the files were read
-    types : those that a file describes
-    is_file : whether it is one file, which has no splits: its sentences are in `dev`
-    """
-
-    name: str
+    name: str  # what tables call it
+    # The sentences; a split that is missing is empty
     train: list[Sentence] = field(default_factory=list)
     dev: list[Sentence] = field(default_factory=list)
     test: list[Sentence] = field(default_factory=list)
+    # Given supports by shots, each with its name, in the order of their numbers
     supports: Supports = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    types: tuple[EntityType, ...] = ()
-    is_file: bool = False
+    notes: list[str] = field(default_factory=list)  # what was handled when the files were read
+    types: tuple[EntityType, ...] = ()  # those that a file describes
+    is_file: bool = False  # whether it is one file, which has no splits: its sentences are in `dev`
 
     def only(self, name: str, types: Iterable[str]) -> "Target":
         """Return a target with another name that has the mentions of these types only, and no supports."""
@@ -83,8 +75,7 @@ def read_target(given: PathLike, *, types: PathLike | None = None, **options: An
     types
         A file that describes the types, as `handful.text.read_types` reads it. If not given, ``types.txt`` in the
         folder; or what the head of the first file with one describes.
-    **options
-        As `handful.text.read` takes them: ``keep``, ``drop``, ``rename``, ``unnamed``.
+    **options : as `handful.text.read` takes them: ``keep``, ``drop``, ``rename``, ``unnamed``
     """
     name, folder = _split_name(given)
     if not folder.exists():
@@ -169,18 +160,11 @@ def _places(folder: Path, split: str, names: Sequence[str]) -> list[Path]:
 
 @dataclass
 class _Reading:
-    """Reading the files of a target.
+    """Reading the files of a target."""
 
-    Attributes
-    ----------
-    options : of `handful.text.read`
-    types : those described; None until a file describes some
-    notes : what was handled
-    """
-
-    options: dict[str, Any]
-    types: tuple[EntityType, ...] | None
-    notes: list[str] = field(default_factory=list)
+    options: dict[str, Any]  # of `handful.text.read`
+    types: tuple[EntityType, ...] | None  # those described; None until a file describes some
+    notes: list[str] = field(default_factory=list)  # what was handled
 
     def split(self, split: str, places: Sequence[Path]) -> list[Sentence]:
         """Read the files of a split."""

@@ -19,20 +19,12 @@ __all__ = ["NO_LABELS", "Support", "Task", "make_task"]
 
 @dataclass(frozen=True)
 class Support:
-    """A few labelled sentences.
+    """A few labelled sentences."""
 
-    Attributes
-    ----------
-    shots : the mentions of each type that it should have
-    name : its number
-    origin : where it came from
-    sentences : as they were given or drawn
-    """
-
-    shots: int
-    name: str
-    origin: str
-    sentences: list[Sentence]
+    shots: int  # the mentions of each type that it should have
+    name: str  # its number
+    origin: str  # where it came from
+    sentences: list[Sentence]  # as they were given or drawn
 
     @cached_property
     def digest(self) -> str:
@@ -46,27 +38,16 @@ NO_LABELS = Support(0, "-", "no labels", [])
 
 @dataclass(frozen=True)
 class Task:
-    """One target, ready to run.
+    """One target, ready to run."""
 
-    Attributes
-    ----------
-    name : the target
-    pool : the split that supports come from
-    other : the rest of the unlabelled text
-    scored : labelled sentences to score on
-    supports : by shots; empty for shots that the pool has too few mentions for
-    notes : what was handled on the way
-    types : those of the target, described where a file describes them
-    scarce : by shots, the note that the pool has too few mentions for them
-    """
-
-    name: str
-    pool: list[Sentence]
-    other: list[Sentence]
-    scored: list[Sentence]
-    supports: dict[int, list[Support]]
-    notes: list[str]
-    types: tuple[EntityType, ...] = ()
+    name: str  # the target
+    pool: list[Sentence]  # the split that supports come from
+    other: list[Sentence]  # the rest of the unlabelled text
+    scored: list[Sentence]  # labelled sentences to score on
+    supports: dict[int, list[Support]]  # by shots; empty for shots that the pool has too few mentions for
+    notes: list[str]  # what was handled on the way
+    types: tuple[EntityType, ...] = ()  # those of the target, described where a file describes them
+    # By shots, the note that the pool has too few mentions for them
     scarce: dict[int, str] = field(default_factory=dict)
 
     @cached_property

@@ -19,21 +19,15 @@ class TunedTagger:
 
     Parameters
     ----------
-    encoder
-        The name or path of the encoder.
-    o_ratio
-        As for `handful.Tagger`.
-    has_text
-        Not used: the text that `fit` is given counts.
-    types
-        Those to find.
-    recipe
-        How to tune; None, as by default.
+    encoder : the name or path of the encoder
+    o_ratio : as for `handful.Tagger`
+    has_text : not used: the text that `fit` is given counts
+    types : those to find
+    recipe : how to tune; None, as by default
 
     Attributes
     ----------
-    tuning
-        The figures of tuning; None if the tagger was only fitted.
+    tuning : the figures of tuning; None if the tagger was only fitted
     """
 
     def __init__(

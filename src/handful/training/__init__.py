@@ -3,8 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._recipe import Recipe
-from ._tune_recipe import TuneRecipe
+from ._recipe import Recipe, TuneRecipe
 
 if TYPE_CHECKING:
     from ._run import CARD, pretrain
@@ -13,13 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CARD", "Recipe", "TrainingState", "TuneRecipe", "Tuning", "pretrain", "tune"]
 
-_MODULES = {
-    "CARD": "_run",
-    "TrainingState": "state",
-    "Tuning": "tuning",
-    "pretrain": "_run",
-    "tune": "tuning",
-}
+_MODULES = {"CARD": "_run", "TrainingState": "state", "Tuning": "tuning", "pretrain": "_run", "tune": "tuning"}
 
 
 def __getattr__(name: str) -> object:

@@ -25,19 +25,12 @@ _SMALLEST = 16  # floats of fewer numbers are not weights, but constants of form
 
 
 class GraphNetwork(nn.Module):
-    """Runs an ONNX graph with torch.
-
-    Parameters
-    ----------
-    model
-        A graph in float32, as `handful.encoders.thaw.thaw` returns it.
+    """Runs an ONNX graph in float32, as `handful.encoders.thaw.thaw` returns it, with torch.
 
     Attributes
     ----------
-    dropout : float
-        How much of what each attention and each pair of products adds to a word is left out while training.
-    share : float
-        How much the adapters count: 0 is the encoder as it was, 1 as it was trained.
+    dropout : how much of what each attention and each pair of products adds to a word is left out while training
+    share : how much the adapters count: 0 is the encoder as it was, 1 as it was trained
     """
 
     def __init__(self, model: Any) -> None:

@@ -25,17 +25,7 @@ _START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders t
 
 
 class FreeHead(nn.Module):
-    """One vector for each tag of each corpus.
-
-    Parameters
-    ----------
-    n_types, n_corpora, dim
-        The number of types of all corpora, of corpora, and the length of a vector.
-    is_linear
-        Whether biases are learned, instead of those that distances have.
-    seed
-        Seed for the first vectors.
-    """
+    """One vector for each tag of each corpus; `is_linear`: biases are learned, instead of those that distances have."""
 
     def __init__(self, n_types: int, n_corpora: int, dim: int, *, is_linear: bool, seed: int) -> None:
         super().__init__()
@@ -46,21 +36,9 @@ class FreeHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(n_corpora + n_types)) if is_linear else None
 
     def forward(self, x: Tensor, types: Tensor, corpora: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the scores of O and of types.
+        """Return the scores of O (n_words,) and of types (n_words, n_columns) for words x (n_words, dim).
 
-        Parameters
-        ----------
-        x
-            Shape (n_words, dim).
-        types
-            Shape (n_columns,): numbers of types.
-        corpora
-            Shape (n_words,): the corpus of each word, for its O.
-
-        Returns
-        -------
-        tuple
-            Shapes (n_words,) and (n_words, n_columns).
+        `types` (n_columns,) are the numbers of types, `corpora` (n_words,) has the corpus of each word, for its O.
         """
         bias = -0.5 * self.prototypes.square().sum(1) if self.bias is None else self.bias
         columns = types + self.n_corpora
@@ -71,15 +49,7 @@ class FreeHead(nn.Module):
 
 
 class NamesHead(nn.Module):
-    """Reads types, and has prototypes of O that all corpora share.
-
-    Parameters
-    ----------
-    n_corpora, dim
-        The number of corpora, and the length of a vector.
-    seed
-        Seed for the first prototypes.
-    """
+    """Reads types, and has prototypes of O that all corpora share."""
 
     def __init__(self, n_corpora: int, dim: int, *, seed: int) -> None:
         super().__init__()
@@ -94,21 +64,10 @@ class NamesHead(nn.Module):
         self.shifts = nn.Parameter(torch.zeros(n_corpora, dim))
 
     def forward(self, x: Tensor, means: Tensor, corpora: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the scores of O and of types.
+        """Return the scores of O (n_words,) and of types (n_words, n_columns) for words x (n_words, dim).
 
-        Parameters
-        ----------
-        x
-            Shape (n_words, dim).
-        means
-            Shape (n_columns, dim): the mean over the sub-words of each type's text.
-        corpora
-            Shape (n_words,): the corpus of each word, for the shift of its O; None for no shift, as in use.
-
-        Returns
-        -------
-        tuple
-            Shapes (n_words,) and (n_words, n_columns).
+        `means` (n_columns, dim) has the mean over the sub-words of each type's text, `corpora` (n_words,) the corpus of
+        each word, for the shift of its O; None for no shift, as in use.
         """
         vectors = self.linear(means)
         of_types = x @ vectors.T - 0.5 * vectors.square().sum(1) + self.beta

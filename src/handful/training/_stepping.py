@@ -19,14 +19,10 @@ class Stepper:
 
     Parameters
     ----------
-    groups
-        As torch's optimizers take them: parameters, learning rate and weight decay.
-    parameters
-        All parameters.
-    n_steps, warmup
-        The number of steps, and the share of them in which the learning rates rise.
-    seeds
-        Where random numbers come from.
+    groups : as torch's optimizers take them: parameters, learning rate and weight decay
+    parameters : all parameters
+    n_steps, warmup : the number of steps, and the share of them in which the learning rates rise
+    seeds : where random numbers come from
     """
 
     def __init__(

@@ -11,53 +11,40 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from ._texts import TypeTexts
-from .batches import Ints, Rows, Taken, drawn, ranges, take
+from .batches import Ints, Taken, TokenRows, drawn, ranges, take
 
-__all__ = ["Layout", "PlannedStep", "Source", "Step", "StepBuilder", "plan_steps"]
+__all__ = ["Layout", "PlannedStep", "Step", "StepBuilder", "StepCorpus", "layout_of", "plan_steps"]
 
 # Sentences of one corpus come in chunks of about this many tokens, so that the texts of its types are not read for a
 # single sentence.
 _CHUNK = 512
 _ROW = 256  # tokens in a row, if all sentences fit
+_TOLERANCE = 1e-3  # of the length of the vectors, in float32, between a sentence that is packed and alone
+_LONGEST = 256  # tokens to try that with
 _CONTRAST = 1024  # the most words in the second loss, three quarters of them mentions
 
 
 @dataclass(frozen=True)
-class Source:
-    """A corpus as steps need it.
+class StepCorpus:
+    """A corpus as steps need it."""
 
-    Attributes
-    ----------
-    rows : its sentences
-    types : the numbers of its types, among those of all corpora
-    share : how much of it an epoch takes
-    o_weight : how much an O word counts
-    is_plain : for each word, whether it is O nearly everywhere
-    """
-
-    rows: Rows
-    types: Ints
-    share: float
-    o_weight: float
-    is_plain: npt.NDArray[np.bool_]
+    rows: TokenRows
+    types: Ints  # the numbers of its types, among those of all corpora
+    share: float  # how much of it an epoch takes
+    o_weight: float  # how much an O word counts
+    is_plain: npt.NDArray[np.bool_]  # for each word, whether it is O nearly everywhere
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How rows are made.
+    """How rows are made."""
 
-    Attributes
-    ----------
-    window : the most tokens of a sentence
-    first_position : what the encoder calls the first position
-    is_packed : whether several sentences may share a row
-    """
-
-    window: int
-    first_position: int
-    is_packed: bool
+    window: int  # the most tokens of a sentence
+    first_position: int  # what the encoder calls the first position
+    is_packed: bool  # whether several sentences may share a row
 
 
 class PlannedStep(NamedTuple):
@@ -70,69 +57,39 @@ class PlannedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """One step, as arrays or as tensors.
+    """One step, as arrays or as tensors."""
 
-    Attributes
-    ----------
-    n_words
-        The number of words.
-    is_packed
-        Whether several sentences share a row.
-    ids, positions, sequences
-        Shape (n_rows, n_tokens): token ids, positions, and the number of the sentence or text; -1 for padding.
-    first, last
-        Shape (n_words,): positions of a word's first and last sub-word in the flattened `ids`.
-    tags
-        Shape (n_words,): 0 for O, ``i + 1`` for the type of column i.
-    corpora, sentences
-        Shape (n_words,): where a word comes from.
-    weights
-        Shape (n_words,), float32: how much a word counts.
-    is_plain
-        Shape (n_words,): whether it is O nearly everywhere.
-    types, type_corpora
-        Shape (n_columns,): the types that are asked for, and their corpora.
-    text_at, text_starts
-        Positions of the texts' sub-words in the flattened `ids`; where those of each column start. Empty where types
-        are not read.
-    contrast
-        Words that take part in the second loss.
-    """
-
-    n_words: int
-    is_packed: bool
+    n_words: int  # the number of words
+    is_packed: bool  # whether several sentences share a row
+    # Shape (n_rows, n_tokens): token ids, positions, and the number of the sentence or text; -1 for padding
     ids: Any
     positions: Any
     sequences: Any
+    # Shape (n_words,): positions of a word's first and last sub-word in the flattened `ids`
     first: Any
     last: Any
-    tags: Any
+    tags: Any  # shape (n_words,): 0 for O, ``i + 1`` for the type of column i
+    # Shape (n_words,): where a word comes from
     corpora: Any
     sentences: Any
-    weights: Any
-    is_plain: Any
+    weights: Any  # shape (n_words,), float32: how much a word counts
+    is_plain: Any  # shape (n_words,): whether it is O nearly everywhere
+    # Shape (n_columns,): the types that are asked for, and their corpora
     types: Any
     type_corpora: Any
+    # Positions of the texts' sub-words in the flattened `ids`; where those of each column start. Empty where types are
+    # not read.
     text_at: Any
     text_starts: Any
-    contrast: Any
+    contrast: Any  # words that take part in the second loss
 
 
 def plan_steps(
-    sources: Sequence[Source], text_tokens: Sequence[int], *, batch_tokens: int, seed: int, epoch: int
+    sources: Sequence[StepCorpus], text_tokens: Sequence[int], *, batch_tokens: int, seed: int, epoch: int
 ) -> list[PlannedStep]:
-    """Return the steps of an epoch.
+    """Return the steps of an epoch, of at most `batch_tokens`; a chunk of sentences that has more is a step of its own.
 
-    Parameters
-    ----------
-    sources
-        The corpora.
-    text_tokens
-        For each corpus the tokens of the texts of its types.
-    batch_tokens
-        The most tokens of a step; a chunk of sentences that has more is a step of its own.
-    seed, epoch
-        What the order depends on.
+    `text_tokens` has for each corpus the tokens of the texts of its types; the order depends on `seed` and `epoch`.
     """
     chunks: list[tuple[int, Ints]] = []
     room = max(1, min(_CHUNK, batch_tokens // 4))
@@ -162,20 +119,13 @@ class StepBuilder:
 
     Parameters
     ----------
-    sources
-        The corpora.
-    texts
-        The texts of all types; None if types are not read.
-    layout
-        How rows are made.
-    contrast
-        Whether words are chosen for the second loss.
-    seed
-        What the choice of texts and words depends on, besides the plan.
+    texts : the texts of all types; None if types are not read
+    contrast : whether words are chosen for the second loss
+    seed : what the choice of texts and words depends on, besides the plan
     """
 
     def __init__(
-        self, sources: Sequence[Source], texts: TypeTexts | None, layout: Layout, *, contrast: bool, seed: int
+        self, sources: Sequence[StepCorpus], texts: TypeTexts | None, layout: Layout, *, contrast: bool, seed: int
     ) -> None:
         self._sources = sources
         self._texts = texts
@@ -260,10 +210,7 @@ class StepBuilder:
 def _first_fit(lengths: Ints, room: int) -> tuple[Ints, int]:
     """Put sentences into rows, the longest first, each into the first row with room for it.
 
-    Returns
-    -------
-    tuple
-        The place of each sentence in the flattened rows, and the number of rows.
+    The result is the place of each sentence in the flattened rows, and the number of rows.
     """
     offsets = np.empty(len(lengths), np.int64)
     free: list[int] = []
@@ -286,3 +233,46 @@ def _pick(tags: Ints, weights: npt.NDArray[np.float32], rng: np.random.Generator
     mentions, others = (rng.permutation(np.flatnonzero(kind & (weights > 0))) for kind in (tags > 0, tags == 0))
     mentions = mentions[: _CONTRAST * 3 // 4]
     return np.concatenate([mentions, others[: _CONTRAST - len(mentions)]])
+
+
+def layout_of(model: Any, window: int) -> Layout:
+    """Return how sentences are laid out for a model, which is on the CPU; it is tried out.
+
+    Sentences are not packed if the model has no use for positions and masks that are given to it, if it reads its
+    neighbours (convolutions), or if it makes masks of its own (windows of attention).
+    """
+    first = _first_position(model)
+    was_training = model.training
+    model.eval()
+    try:
+        is_packed = _is_same(model, window, first)
+    except (TypeError, ValueError, RuntimeError, IndexError):
+        is_packed = False
+    model.train(was_training)
+    return Layout(window, first, is_packed)
+
+
+def _first_position(model: Any) -> int:
+    """Return 0, or for RoBERTa and models like it the position behind the one of padding."""
+    table = next((m for n, m in model.named_modules() if n.endswith("position_embeddings")), None)
+    padding = getattr(table, "padding_idx", None)
+    return 0 if padding is None else padding + 1
+
+
+def _is_same(model: Any, window: int, first: int) -> bool:
+    length = min(window, _LONGEST)
+    long, short = length - length // 4, length // 4
+    n_ids = min(2000, int(model.config.vocab_size))
+    ids = torch.randint(n_ids // 2, n_ids, (1, length), generator=torch.Generator().manual_seed(0))
+    sequences = torch.tensor([[0] * long + [1] * short])
+    mask = torch.zeros(1, 1, length, length).masked_fill_(sequences[0, :, None] != sequences[0], -1e9)
+    positions = torch.cat((torch.arange(long), torch.arange(short)))[None] + first
+    with torch.inference_mode():
+        packed = model(input_ids=ids, attention_mask=mask, position_ids=positions).last_hidden_state[0]
+        alone = torch.cat(
+            [
+                model(input_ids=part, attention_mask=torch.ones_like(part)).last_hidden_state[0]
+                for part in (ids[:, :long], ids[:, long:])
+            ]
+        )
+    return packed.shape == alone.shape and bool((packed - alone).norm() <= _TOLERANCE * alone.norm())

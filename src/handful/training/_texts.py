@@ -9,7 +9,7 @@ from handful.encoders.tokenizer import WordTokenizer
 from handful.encoders.type_texts import readable
 from handful.text import EntityType, to_sentence
 
-from .batches import Ints, Rows, lay_out_texts
+from .batches import Ints, TokenRows, lay_out_texts
 from .corpora import SourceCorpus
 
 __all__ = ["TypeTexts", "forms_of", "lay_out_types"]
@@ -19,17 +19,10 @@ _N_FORMS = 3
 
 @dataclass(frozen=True)
 class TypeTexts:
-    """The texts of the types of all corpora.
+    """The texts of the types of all corpora."""
 
-    Attributes
-    ----------
-    rows
-        Three texts per type, in the order of `forms_of`: those of type t are 3 t, 3 t + 1 and 3 t + 2.
-    name_only, description_only
-        How often a type is read in the second and in the third form; else it is in the first.
-    """
-
-    rows: Rows
+    rows: TokenRows  # three texts per type, in the order of `forms_of`: those of type t are 3 t, 3 t + 1 and 3 t + 2
+    # How often a type is read in the second and in the third form; else it is in the first
     name_only: float
     description_only: float
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,54 +19,37 @@ from handful.tagger.evidence import TypeNames
 from handful.tagger.training_text import TrainingText, sentences_of
 from handful.text import types_in
 
-from ._tune_recipe import TuneRecipe
+from ._recipe import TuneRecipe
 from .checkpoint import Checkpoint
-from .lessons import Loop, Pace
 from .prepare import device_of
-from .state import OnState, showing
-from .student import Student, Thawed
+from .state import OnState, pace, showing
+from .student import Loop, Student, Thawed
 
 __all__ = ["TuneRun"]
 
 _EVERY = 60.0  # seconds between checkpoints
 _MEAN_COSINE = 0.97  # of the vectors of labelled words, before and after 8-bit weights
 
+_Count = Callable[[str, float], None]
 _Counts = list[list[int]]
 """For each held-out sentence that is wholly labelled: the mentions that are right, found, and there."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What was measured on labels that were held out.
+    """What was measured on labels that were held out."""
 
-    Attributes
-    ----------
-    before, after : the F1 of the encoder as it was, and of the tuned one
-    error : the standard error of their difference
-    is_better : whether the tuned one is to be taken
-    """
-
+    # The F1 of the encoder as it was, and of the tuned one
     before: float
     after: float
-    error: float
-    is_better: bool
+    error: float  # the standard error of their difference
+    is_better: bool  # whether the tuned one is to be taken
 
 
 class TuneRun:
     """Trainings, one after the other: one for each part that is held out, and one with all labels.
 
-    Parameters
-    ----------
-    tagger
-        Fitted to all labels, with its text.
-    source
-        Its encoder.
-    recipe
-        How to train.
-    device
-        Where; None for a GPU where there is one.
-    checkpoint
-        The file to continue from, and to write to.
+    The tagger is fitted to all labels, with its text; `source` is its encoder.
     """
 
     def __init__(
@@ -93,14 +77,14 @@ class TuneRun:
         try:
             torch.set_num_threads(self._tagger.threads or before)
             with torch.random.fork_rng(devices), showing(progress) as report:
-                pace = Pace(steps, report, sum(steps[:number]) + step)
+                count = pace(sum(steps), sum(steps[:number]) + step, report)
                 for fold in range(number, len(self._folds)):
-                    self._learn(learned[fold], fold, pace, tensors, step)
+                    self._learn(learned[fold], fold, count, tensors, step)
                     self._counts.append(self._measure(fold, learned[fold]))
                     tensors, step = {}, 0
                 held_out = self._compare()
                 if held_out.is_better:
-                    self._learn(np.arange(len(self._sentences)), len(self._folds), pace, tensors, step)
+                    self._learn(np.arange(len(self._sentences)), len(self._folds), count, tensors, step)
         finally:
             torch.set_num_threads(before)
         return held_out
@@ -121,7 +105,7 @@ class TuneRun:
                 Advice("lower lr in the recipe", "say a lower --lr"),
             )
 
-    def _learn(self, chosen: NDArray[np.int64], number: int, pace: Pace, tensors: Any, step: int) -> None:
+    def _learn(self, chosen: NDArray[np.int64], number: int, count: _Count, tensors: Any, step: int) -> None:
         """Train on some of the sentences."""
         is_named = self._tagger.names
         self._student = Student(self._source, self._tagger.types_, self._recipe, self._device, is_named=is_named)
@@ -134,7 +118,7 @@ class TuneRun:
         with self._checkpoint.guarding(lambda: (loop.state(), self._state(number, loop.step))) as after_step:
             while loop.step < loop.n_steps:
                 loop.take()
-                pace.step(what, loop.loss)
+                count(what, loop.loss)
                 after_step(f"while {what}, after step {loop.step} of {loop.n_steps}")
 
     def _state(self, number: int, step: int) -> dict[str, Any]:

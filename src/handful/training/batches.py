@@ -17,22 +17,7 @@ from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import EncoderError
 from handful.text import Sentence
 
-__all__ = [
-    "Batch",
-    "Ints",
-    "Rows",
-    "Taken",
-    "ahead",
-    "collate",
-    "drawn",
-    "lay_out_corpus",
-    "lay_out_texts",
-    "on_device",
-    "plan_epoch",
-    "prefetch",
-    "ranges",
-    "take",
-]
+__all__ = ["Batch", "TokenRows", "collate", "lay_out_corpus", "on_device", "plan_epoch", "prefetch"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -45,34 +30,21 @@ _AHEAD = 8
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Sentences as sub-word ids, all in flat arrays.
+class TokenRows:
+    """Sentences as sub-word ids, all in flat arrays."""
 
-    Attributes
-    ----------
-    ids
-        All tokens, including special ones.
-    piece_ends
-        Where each row of tokens ends in `ids`. A sentence has one row, or more if it is longer than the window.
-    pieces, tokens, words
-        Where each sentence starts among the rows, the tokens and the words; the last entry is the end of all.
-    first, last
-        For each word, the positions of its first and its last sub-word in `ids`.
-    tags
-        The tag of each word; empty for texts.
-    pad_id
-        The token that fills rows up.
-    """
-
-    ids: Ints
+    ids: Ints  # all tokens, including special ones
+    # Where each row of tokens ends in `ids`. A sentence has one row, or more if it is longer than the window.
     piece_ends: Ints
+    # Where each sentence starts among the rows, the tokens and the words; the last entry is the end of all
     pieces: Ints
     tokens: Ints
     words: Ints
+    # For each word, the positions of its first and its last sub-word in `ids`
     first: Ints
     last: Ints
-    tags: Ints
-    pad_id: int
+    tags: Ints  # the tag of each word; empty for texts
+    pad_id: int  # the token that fills rows up
 
     def __len__(self) -> int:
         return len(self.words) - 1
@@ -80,24 +52,14 @@ class Rows:
 
 @dataclass(frozen=True)
 class Batch:
-    """Padded rows of one corpus, as arrays or as tensors.
+    """Padded rows of one corpus, as arrays or as tensors."""
 
-    Attributes
-    ----------
-    corpus
-        The number of the corpus.
-    n_words
-        The number of words.
-    ids, mask
-        Shape (n_rows, longest): token ids; 1 for tokens and 0 for padding.
-    first, last, tags
-        Shape (n_words,): positions in the flattened `ids`, and tags.
-    """
-
-    corpus: int
-    n_words: int
+    corpus: int  # the number of the corpus
+    n_words: int  # the number of words
+    # Shape (n_rows, longest): token ids; 1 for tokens and 0 for padding
     ids: Any
     mask: Any
+    # Shape (n_words,): positions in the flattened `ids`, and tags
     first: Any
     last: Any
     tags: Any
@@ -110,39 +72,9 @@ def lay_out_corpus(
     window: int,
     *,
     name: str = "the corpus",
-) -> Rows:
-    """Lay sentences out as encoding does, with their tags.
-
-    Parameters
-    ----------
-    sentences
-        The sentences of one corpus.
-    tags
-        One tag per word of all sentences, in order.
-    tokenizer, window
-        Splits words into sub-words; the most tokens in a row.
-    name
-        What error messages call the corpus.
-    """
-    return _lay_out(sentences, tags, tokenizer, window, "first-last", name)
-
-
-def lay_out_texts(texts: Sequence[Sequence[str]], tokenizer: WordTokenizer, window: int) -> Rows:
-    """Lay out texts, each given by its words, whose vector is the mean over all sub-words.
-
-    In the result each sub-word counts as a word of its own: `first` and `last` are both its position.
-    """
-    return _lay_out([Sentence(tuple(text)) for text in texts], (), tokenizer, window, "mean", "the texts of types")
-
-
-def _lay_out(
-    sentences: Sequence[Sentence],
-    tags: Sequence[int] | Ints,
-    tokenizer: WordTokenizer,
-    window: int,
-    pooling: str,
-    name: str,
-) -> Rows:
+    pooling: str = "first-last",
+) -> TokenRows:
+    """Lay sentences out as encoding does, with one tag per word; error messages call the corpus by its name."""
     ids: list[int] = []
     piece_ends: list[int] = []
     positions: list[int] = []  # in the order of words; for "first-last", the first sub-word of each, then its last one
@@ -160,7 +92,7 @@ def _lay_out(
         starts.append((len(piece_ends), len(ids), len(positions) // n_each))
     pieces, tokens, words = np.array(starts, np.int64).T
     ends = np.array(positions, np.int64).reshape(-1, n_each)
-    return Rows(
+    return TokenRows(
         np.array(ids, np.int64),
         np.array(piece_ends, np.int64),
         pieces,
@@ -173,27 +105,29 @@ def _lay_out(
     )
 
 
-class Taken(NamedTuple):
-    """Some sentences of `Rows`, one behind the other.
+def lay_out_texts(texts: Sequence[Sequence[str]], tokenizer: WordTokenizer, window: int) -> TokenRows:
+    """Lay out texts, each given by its words, whose vector is the mean over all sub-words.
 
-    Attributes
-    ----------
-    ids : all tokens
-    lengths : the number of tokens of each row
-    first, last : for each word, the positions of its first and last sub-word in `ids`
-    word : the numbers of the words, among those of all sentences
-    n_words : the number of words of each sentence
+    In the result each sub-word counts as a word of its own: `first` and `last` are both its position.
     """
+    return lay_out_corpus(
+        [Sentence(tuple(text)) for text in texts], (), tokenizer, window, name="the texts of types", pooling="mean"
+    )
 
-    ids: Ints
-    lengths: Ints
+
+class Taken(NamedTuple):
+    """Some sentences of `TokenRows`, one behind the other."""
+
+    ids: Ints  # all tokens
+    lengths: Ints  # the number of tokens of each row
+    # For each word, the positions of its first and last sub-word in `ids`
     first: Ints
     last: Ints
-    word: Ints
-    n_words: Ints
+    word: Ints  # the numbers of the words, among those of all sentences
+    n_words: Ints  # the number of words of each sentence
 
 
-def take(rows: Rows, sentences: Ints) -> Taken:
+def take(rows: TokenRows, sentences: Ints) -> Taken:
     """Return some sentences."""
     n_pieces = rows.pieces[sentences + 1] - rows.pieces[sentences]
     n_tokens = rows.tokens[sentences + 1] - rows.tokens[sentences]
@@ -206,7 +140,7 @@ def take(rows: Rows, sentences: Ints) -> Taken:
     return Taken(rows.ids[token], lengths, rows.first[word] + moved, rows.last[word] + moved, word, n_words)
 
 
-def collate(rows: Rows, sentences: Ints, corpus: int = 0) -> Batch:
+def collate(rows: TokenRows, sentences: Ints, corpus: int = 0) -> Batch:
     """Put sentences into one padded batch."""
     taken = take(rows, sentences)
     shape = len(taken.lengths), int(taken.lengths.max())
@@ -225,21 +159,12 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
     return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
 
 
-def drawn(rows: Rows, share: float, *, number: int, seed: int, epoch: int) -> Ints:
-    """Return the sentences of a corpus that an epoch takes, in random order.
+def drawn(rows: TokenRows, share: float, *, number: int, seed: int, epoch: int) -> Ints:
+    """Return the sentences of a corpus, by its number, that an epoch takes, in random order.
 
     The sentences of a corpus come in an endless series of random orders, each of which has every sentence once. An
     epoch takes the next ``share`` of a whole order from it, so that all sentences are seen equally often, even with a
     share below 1.
-
-    Parameters
-    ----------
-    rows
-        The corpus.
-    share
-        How much of it an epoch takes: 1 is all of it, once.
-    number, seed, epoch
-        What the order depends on: the number of the corpus, the seed, the epoch from 0.
     """
     n = len(rows)
     begin, end = (int(np.floor((epoch + i) * share * n + 0.5)) for i in (0, 1))
@@ -250,23 +175,8 @@ def drawn(rows: Rows, share: float, *, number: int, seed: int, epoch: int) -> In
     return series[begin - orders[0] * n : end - orders[0] * n]
 
 
-def plan_epoch(corpora: Sequence[Rows], *, batch: int, seed: int, epoch: int) -> list[tuple[int, Ints]]:
-    """Return the batches of an epoch, each from one corpus, which has every sentence once.
-
-    Parameters
-    ----------
-    corpora
-        The rows of each corpus.
-    batch
-        Sentences in a batch.
-    seed, epoch
-        What the order depends on.
-
-    Returns
-    -------
-    list of tuple
-        For each batch, the number of its corpus and its sentences.
-    """
+def plan_epoch(corpora: Sequence[TokenRows], *, batch: int, seed: int, epoch: int) -> list[tuple[int, Ints]]:
+    """Return the batches of an epoch, which has every sentence once: the number of a corpus, and sentences of it."""
     batches: list[tuple[int, Ints]] = []
     for number, rows in enumerate(corpora):
         taken = drawn(rows, 1.0, number=number, seed=seed, epoch=epoch)
@@ -280,7 +190,7 @@ def plan_epoch(corpora: Sequence[Rows], *, batch: int, seed: int, epoch: int) ->
     return [batches[i] for i in order]
 
 
-def prefetch(corpora: Sequence[Rows], plan: Sequence[tuple[int, Ints]], device: Any) -> Iterator[Batch]:
+def prefetch(corpora: Sequence[TokenRows], plan: Sequence[tuple[int, Ints]], device: Any) -> Iterator[Batch]:
     """Yield the batches of a plan as tensors on a device; a thread builds some batches ahead."""
     return ahead(lambda entry: on_device(collate(corpora[entry[0]], entry[1], entry[0]), device), plan)
 

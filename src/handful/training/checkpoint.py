@@ -27,12 +27,9 @@ class Checkpoint:
 
     Parameters
     ----------
-    path
-        The file.
-    what
-        Everything that the result depends on, in types that JSON has. A checkpoint of anything else is an error.
-    every
-        Seconds between two writes.
+    path : the file
+    what : everything that the result depends on, in types that JSON has. A checkpoint of anything else is an error.
+    every : seconds between two writes
     """
 
     def __init__(self, path: Path, what: Mapping[str, Any], every: float) -> None:

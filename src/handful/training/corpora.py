@@ -4,45 +4,44 @@ A corpus has a name and its own tag set, in the IO scheme: tag 0 is O, the other
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
 from handful.text import EntityType, Sentence, described, read, types_in
 from handful.text.types import TypeChoice
 
-from ._descriptions import Description, descriptions_of, read_descriptions
 from .paths import Paths, find_paths
 
-__all__ = ["SourceCorpus", "io_tags", "read_corpora"]
+__all__ = ["SourceCorpus", "io_tags", "read_corpora", "read_descriptions"]
+
+
+_LINE = re.compile(r"(?P<name>[^:=]*[^:=\s])\s*(?:=\s*(?P<called>[^:]*[^:\s])\s*)?:\s*(?P<description>.*\S)")
+
+
+class Description(NamedTuple):
+    """What a type means, and how its name is read: "" if as the label says."""
+
+    description: str
+    called: str = ""
 
 
 @dataclass(frozen=True)
 class SourceCorpus:
-    """Labelled sentences with one tag set.
+    """Labelled sentences with one tag set."""
 
-    Attributes
-    ----------
-    name
-        What options and reports call it.
-    types
-        All types, sorted by name, with descriptions where a file has them. The tag of ``types[i]`` is ``i + 1``.
-    train, dev
-        Sentences to train on, and to measure on; one of them may be empty. Mentions of hidden types are removed.
-    files
-        The files that were read, with sizes and digests, for the card.
-    called
-        How the names of types are read, where a file of descriptions says so.
-    """
-
-    name: str
+    name: str  # what options and reports call it
+    # All types, sorted by name, with descriptions where a file has them. The tag of ``types[i]`` is ``i + 1``.
     types: tuple[EntityType, ...]
+    # Sentences to train on, and to measure on; one of them may be empty. Mentions of hidden types are removed.
     train: list[Sentence]
     dev: list[Sentence]
-    files: list[dict[str, Any]]
+    files: list[dict[str, Any]]  # the files that were read, with sizes and digests, for the card
+    # How the names of types are read, where a file of descriptions says so
     called: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -86,33 +85,12 @@ def read_corpora(
     types: PathLike | None = None,
     measure_others: bool = False,
 ) -> list[SourceCorpus]:
-    """Read source corpora, and check them.
+    """Read source corpora, and check them, in the order in which their names first appear.
 
-    Parameters
-    ----------
-    corpora
-        Each is a file, a folder, or ``NAME=`` and one of these. A folder has ``train.txt`` (and ``dev.txt``), or it
-        has nothing but small corpora whose heads describe their types; each is then a corpus ``NAME/file``.
-        Repeating a name adds files to that corpus.
-    dev
-        Files to measure on: ``NAME=PATH``, or a path alone where there is one corpus.
-    hide
-        Types whose mentions become O, in all corpora that have them.
-    rename
-        New names of types, in all corpora that have them; types that get the same name are merged. This comes first:
-        `hide` and `types` are about the new names.
-    hold_out
-        This share of the training sentences of each corpus is moved to dev. Which ones depends only on their words,
-        so it is the same for every run and every corpus.
-    types
-        A file of descriptions, see `handful.training._descriptions`; they replace those of the corpora's own files.
-    measure_others
-        Whether `dev` may also have corpora, and folders of corpora, that are not trained on.
-
-    Returns
-    -------
-    list of SourceCorpus
-        In the order in which their names first appear.
+    `handful.training.pretrain` and `Recipe` say what the parameters are. New names of types (`rename`) come first:
+    `hide` and `types` are about these. Which sentences are moved to dev (`hold_out`) depends only on their words, so
+    it is the same for every run and every corpus. With `measure_others`, `dev` may also have corpora, and folders of
+    corpora, that are not trained on.
     """
     found = find_paths(corpora, dev, measure_others=measure_others)
     known = {} if types is None else read_descriptions(types)
@@ -209,3 +187,60 @@ def _sizes(sentences: Sequence[Sentence]) -> Mapping[str, int]:
 
 def _list(paths: Sequence[Path]) -> str:
     return ", ".join(map(str, paths))
+
+
+def read_descriptions(file: PathLike) -> dict[str, dict[str, Description]]:
+    """Read a file that says what the types of several corpora mean: by section ("" before the first), then by type.
+
+    ::
+
+        [litbank]
+        FAC: building, room, street or other place made by people
+        politicalparty = political party: name of a political party
+
+    A section is for the corpus of that name, and for ``group/name``; lines before the first section are for all
+    corpora. The words behind ``=`` are how the name is read, where the label itself does not read well. Blank lines and
+    lines with ``#`` in front are passed over.
+    """
+    path = Path(file)
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read: {error}") from None
+    found: dict[str, dict[str, Description]] = {}
+    section = ""
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("[") and line.endswith("]"):
+            section = line[1:-1].strip()
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise DataError(f"{path}:{number}: found {line!r}, expected TYPE: description or [corpus]")
+        types = found.setdefault(section, {})
+        if match["name"] in types:
+            raise DataError(f"{path}:{number}: the type {match['name']} is described twice")
+        try:
+            one = EntityType(match["name"], match["description"])
+        except DataError as error:
+            raise error.at(f"{path}:{number}") from None
+        types[one.name] = Description(one.description, " ".join((match["called"] or "").split()))
+    if not found:
+        raise DataError(f"{path}: there is no type in it; write TYPE: description, one type on each line")
+    return found
+
+
+def descriptions_of(
+    known: Mapping[str, Mapping[str, Description]], corpus: str, types: set[str]
+) -> dict[str, Description]:
+    """Return the descriptions of the types of one corpus; a section of it that describes another type is an error."""
+    own: dict[str, Description] = {}
+    for section in (corpus.rpartition("/")[2], corpus):
+        own |= known.get(section, {})
+    if strange := sorted(set(own) - types):
+        raise DataError(
+            f"{corpus} has no type {', '.join(strange)} that is described; types are {', '.join(sorted(types))}"
+        )
+    everywhere = {name: one for name, one in known.get("", {}).items() if name in types}
+    return everywhere | own

@@ -23,36 +23,19 @@ from handful.errors import EncoderError
 
 from ._heads import FreeHead, NamesHead
 from ._steps import Step
-from .batches import Batch, Ints, Rows, collate, on_device
+from .batches import Batch, Ints, TokenRows, collate, on_device
 
-__all__ = [
-    "Network",
-    "cut_layers",
-    "digest_weights",
-    "read_base",
-    "set_dropout",
-    "text_means",
-    "word_vectors",
-]
+__all__ = ["Network", "digest_weights", "read_base", "text_means", "word_vectors"]
 
 _NEVER = -1e9  # instead of minus infinity, whose gradients are not numbers
 _START_SCALE = -2.0  # of a in the second loss
 
 
 class Network(nn.Module):
-    """An encoder with its head.
+    """An encoder of the Hugging Face layout with its head; `contrast` is the weight of the second loss.
 
-    Parameters
-    ----------
-    encoder
-        A Hugging Face model.
-    head
-        What scores tags.
-    contrast
-        The weight of the second loss.
-    different
-        For each pair of types, of all corpora, whether a mention of the one is never of the other, shape
-        (n_types, n_types): then types of other corpora are wrong answers too. None, only those of the same corpus.
+    `different` says for each pair of types, of all corpora, whether a mention of the one is never of the other, shape
+    (n_types, n_types): then types of other corpora are wrong answers too. None, only those of the same corpus.
     """
 
     def __init__(
@@ -85,14 +68,7 @@ class Network(nn.Module):
     def logits(self, x: Tensor, hidden: Tensor, step: Step) -> Tensor:
         """Return the logits of O and of all types of a step, (n_words, 1 + n_columns); types not asked for are low.
 
-        Parameters
-        ----------
-        x
-            Shape (n_words, dim): the vectors of words.
-        hidden
-            Shape (n_tokens, dim): those of all tokens, among them the texts of types.
-        step
-            Says which type belongs to which corpus.
+        `x` has the vectors of words, (n_words, dim), `hidden` those of all tokens, among them the texts of types.
         """
         if isinstance(self.head, NamesHead):
             means = functional.embedding_bag(step.text_at, hidden, step.text_starts)
@@ -154,18 +130,8 @@ def word_vectors(encoder: Any, batch: Batch) -> Tensor:
     return _middle(hidden, batch.first, batch.last)
 
 
-def text_means(encoder: Any, rows: Rows, texts: Ints, device: torch.device) -> Tensor:
-    """Return for each text the mean (n_texts, dim) over its sub-words.
-
-    Parameters
-    ----------
-    encoder
-        A Hugging Face model.
-    rows, texts
-        Laid-out texts, and the numbers of those to encode.
-    device
-        Where the encoder is.
-    """
+def text_means(encoder: Any, rows: TokenRows, texts: Ints, device: torch.device) -> Tensor:
+    """Return for each text, by its number among laid-out ones, the mean (n_texts, dim) over its sub-words."""
     batch = on_device(collate(rows, texts), device)
     hidden = _run(encoder, {"input_ids": batch.ids, "attention_mask": batch.mask})
     n_words = torch.from_numpy(rows.words[texts + 1] - rows.words[texts])
@@ -173,13 +139,7 @@ def text_means(encoder: Any, rows: Rows, texts: Ints, device: torch.device) -> T
 
 
 def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[Any, Any, int]:
-    """Read the encoder to start from.
-
-    Returns
-    -------
-    tuple
-        The model (cut to `layers`), its tokenizer, and the number of layers that it had.
-    """
+    """Read the encoder to start from: the model (cut to `layers`), its tokenizer, and how many layers it had."""
     if encoder in EMBEDDED or is_exported(Path(encoder)):
         raise EncoderError(
             f"{encoder} is an exported encoder, which cannot be trained; give a Hugging Face folder "

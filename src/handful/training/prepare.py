@@ -1,11 +1,13 @@
 """Everything that a training needs: the base encoder, the laid-out corpora, and the network on its device."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from handful.encoders.hugging_face import shape_stride, window_of, word_tokenizer
 from handful.encoders.shapes import add_word_shapes, has_word_shapes
@@ -14,40 +16,34 @@ from handful.errors import Advice, DataError
 from handful.text import Sentence
 
 from ._heads import FreeHead, NamesHead
-from ._negatives import different_types, plain_words
-from ._packing import layout_of
 from ._recipe import Recipe, of_corpus
-from ._steps import Source
+from ._steps import StepCorpus, layout_of
 from ._texts import lay_out_types
-from .batches import Rows, lay_out_corpus
+from .batches import TokenRows, lay_out_corpus
 from .corpora import SourceCorpus, io_tags
-from .model import Network, digest_weights, read_base
+from .model import Network, digest_weights, read_base, text_means
 from .training_loop import Data, Training
 
 __all__ = ["Prepared", "device_of", "prepare"]
 
 
+_BATCH = 64
+_LEAST_COUNT = 100  # occurrences of a word, to judge it
+_LARGEST_SHARE = 0.03  # of them inside mentions
+
+
 @dataclass(frozen=True)
 class Prepared:
-    """A training that can start.
+    """A training that can start."""
 
-    Attributes
-    ----------
-    sources : the corpora
-    recipe : how to train
-    base : what the encoder was before training, for the card
-    model, tokenizer : the encoder
-    training : the training itself
-    device : where it runs
-    """
-
-    sources: Sequence[SourceCorpus]
-    recipe: Recipe
-    base: dict[str, Any]
+    sources: Sequence[SourceCorpus]  # the corpora
+    recipe: Recipe  # how to train
+    base: dict[str, Any]  # what the encoder was before training, for the card
+    # The encoder
     model: Any
     tokenizer: Any
-    training: Training
-    device: torch.device
+    training: Training  # the training itself
+    device: torch.device  # where it runs
 
     def identity(self) -> dict[str, Any]:
         """Return everything that the weights depend on, in types that JSON has."""
@@ -92,22 +88,65 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
     return Prepared(sources, recipe, base, model, tokenizer, Training(network, data, recipe, where), where)
 
 
+def different_types(encoder: str, corpora: Sequence[SourceCorpus], share: float, device: torch.device) -> torch.Tensor:
+    """Return for each pair of types whether it is among the `share` of pairs that are least similar.
+
+    A person in a text whose types do not include persons is not a counterexample of PERSON. So a mention of type s is
+    one of type t only if the texts of s and t are very different to the base encoder, and an O word only if it is O
+    nearly everywhere (`plain_words`).
+
+    Similarity is the cosine of the mean vectors of the texts, by all layers of the encoder before training. The share
+    is one of the pairs in corpora that are trained on.
+    """
+    model, tokenizer, _ = read_base(encoder, None, None)
+    splitter = word_tokenizer(tokenizer, shape_stride(model))
+    texts = lay_out_types(corpora, splitter, window_of(model, tokenizer))
+    model = model.to(device).eval()
+    n_types = sum(len(corpus.types) for corpus in corpora)
+    vectors = torch.empty(n_types, model.config.hidden_size, device=device)
+    order = np.argsort(texts.lengths(np.arange(n_types)), kind="stable")
+    with torch.inference_mode():
+        for i in range(0, n_types, _BATCH):
+            types = order[i : i + _BATCH]
+            vectors[torch.from_numpy(types).to(device)] = text_means(model, texts.rows, texts.full(types), device)
+    vectors = functional.normalize(vectors)
+    similar = vectors @ vectors.T
+    is_trained = np.repeat([bool(corpus.train) for corpus in corpora], [len(corpus.types) for corpus in corpora])
+    trained = torch.from_numpy(np.flatnonzero(is_trained)).to(device)
+    pairs = similar[trained][:, trained][tuple(torch.triu_indices(len(trained), len(trained), 1, device=device))]
+    if not len(pairs):
+        return torch.zeros_like(similar, dtype=torch.bool)
+    return similar < pairs.sort().values[int(share * len(pairs))]
+
+
+def plain_words(corpora: Sequence[SourceCorpus]) -> set[str]:
+    """Return the words, in lower case, that are frequent in the training sentences and nearly always O."""
+    seen: Counter[str] = Counter()
+    marked: Counter[str] = Counter()
+    for corpus in corpora:
+        for sentence in corpus.train:
+            seen.update(word.lower() for word in sentence.words)
+            for span in sentence.spans or ():
+                marked.update(word.lower() for word in sentence.words[span.start : span.end])
+    return {word for word, n in seen.items() if n >= _LEAST_COUNT and marked[word] <= _LARGEST_SHARE * n}
+
+
 def _sources(
     corpora: Sequence[SourceCorpus], recipe: Recipe, tokenizer: WordTokenizer, window: int, plain: set[str]
-) -> list[Source]:
-    found: list[Source] = []
+) -> list[StepCorpus]:
+    found: list[StepCorpus] = []
     first = 0
     for corpus in corpora:
         rows = _rows(corpus, corpus.train, tokenizer, window)
         types = np.arange(first, first + len(corpus.types))
         is_plain = np.array([word.lower() in plain for sentence in corpus.train for word in sentence.words], bool)
         share, o_weight = (of_corpus(each, corpus.name) for each in (recipe.weights, recipe.o_weights))
-        found.append(Source(rows, types, share, o_weight, is_plain))
+        found.append(StepCorpus(rows, types, share, o_weight, is_plain))
         first += len(types)
     return found
 
 
-def _rows(corpus: SourceCorpus, sentences: Sequence[Sentence], tokenizer: WordTokenizer, window: int) -> Rows:
+def _rows(corpus: SourceCorpus, sentences: Sequence[Sentence], tokenizer: WordTokenizer, window: int) -> TokenRows:
     return lay_out_corpus(sentences, io_tags(sentences, corpus.type_names), tokenizer, window, name=corpus.name)
 
 

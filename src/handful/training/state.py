@@ -1,6 +1,7 @@
 """What a training reports while it runs."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from handful.errors import MissingExtraError
 
 from ._recipe import group_of
 
-__all__ = ["OnState", "TrainingState", "check_libraries", "mean_f1", "showing"]
+__all__ = ["OnState", "TrainingState", "TuneState", "check_libraries", "mean_f1", "pace", "showing"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,23 @@ class TrainingState:
         )
 
 
+@dataclass(frozen=True)
+class TuneState:
+    """How far tuning is."""
+
+    what: str  # what is trained now
+    # Of all trainings together, counted from 1
+    step: int
+    n_steps: int
+    loss: float  # the mean per word since the last report
+    seconds_left: float  # at the speed so far
+    dev: None = None  # always None
+
+    def __str__(self) -> str:
+        minutes, seconds = divmod(round(self.seconds_left), 60)
+        return f"{self.what} · step {self.step:,}/{self.n_steps:,} · loss {self.loss:.4f} · {minutes}:{seconds:02} left"
+
+
 def mean_f1(dev: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Return the F1 of each corpus, and for a group of corpora their mean."""
     groups: dict[str, list[str]] = {}
@@ -73,16 +91,22 @@ def check_libraries(what: str, *libraries: str) -> None:
             raise MissingExtraError(f"{what} needs {name}: pip install 'handful[transformers]'")
 
 
+def pace(n_steps: int, done: int, report: OnState) -> Callable[[str, float], None]:
+    """Return a function to call after each step with what is trained and its loss; some steps are done already."""
+    start, before = time.monotonic(), done
+
+    def step(what: str, loss: float) -> None:
+        nonlocal done
+        done += 1
+        left = (time.monotonic() - start) / (done - before) * (n_steps - done)
+        report(TuneState(what, done, n_steps, loss, left))
+
+    return step
+
+
 @contextmanager
 def showing(progress: bool | OnState | None) -> Iterator[OnState]:
-    """Yield a function to call with each `TrainingState`.
-
-    Parameters
-    ----------
-    progress
-        True: a bar on a terminal and lines elsewhere, on standard error. False: nothing. None: a bar on a terminal,
-        nothing elsewhere. A function: that function.
-    """
+    """Yield a function to call with each state; `handful.training.pretrain` says what `progress` may be."""
     if callable(progress):
         yield progress
         return

@@ -1,11 +1,13 @@
-"""The network that is tuned: an exported encoder with adapters, and the head that reads the names of types.
+"""The network that is tuned, and its loop: an exported encoder with adapters, and the head that reads names of types.
 
 The logits of a word's vector x are those of `handful.training._heads.NamesHead`, over O and the types; or, where the
 encoder does not read names, those of a linear layer. The loss of a word is ``-log sum_t p_t(x)`` over the tags t that
-its label allows, so a word of which nothing is known counts nothing.
+its label allows, so a word of which nothing is known counts nothing. Everything random is a pure function of the seed
+and of the epoch (order of sentences) or the step (dropout).
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,15 +26,16 @@ from handful.encoders.loading import is_exported
 from handful.encoders.network_encoder import Inputs
 from handful.encoders.thaw import read_graph, thaw
 from handful.encoders.type_texts import text_of
+from handful.errors import EncoderError
 from handful.text import EntityType, Sentence, to_sentence
 
 from ._graph_network import GraphNetwork
 from ._heads import NamesHead
-from ._tune_recipe import TuneRecipe
-from .batches import Batch, Rows, collate, lay_out_corpus, lay_out_texts, on_device
-from .lessons import Lesson
+from ._recipe import TuneRecipe
+from ._stepping import WEIGHT_DECAY, Stepper, part_of
+from .batches import Batch, TokenRows, collate, lay_out_corpus, lay_out_texts, on_device, plan_epoch
 
-__all__ = ["Student", "Thawed", "open_source"]
+__all__ = ["Lesson", "Loop", "Student", "Thawed", "open_source"]
 
 Allowed = npt.NDArray[np.bool_]
 
@@ -40,19 +43,86 @@ _NEVER = -1e9
 
 
 @dataclass(frozen=True)
-class Thawed:
-    """An exported encoder in floats, to start from.
+class Lesson:
+    """What is learned, and from what."""
+
+    parameters: Mapping[str, tuple[nn.Parameter, float]]  # what is trained, by name, and its learning rate
+    decay: frozenset[str]  # the names of those that shrink a little at each step
+    loss: Callable[[Batch], Tensor]  # of a batch, the mean per word
+    rows: TokenRows  # the labelled sentences
+    module: nn.Module  # what is put into training mode
+
+
+class Loop:
+    """A training in progress; its number distinguishes trainings with the same seed.
 
     Attributes
     ----------
-    folder : where it is
-    encoder : as it is
-    graph : its graph, in floats
+    step, n_steps : steps that are done, and all steps
+    loss : the mean per word of the last step
     """
 
-    folder: Path
-    encoder: NetworkEncoder
-    graph: Any
+    def __init__(self, lesson: Lesson, recipe: TuneRecipe, device: torch.device, number: int = 0) -> None:
+        self.step, self.n_steps, self.loss = 0, recipe.n_steps(len(lesson.rows)), math.nan
+        self._lesson, self._recipe, self._device, self._number = lesson, recipe, device, number
+        groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
+        for name, (parameter, rate) in lesson.parameters.items():
+            groups.setdefault((rate, name in lesson.decay), []).append(parameter)
+        self._stepper = Stepper(
+            [
+                {"params": some, "lr": rate, "weight_decay": WEIGHT_DECAY if shrinks else 0.0}
+                for (rate, shrinks), some in groups.items()
+            ],
+            [parameter for parameter, _ in lesson.parameters.values()],
+            n_steps=self.n_steps,
+            warmup=recipe.warmup,
+            seeds=[recipe.seed, number],
+        )
+        self._plan: list[np.ndarray[Any, np.dtype[np.int64]]] = []
+        self._epoch = -1
+
+    def take(self) -> None:
+        """Take the next step."""
+        self._lesson.module.train()
+        batch = on_device(collate(self._lesson.rows, self._sentences()), self._device)
+        self.loss = float(self._stepper.take(self.step, lambda: self._lesson.loss(batch)))
+        if not math.isfinite(self.loss):
+            raise EncoderError(
+                f"the loss became {self.loss}: the learning rate is too high, or the weights are damaged"
+            )
+        self.step += 1
+
+    def state(self) -> dict[str, Tensor]:
+        """Return all that a checkpoint needs, besides `step`."""
+        weights = {f"weights.{name}": one.detach() for name, (one, _) in self._lesson.parameters.items()}
+        return weights | self._stepper.state()
+
+    @torch.no_grad()
+    def restore(self, tensors: Mapping[str, Tensor], step: int) -> None:
+        """Go back to a state."""
+        for name, tensor in part_of(tensors, "weights").items():
+            self._lesson.parameters[name][0].copy_(tensor)
+        self._stepper.restore(tensors)
+        self.step = step
+
+    def _sentences(self) -> Any:
+        """Return the sentences of the next step."""
+        per_epoch = -(-len(self._lesson.rows) // self._recipe.batch)
+        epoch, place = divmod(self.step, per_epoch)
+        if epoch != self._epoch:
+            seed = self._recipe.seed + 1000 * self._number
+            plan = plan_epoch([self._lesson.rows], batch=self._recipe.batch, seed=seed, epoch=epoch)
+            self._plan, self._epoch = [sentences for _, sentences in plan], epoch
+        return self._plan[place]
+
+
+@dataclass(frozen=True)
+class Thawed:
+    """An exported encoder in floats, to start from."""
+
+    folder: Path  # where it is
+    encoder: NetworkEncoder  # as it is
+    graph: Any  # its graph, in floats
 
 
 @contextmanager
@@ -73,18 +143,9 @@ class Student(nn.Module):
 
     Parameters
     ----------
-    source
-        What it starts from.
-    types
-        Those to find.
-    recipe
-        How it is trained.
-    device
-        Where.
-    is_named
-        Whether types are read by their names; if not, each has a vector of its own.
-    has_adapters
-        Whether adapters are trained, and the weights stay; if not, all weights are trained.
+    types : those to find
+    is_named : whether types are read by their names; if not, each has a vector of its own
+    has_adapters : whether adapters are trained, and the weights stay; if not, all weights are trained
     """
 
     def __init__(
@@ -105,7 +166,7 @@ class Student(nn.Module):
         self.head: NamesHead | nn.Linear
         dim, n_tags = source.encoder.dim, 1 + len(types)
         names = source.encoder.names
-        self._texts: Rows | None = None
+        self._texts: TokenRows | None = None
         if is_named and names is not None:
             self.head = _names_head(names, recipe.seed)
             words = [to_sentence(text_of(one)).words for one in types]
@@ -119,15 +180,7 @@ class Student(nn.Module):
         self.to(device)
 
     def lesson(self, sentences: Sequence[Sentence], allowed: Sequence[Allowed]) -> Lesson:
-        """Return what is to be learned from labelled sentences.
-
-        Parameters
-        ----------
-        sentences
-            The sentences.
-        allowed
-            For each of them which tags its words may have, (n_words, n_tags).
-        """
+        """Return what is to be learned from sentences; words may have the tags `allowed`, (n_words, n_tags)."""
         encoder = self._source.encoder
         n_words = sum(len(sentence.words) for sentence in sentences)
         rows = lay_out_corpus(sentences, np.arange(n_words), encoder.tokenizer, encoder.window, name="the labels")

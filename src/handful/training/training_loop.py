@@ -10,67 +10,50 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from handful.encoders.shapes import has_word_shapes
 from handful.errors import DataError, EncoderError
+from handful.evaluate import score
+from handful.text import Sentence, from_tags
 
-from ._measure import measure
 from ._recipe import Recipe
 from ._stepping import WEIGHT_DECAY, Stepper, part_of
-from ._steps import Layout, PlannedStep, Source, Step, StepBuilder, plan_steps
+from ._steps import Layout, PlannedStep, Step, StepBuilder, StepCorpus, plan_steps
 from ._texts import TypeTexts
-from .batches import Rows, ahead, on_device
+from .batches import Ints, TokenRows, ahead, on_device, prefetch
 from .checkpoint import Checkpoint
 from .corpora import SourceCorpus
-from .model import Network
+from .model import Network, text_means, word_vectors
 from .state import OnState, TrainingState
 
 __all__ = ["Data", "Training"]
 
 _REPORT_STEPS = 50
+_BATCH = 64  # dev sentences
 
 
 @dataclass(frozen=True)
 class Data:
-    """All corpora as the loop needs them.
+    """All corpora as the loop needs them."""
 
-    Attributes
-    ----------
-    corpora : the corpora
-    sources, dev : for each of them, what is trained on, and the sentences to measure on, if there are any
-    texts : the texts of all types; None if types are not read
-    layout : how rows are made
-    """
-
-    corpora: Sequence[SourceCorpus]
-    sources: Sequence[Source]
-    dev: Sequence[Rows | None]
-    texts: TypeTexts | None
-    layout: Layout
+    corpora: Sequence[SourceCorpus]  # the corpora
+    # For each of them, what is trained on, and the sentences to measure on, if there are any
+    sources: Sequence[StepCorpus]
+    dev: Sequence[TokenRows | None]
+    texts: TypeTexts | None  # the texts of all types; None if types are not read
+    layout: Layout  # how rows are made
 
 
 class Training:
     """A training in progress.
 
-    Parameters
-    ----------
-    network
-        On its device.
-    data
-        The corpora.
-    recipe
-        How to train.
-    device
-        Where to train.
-
     Attributes
     ----------
-    step, n_steps
-        Steps that are done, and all steps.
-    history
-        One entry per finished epoch: its mean loss per word, and the dev figures by corpus.
+    step, n_steps : steps that are done, and all steps
+    history : one entry per finished epoch: its mean loss per word, and the dev figures by corpus
     """
 
     def __init__(self, network: Network, data: Data, recipe: Recipe, device: torch.device) -> None:
@@ -103,20 +86,7 @@ class Training:
         self._n_words = 0
 
     def run(self, checkpoint: Checkpoint, report: OnState) -> None:
-        """Train to the end, from the checkpoint on if there is one.
-
-        Parameters
-        ----------
-        checkpoint
-            What to continue from, and to write to.
-        report
-            Called after every 50 steps, and at the end of an epoch.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            On an interrupt, when the step is done and the checkpoint is written.
-        """
+        """Train to the end, from the checkpoint on if there is one; report every 50 steps and at the end of epochs."""
         if found := checkpoint.read():
             self._restore(*found)
         devices = [self._device] if self._device.type == "cuda" else []
@@ -136,20 +106,22 @@ class Training:
     def _steps(self, report: OnState) -> Iterator[None]:
         """Take the steps that are left; a loss that is not finite is an error."""
         for epoch in range(len(self.history), self.recipe.epochs):
-            before = sum(self._epoch_steps[:epoch])
-            plan = self._plan(epoch)[self.step - before :]
-            clock = _Clock(self._loss, self._n_words)
+            first = sum(self._epoch_steps[:epoch])
+            plan = self._plan(epoch)[self.step - first :]
+            before = float(self._loss), self._n_words, time.monotonic()
             for step in ahead(lambda planned: on_device(self._builder.build(planned), self._device), plan):
                 self._take(step)
-                if self.step % _REPORT_STEPS == 0 or self.step == before + self._epoch_steps[epoch]:
-                    loss, speed = clock.read(self._loss, self._n_words)
+                if self.step % _REPORT_STEPS == 0 or self.step == first + self._epoch_steps[epoch]:
+                    now = float(self._loss), self._n_words, time.monotonic()
+                    total, n_words, seconds = (b - a for a, b in zip(before, now, strict=True))
+                    loss, speed, before = total / max(1, n_words), n_words / max(1e-9, seconds), now
                     if not math.isfinite(loss):
                         raise EncoderError(
                             f"the loss became {loss} before step {self.step}: the learning rate "
                             f"{self.recipe.lr:g} is too high for this encoder, or its weights are damaged"
                         )
                     report(self._state(epoch, loss, speed))
-                if self.step < before + self._epoch_steps[epoch]:
+                if self.step < first + self._epoch_steps[epoch]:
                     yield
             self._end_epoch()
             report(self._state(epoch, self.history[-1]["loss"], speed, self.history[-1]["dev"]))
@@ -186,7 +158,7 @@ class Training:
         for number, (corpus, rows) in enumerate(zip(self._data.corpora, self._data.dev, strict=True)):
             if rows is not None:
                 types = self._data.sources[number].types
-                dev[corpus.name] = measure(self.network, corpus, rows, number, types, self._data.texts, self._device)
+                dev[corpus.name] = _measure(self.network, corpus, rows, number, types, self._data.texts, self._device)
         self.history.append({"loss": round(float(self._loss) / self._n_words, 6), "dev": dev})
         if self.recipe.keep == "best" and self._mean_f1(-1) > self._best_f1:
             self._best_f1 = self._mean_f1(-1)
@@ -221,21 +193,43 @@ class Training:
         self._best_f1, self.history = state["best_f1"], state["history"]
 
 
-class _Clock:
-    """Loss and speed since the last reading."""
+def _measure(
+    network: Network,
+    corpus: SourceCorpus,
+    rows: TokenRows,
+    number: int,
+    types: Ints,
+    texts: TypeTexts | None,
+    device: torch.device,
+) -> dict[str, float]:
+    """Return strict precision, recall and F1 of mentions, over all types, on the dev sentences of a corpus.
 
-    def __init__(self, loss: Tensor, n_words: int) -> None:
-        self._loss = float(loss)
-        self._n_words = n_words
-        self._time = time.monotonic()
-
-    def read(self, loss: Tensor, n_words: int) -> tuple[float, float]:
-        """Return the mean loss per word, and words per second."""
-        total, now = float(loss), time.monotonic()
-        n_new = max(1, n_words - self._n_words)
-        result = (total - self._loss) / n_new, n_new / max(1e-9, now - self._time)
-        self._loss, self._n_words, self._time = total, n_words, now
-        return result
+    A word's tag is the one with the highest logit. Neighbouring words with the same type are one mention. Types that
+    are read are read by name and description, and O has no shift, as in use.
+    """
+    order = np.argsort(np.diff(rows.tokens), kind="stable")
+    plan: list[tuple[int, Any]] = [(0, order[i : i + _BATCH]) for i in range(0, len(order), _BATCH)]
+    names = np.array(["O", *corpus.type_names], object)
+    predicted: dict[int, Sentence] = {}
+    was_training = network.training
+    network.eval()
+    with torch.inference_mode():
+        columns = torch.from_numpy(types).to(device)
+        if texts is not None:
+            columns = text_means(network.encoder, texts.rows, texts.full(types), device)
+        for (_, sentences), batch in zip(plan, prefetch([rows], plan, device), strict=True):
+            x = word_vectors(network.encoder, batch)
+            corpora = [] if texts is not None else [torch.full((len(x),), number, device=device)]
+            of_o, of_types = network.head(x, columns, *corpora)
+            tags = names[torch.cat((of_o[:, None], of_types), 1).argmax(1).cpu().numpy()].tolist()
+            start = 0
+            for i in sentences:
+                words = corpus.dev[i].words
+                predicted[i] = from_tags(words, tags[start : start + len(words)], "types")
+                start += len(words)
+    network.train(was_training)
+    found = score(corpus.dev, [predicted[i] for i in range(len(rows))]).micro
+    return {name: round(getattr(found, name), 4) for name in ("precision", "recall", "f1")}
 
 
 def _groups(network: Network, recipe: Recipe) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from handful.tagger import Tagger
 from handful.tagger.saving import check_place
 from handful.tagger.training_text import sentences_of
 
-from ._tune_recipe import TuneRecipe
+from ._recipe import TuneRecipe
 from .state import OnState, check_libraries
 
 __all__ = ["FEWEST", "Tuning", "tune"]
