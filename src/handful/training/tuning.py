@@ -151,4 +151,4 @@ def _folder(tagger: Tagger) -> Path:
         raise EncoderError("the encoder is an object, which cannot be tuned; give the name or the path of an encoder")
     if tagger.layers not in (-1, [-1], (-1,)):
         raise EncoderError(f"the tagger reads layers {tagger.layers}; only one that reads the last layer can be tuned")
-    return encoder_folder(getattr(tagger.encoder_, "reference", None))
+    return encoder_folder(tagger.encoder_.reference)
