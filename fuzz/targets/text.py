@@ -30,7 +30,7 @@ from handful.text import (
     Span,
     from_tags,
     read,
-    read_names,
+    read_tag_names,
     read_types,
     stream,
     to_sentence,
@@ -51,7 +51,7 @@ OPTIONS: dict[str, list[Any]] = {
     "misaligned": ["widen"],
     "unmarked": ["unknown"],
     "unnamed": ["skip"],
-    "names": [["O", "B-PER", "I-PER"]],
+    "tag_names": [["O", "B-PER", "I-PER"]],
     "scheme": list(SCHEMES),
     "annotator": ["first", "agree", "majority", "anna"],
     "rename": [{"PER": "LOC", "LOC": "PER"}, {"PER": "O"}],
@@ -206,7 +206,7 @@ def run_types(case: Case) -> object:
 
 def run_names(case: Case) -> object:
     """Read a file with the names of tags."""
-    found = read_names(io.BytesIO(case["file"]))
+    found = read_tag_names(io.BytesIO(case["file"]))
     assert all(isinstance(one, str) for one in found)
     return len(found)
 

@@ -191,7 +191,7 @@ def test_an_ending_that_is_no_format_is_refused(inside, tmp_path, name):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ('{"tokens": ["a"], "ner_tags": [1]}', "as in --names O,B-PER,I-PER, or a file with one name on each line"),
+        ('{"tokens": ["a"], "ner_tags": [1]}', "as in handful convert --tag-names O,B-PER,I-PER, or give a file"),
         ('{"tokens": ["a", "b"], "ner_tags": ["B-X", "Y"]}', "handful.text.read(FILE, scheme='types') in Python (the"),
     ],
 )

@@ -136,11 +136,11 @@ def test_every_scheme_in_every_format_with_tags(scheme, format, corpus):
 
 def test_numbers_for_tags():
     sentence = Sentence(("a", "b"), (Span(0, 2, "X"),))
-    data = written([sentence], "huggingface", names=["O", "B-X", "I-X"])
+    data = written([sentence], "huggingface", tag_names=["O", "B-X", "I-X"])
     assert data == b'{"tokens": ["a", "b"], "ner_tags": [1, 2]}\n'
-    assert read_bytes(data, names=("O", "B-X", "I-X")) == [sentence]
+    assert read_bytes(data, tag_names=("O", "B-X", "I-X")) == [sentence]
     with pytest.raises(DataError, match="'I-X' is not among the names O, B-X"):
-        written([sentence], "huggingface", names=["O", "B-X"])
+        written([sentence], "huggingface", tag_names=["O", "B-X"])
 
 
 def test_writing_says_how_many_mentions_a_scheme_merged():

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from handful.errors import FormatError
-from handful.text import Allowed, Sentence, Span, read_names, to_sentence
+from handful.text import Allowed, Sentence, Span, read_tag_names, to_sentence
 from handful.text._words import word_offsets
 
 from .strategies import read_bytes, stream_bytes
@@ -76,7 +76,7 @@ def test_every_dialect_in_every_container(kind):
             json.dumps([record, record], indent=2),
             "\ufeff \n" + json.dumps([record, record]) + "\n",
         ):
-            corpus = read_bytes(text, format, names=NAMES)
+            corpus = read_bytes(text, format, tag_names=NAMES)
             assert [(list(s.words), s.spans) for s in corpus] == [(WORDS, SPANS)] * 2
             assert corpus[0].text == (None if dialect in ("huggingface", "gliner") else TEXT)
             assert corpus.report.format == (format or "json")
@@ -85,8 +85,8 @@ def test_every_dialect_in_every_container(kind):
 @pytest.mark.parametrize("kind", [kind for kind in RECORDS if kind != "spacy-pair"])
 def test_a_record_over_several_lines(kind):
     text = json.dumps(RECORDS[kind], indent=1)
-    assert [sentence.spans for sentence in read_bytes(text, names=NAMES)] == [SPANS]
-    assert len(read_bytes(f"{text}\n{text}", names=NAMES)) == 2
+    assert [sentence.spans for sentence in read_bytes(text, tag_names=NAMES)] == [SPANS]
+    assert len(read_bytes(f"{text}\n{text}", tag_names=NAMES)) == 2
 
 
 def test_records_without_labels_are_unlabelled_and_without_mentions_labelled():
@@ -229,7 +229,7 @@ def test_white_space_at_the_end_of_a_span_is_left_out_and_counted():
         ),
         ({**TASK, "annotations": [3]}, "a list 'result'"),
         ({"tokens": WORDS, "ner_tags": ["O"]}, "6 tokens but 1 tag"),
-        ({"tokens": ["a"], "ner_tags": [1]}, r"names=\["),
+        ({"tokens": ["a"], "ner_tags": [1]}, r"tag_names=\["),
         ({"tokens": ["a"], "ner_tags": [None]}, "a name or a number"),
         ({"tokens": [""], "ner_tags": ["O"]}, "word 0"),
         ({"tokens": [], "ner_tags": []}, "at least one word"),
@@ -255,7 +255,7 @@ def test_malformed_records_are_an_error_that_says_where(record, message):
 
 def test_numbers_must_have_names():
     with pytest.raises(FormatError, match="expected a number from 0 to 1"):
-        read_bytes(lines({"tokens": ["a"], "ner_tags": [2]}), names=["O", "B-X"])
+        read_bytes(lines({"tokens": ["a"], "ner_tags": [2]}), tag_names=["O", "B-X"])
 
 
 def test_a_named_dialect_takes_only_its_own_keys():
@@ -377,10 +377,10 @@ def test_several_keys_for_labels_are_no_obstacle_where_labels_are_not_looked_for
 
 def test_names_of_tags_come_from_a_file():
     for content in ("O\nB-X\n\nI-X\n", '["O", "B-X", "I-X"]', '{"names": ["O", "B-X", "I-X"]}'):
-        assert read_names(io.StringIO(content)) == ("O", "B-X", "I-X")
-    assert read_names(io.StringIO('{"id2label": {"1": "B-X", "0": "O"}}')) == ("O", "B-X")
+        assert read_tag_names(io.StringIO(content)) == ("O", "B-X", "I-X")
+    assert read_tag_names(io.StringIO('{"id2label": {"1": "B-X", "0": "O"}}')) == ("O", "B-X")
     for content in ("", "[]", "[3]", '{"id2label": {"1": "B-X"}}', '{"a": 1}'):
         with pytest.raises(FormatError, match="there are no names of tags in it; write one on each line"):
-            read_names(io.StringIO(content))
+            read_tag_names(io.StringIO(content))
     with pytest.raises(FormatError, match="this is not JSON"):
-        read_names(io.StringIO("[O"))
+        read_tag_names(io.StringIO("[O"))

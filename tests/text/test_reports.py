@@ -24,7 +24,7 @@ def test_reading_says_one_line_for_each_thing():
 def test_the_first_skipped_place_has_its_advice():
     report = read_bytes("[Lon](LOC)don\n[Oslo](LOC)\n", malformed="skip").report
     assert report.handled()[0].endswith("mark whole words, or say misaligned='widen'")
-    assert report.handled(shell=True)[0].endswith("mark whole words, or say --widen")
+    assert report.handled(shell=True)[0].endswith("mark whole words, or say handful convert --widen")
 
 
 def test_writing_says_one_line_for_each_thing():
@@ -44,7 +44,7 @@ def test_writing_says_one_line_for_each_thing():
         ("a B-X\n\nb Y\n", "conll", "say scheme='types'", "handful.text.read(FILE, scheme='types') in Python"),
         ("a B-X\nb O\nthis is not\nthis neither\n", None, "format='conll'", "--from conll"),
         ('{"text": "a", "spans": [], "label": []}', None, "format='prodigy'", "--from prodigy"),
-        ('{"tokens": ["a"], "ner_tags": [1]}', None, "as in names=['O', ", "as in --names O,B-PER,I-PER"),
+        ('{"tokens": ["a"], "ner_tags": [1]}', None, "as in tag_names=['O', ", "convert --tag-names O,B-PER,I-PER"),
     ],
 )
 def test_advice_for_python_and_the_command_line(text, format, python, shell):

@@ -54,7 +54,7 @@ class Reading:
             "keep": self.keep or None,
             "drop": self.drop,
             "rename": self.rename,
-            "names": self._names(encoding),
+            "tag_names": self._names(encoding),
             "misaligned": "widen" if self.widen else "error",
         }
 
@@ -67,10 +67,10 @@ class Reading:
         }
 
     def _names(self, encoding: str) -> Sequence[str] | None:
-        from handful.text import read_names
+        from handful.text import read_tag_names
 
         if len(self.names) == 1 and os.path.exists(self.names[0]):
-            return read_names(self.names[0], encoding=encoding)
+            return read_tag_names(self.names[0], encoding=encoding)
         return self.names or None
 
 

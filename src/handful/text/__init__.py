@@ -1,7 +1,7 @@
 """Words, spans, tag schemes and files; standard library only."""
 
 from ._document import Document, Prediction, Predictions, PredictionsOfTexts
-from ._options import ReadOptions, read_names
+from ._options import ReadOptions, read_tag_names
 from ._reports import ReadReport, WriteReport
 from ._schemes import SCHEMES, from_tags, to_tags
 from ._sentences import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
@@ -39,7 +39,7 @@ __all__ = [
     "described",
     "from_tags",
     "read",
-    "read_names",
+    "read_tag_names",
     "read_types",
     "stream",
     "to_sentence",

@@ -116,7 +116,8 @@ def _advice(*annotations: Annotation) -> Advice:
     python = "" if name is None else f", or the name of one, such as {name!r}"
     shell = "" if name is None else f", or the name of one, such as {name}"
     return Advice(
-        f"say annotator='first', 'majority' or 'agree'{python}", f"say --annotator first, majority or agree{shell}"
+        f"say annotator='first', 'majority' or 'agree'{python}",
+        f"say handful convert --annotator first, majority or agree{shell}",
     )
 
 

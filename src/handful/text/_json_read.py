@@ -6,7 +6,7 @@ prodigy       ``text``, ``spans`` (``start``, ``end``, ``label``, ``token_start`
 doccano       ``text`` and ``label`` (``[start, end, label]``), or ``entities`` with ``start_offset``
 spacy         ``text`` and ``entities`` or ``ents``; also ``["text", {"entities": [...]}]``
 label-studio  ``data``, ``annotations``, ``result``, ``value``; also the short form, ``text`` and ``label``
-huggingface   ``tokens`` and ``ner_tags``: names, or numbers together with ``names=``
+huggingface   ``tokens`` and ``ner_tags``: names, or numbers together with ``tag_names=``
 gliner        ``tokenized_text`` and ``ner`` (``[first, last, label]``, places of words)
 jsonl         ``text`` and ``entities`` with ``entity_group``: what `handful predict` writes
 ============  ========================================================================================================
@@ -166,7 +166,7 @@ def _label_key(reading: FileReader, record: Record, keys: tuple[str, ...]) -> st
             f"labels are under {' and '.join(found)}",
             Advice(
                 f"say label_field={found[0]!r}, or name the format, for example format='prodigy'",
-                f"say --label-field {found[0]}, or name the format, for example --from prodigy",
+                f"name the format, for example --from prodigy, or say handful convert --label-field {found[0]}",
             ),
         )
     odd = [key for key in keys if not isinstance(record.get(key), list | None)]
@@ -223,7 +223,7 @@ def _from_tags(reading: FileReader, sentence: Sentence, tags: list[Any]) -> Sent
     if len(tags) != len(sentence.words):
         raise DataError(f"{len(sentence.words)} tokens but {len(tags)} tag{'s' * (len(tags) != 1)}")
     if any(type(tag) is int for tag in tags):
-        tags = _by_name(tags, reading.options.names)
+        tags = _by_name(tags, reading.options.tag_names)
     for tag in tags:
         if not isinstance(tag, str):
             raise DataError(f"found the tag {shorten(repr(tag))}, expected a name or a number")
@@ -235,8 +235,9 @@ def _by_name(tags: list[Any], names: Sequence[str] | None) -> list[str]:
         raise DataError(
             "the tags are numbers",
             Advice(
-                "say their names in order, as in names=['O', 'B-PER', 'I-PER']",
-                "say their names in order, as in --names O,B-PER,I-PER, or a file with one name on each line",
+                "say their names in order, as in tag_names=['O', 'B-PER', 'I-PER']",
+                "say their names in order, as in handful convert --tag-names O,B-PER,I-PER, or give a file "
+                "with one name on each line",
             ),
         )
     for tag in tags:

@@ -85,7 +85,8 @@ def _labelled(reading: FileReader, record: Record, text: str) -> Sentence | None
     elif predictions and not found:
         note = "tasks have predictions and no annotation, and count as unlabelled ({} reads the predictions)"
         version = predictions[0].get("model_version")
-        reading.report.notes[Advice(note.format(f"annotator={version!r}"), note.format(f"--annotator {version}"))] += 1
+        shell = note.format(f"handful convert --annotator {version}")
+        reading.report.notes[Advice(note.format(f"annotator={version!r}"), shell)] += 1
     if not found:
         return None
     if how not in ("majority", "agree") and (fields := _fields(found[0][1])):

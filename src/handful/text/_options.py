@@ -13,7 +13,7 @@ from ._sentences import check_type
 from ._source import check_encoding, read_small
 from .formats import FORMATS, READ_ONLY
 
-__all__ = ["ReadOptions", "check_choice", "check_names", "read_names"]
+__all__ = ["ReadOptions", "check_choice", "check_tag_names", "read_tag_names"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class ReadOptions:
         What to do with parts of a file in which nothing is marked, as in parts of OntoNotes that nobody annotated. A
         part begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the file is one part.
         Skipped parts are counted.
-    names : sequence of str or None
+    tag_names : sequence of str or None
         The names of the tags, for Hugging Face tags that are numbers.
     text_field : str or None
         The column of a table, or the field of JSON records, that holds the text. In a Label Studio task it is a field
@@ -78,7 +78,7 @@ class ReadOptions:
     misaligned: Literal["error", "widen"] = "error"
     malformed: Literal["error", "skip"] = "error"
     unnamed: Literal["keep", "skip"] = "keep"
-    names: Sequence[str] | None = None
+    tag_names: Sequence[str] | None = None
     text_field: str | None = None
     label_field: str | None = None
     annotator: str | None = None
@@ -95,9 +95,9 @@ class ReadOptions:
         for option in fields(self):
             if get_origin(option.type) is Literal:
                 check_choice(option.name, getattr(self, option.name), get_args(option.type))
-        check_names(self.names)
-        if self.names is not None:
-            object.__setattr__(self, "names", tuple(self.names))
+        check_tag_names(self.tag_names)
+        if self.tag_names is not None:
+            object.__setattr__(self, "tag_names", tuple(self.tag_names))
         for name in ("text_field", "label_field", "annotator"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, str) or not value):
@@ -150,15 +150,15 @@ def check_choice(name: str, value: object, choices: Sequence[str | None]) -> Non
         raise DataError(f"{name} is {value!r}, expected one of {', '.join(str(choice) for choice in choices)}")
 
 
-def check_names(names: object) -> None:
+def check_tag_names(names: object) -> None:
     """Refuse names of tags that are not a sequence of strings."""
     if names is None:
         return
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
-        raise DataError(f"names is {names!r}, expected a sequence of tags such as ['O', 'B-PER', 'I-PER']")
+        raise DataError(f"tag_names is {names!r}, expected a sequence of tags such as ['O', 'B-PER', 'I-PER']")
 
 
-def read_names(file: AnyFile, *, encoding: str = "utf-8") -> tuple[str, ...]:
+def read_tag_names(file: AnyFile, *, encoding: str = "utf-8") -> tuple[str, ...]:
     """Read the names of tags: one on each line, a JSON list, or a JSON object with ``id2label`` or ``names``."""
     file_name, text = read_small(file, encoding)
     names: Any = [line.strip() for line in text.split("\n") if line.strip()]

@@ -302,7 +302,7 @@ class InputFile:
             f"{where}: this is not text in {self._encoding}{found}",
             Advice(
                 f"{advice} encoding='latin-1' or encoding='utf-16'",
-                f"{advice} --encoding latin-1 or --encoding utf-16",
+                f"{advice} handful convert --encoding latin-1 or --encoding utf-16",
             ),
         )
 

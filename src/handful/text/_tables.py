@@ -172,7 +172,7 @@ def _document(reading: FileReader, header: list[str], row: list[str], text_field
         advice = "say which column holds them, for example"
         raise DataError(
             f"there are labels in the columns {' and '.join(found)}",
-            Advice(f"{advice} label_field={found[0]!r}", f"{advice} --label-field {found[0]}"),
+            Advice(f"{advice} label_field={found[0]!r}", f"{advice} handful convert --label-field {found[0]}"),
         )
     document = read_marked(reading, Record(fields), row[header.index(text_field)], (*found, None)[0], text_field)
     return replace(document, meta={name: fields[name] for name in header if name == "id" or name in document.meta})

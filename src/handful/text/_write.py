@@ -7,7 +7,7 @@ from handful._util.files import AnyFile, write_text
 from handful.errors import DataError, shorten
 
 from ._document import Document, sentences_of
-from ._options import check_choice, check_names
+from ._options import check_choice, check_tag_names
 from ._reports import WriteReport
 from ._schemes import check_scheme, count_adjacent
 from ._sentences import Sentence
@@ -25,7 +25,7 @@ def write(
     format: str,
     *,
     scheme: str = "BIO",
-    names: Sequence[str] | None = None,
+    tag_names: Sequence[str] | None = None,
     types: Any = None,
     is_predicted: bool | None = None,
 ) -> WriteReport:
@@ -45,7 +45,7 @@ def write(
         One of `FORMATS`.
     scheme : str
         The tag scheme, where the format has tags.
-    names : sequence of str or None
+    tag_names : sequence of str or None
         Write Hugging Face tags as numbers, by their place in this list.
     types : names, dict of descriptions, list of EntityType, or None
         The types to describe at the head of an inline file (see `types_of`). If None, those that `items` describes,
@@ -67,12 +67,12 @@ def write(
     """
     check_choice("format", format, FORMATS)
     check_scheme(scheme)
-    check_names(names)
+    check_tag_names(tag_names)
     chosen, report = TABLE[format], WriteReport()
     head = _head(items, types)
     if head and format != "inline":
         report.notes["descriptions were not written: only inline files hold them"] += len(head)
-    writing = Writing(scheme, names, head, is_predicted, report.notes)
+    writing = Writing(scheme, tag_names, head, is_predicted, report.notes)
     given = _counted(items, report, chosen, merges=chosen.has_tags and scheme in ("IO", "types"))
     if chosen.by_sentence and "fields" not in chosen.holds:
         parts: Iterator[Any] = (one for item in given for one in sentences_of(item))
