@@ -362,7 +362,7 @@ class Label(Command):
 
 
 class Dask(Command):
-    """`handful fit --workers 2 --predictions`: kills hit the command, or a worker."""
+    """`handful fit` and `predict` with `--workers 2`: kills hit the command, or a worker."""
 
     name = "dask"
     old = None
@@ -375,8 +375,13 @@ class Dask(Command):
     def run(self, *, to_the_end=False):
         """Run in the child."""
         text, few = self.given / "text.txt", self.given / "few.txt"
-        folders = ("--out", self.out / "model", "--predictions", self.out / "found")
-        handful("fit", few, "-u", text, "--encoder", self.given / "encoder", "--workers", "2", *folders, "-q")
+        model, workers = self.out / "model", ("--workers", "2", "-q")
+        try:
+            handful("fit", few, "-u", text, "--encoder", self.given / "encoder", *workers, "--out", model)
+        except SystemExit as stop:
+            if stop.code:
+                raise
+        handful("predict", model, text, *workers, "--out", self.out / "found")
 
     def kill(self, pid, rng):
         """Kill the command and see that its workers end; or up to three workers, and see that it does not end."""

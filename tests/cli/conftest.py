@@ -30,7 +30,7 @@ def place(made_once):
         shutil.copytree(EMBEDDED["handful-en"], place / "encoder")  # the same words give the same vectors in every run
         (place / "support.txt").write_text(SUPPORT, encoding="utf-8")
         (place / "text.txt").write_text(TEXT, encoding="utf-8")
-        arguments = ["fit", "support.txt", "--unlabelled", "text.txt", "--ratio", "0.8", "--encoder", "encoder"]
+        arguments = ["fit", "support.txt", "--unlabelled", "text.txt", "--o-ratio", "0.8", "--encoder", "encoder"]
         done = handful(*arguments, "--out", "model", cwd=place, env={"HANDFUL_CACHE": str(place / "cache")})
         assert (done.returncode, done.stderr) == (0, "\nwrote model; try: handful predict model FILE\n")
         (place / "fit.out").write_text(done.stdout, encoding="utf-8")

@@ -70,9 +70,11 @@ def test_one_mention_and_one_sentence_will_do(inside, tmp_path):
 
 def test_an_impossible_ratio_is_one_line(inside, tmp_path):
     arguments = ["fit", "support.txt", "-u", "text.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
-    assert failed(run(*arguments, "--ratio", "1.5"), "--ratio 1.5 is not possible: it must be auto, none or a number")
-    assert failed(run(*arguments, "--ratio", "nan"), "--ratio nan is not possible")
-    assert failed(run(*arguments, "--ratio", "0.05"), "0.05")
+    assert failed(
+        run(*arguments, "--o-ratio", "1.5"), "--o-ratio 1.5 is not possible: it must be auto, none or a number"
+    )
+    assert failed(run(*arguments, "--o-ratio", "nan"), "--o-ratio nan is not possible")
+    assert failed(run(*arguments, "--o-ratio", "0.05"), "0.05")
     assert not (tmp_path / "out").exists()
 
 

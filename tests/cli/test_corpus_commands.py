@@ -1,9 +1,10 @@
-"""`handful sample`, `stats` and `convert`: the commands that need no model."""
+"""`handful bench sample`, `stats` and `convert`: the commands that need no model."""
 
 import json
 import os
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 from commands import COMMAND, failed, handful, run
@@ -84,13 +85,16 @@ def test_convert_writes_to_standard_output(corpus):
 
 
 def test_sample_writes_supports(corpus, tmp_path):
-    arguments = ["sample", corpus, "--shots", "2", "--sets", "3", "--seed", "5", "--out"]
-    result = run(*arguments, tmp_path / "one", "--json")
-    shown = json.loads(result.stdout)["supports"]
-    assert [record["file"] for record in shown] == [str(tmp_path / "one" / f"{i}.txt") for i in range(3)]
-    for record in shown:
-        assert min(record["mentions"].values()) >= 2
-        assert len(read(record["file"])) == record["n_sentences"]
+    arguments = ["bench", "sample", corpus, "--shots", "2", "--sets", "3", "--seed", "5", "--out"]
+    result = run(*arguments, tmp_path / "one", env={"COLUMNS": "300"})
+    assert result.stdout.split()[:4] == ["file", "sentences", "words", "mentions"]
+    for i, line in enumerate(result.stdout.splitlines()[1:]):
+        support = read(tmp_path / "one" / f"{i}.txt")
+        counts = Counter(span.type for sentence in support for span in sentence.spans)
+        assert min(counts.values()) >= 2
+        mentions = ", ".join(f"{name} {n}" for name, n in sorted(counts.items()))
+        words = [str(tmp_path / "one" / f"{i}.txt"), str(len(support)), str(sum(map(len, support))), *mentions.split()]
+        assert line.split() == words
     assert run(*arguments, tmp_path / "two").exit_code == 0
     for i in range(3):
         assert (tmp_path / "one" / f"{i}.txt").read_bytes() == (tmp_path / "two" / f"{i}.txt").read_bytes()
@@ -98,13 +102,15 @@ def test_sample_writes_supports(corpus, tmp_path):
 
 
 def test_sample_does_not_mix_supports(corpus, tmp_path):
-    assert run("sample", corpus, "--shots", "1", "--out", tmp_path / "out").exit_code == 0
-    again = run("sample", corpus, "--shots", "1", "--out", tmp_path / "out")
+    assert run("bench", "sample", corpus, "--shots", "1", "--out", tmp_path / "out").exit_code == 0
+    again = run("bench", "sample", corpus, "--shots", "1", "--out", tmp_path / "out")
     assert failed(again, "give the name of a new or empty one")
 
 
 def test_sample_of_too_few_mentions_leaves_no_folder(corpus, tmp_path):
-    assert failed(run("sample", corpus, "--shots", "4", "--out", tmp_path / "out"), "too few of LOC (3), PER (3)")
+    assert failed(
+        run("bench", "sample", corpus, "--shots", "4", "--out", tmp_path / "out"), "too few of LOC (3), PER (3)"
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -117,12 +123,12 @@ def test_sample_of_too_few_mentions_leaves_no_folder(corpus, tmp_path):
         (b"\x00\x01\x02 \n" * 50, "NUL"),
     ],
 )
-@pytest.mark.parametrize("command", ["stats", "convert", "sample"])
+@pytest.mark.parametrize("command", ["stats", "convert", "bench sample"])
 def test_bad_files_are_one_line(tmp_path, command, content, message):
     if content is not None:
         (tmp_path / "bad").write_bytes(content)
-    more = {"stats": [], "convert": [tmp_path / "out", "--to", "conll"], "sample": ["--out", tmp_path / "out"]}[command]
-    assert failed(run(command, tmp_path / "bad", *more), message)
+    more = {"stats": [], "convert": [tmp_path / "out", "--to", "conll"]}.get(command, ["--out", tmp_path / "out"])
+    assert failed(run(*command.split(), tmp_path / "bad", *more), message)
     assert [path.name for path in tmp_path.iterdir()] == (["bad"] if content is not None else [])
 
 
@@ -133,9 +139,9 @@ def test_bad_files_are_one_line(tmp_path, command, content, message):
         ["convert", "a", "b"],
         ["stats", "a", "--from", "xml"],
         ["stats"],
-        ["sample", "a", "--out", "b", "--shots", "0"],
-        ["stats", "a", "--threads", "x"],
-        ["--threads", "0", "stats", "a"],
+        ["bench", "sample", "a", "--out", "b", "--shots", "0"],
+        ["explain", "a", "b", "--threads", "x"],
+        ["explain", "a", "b", "--threads", "0"],
     ],
 )
 def test_wrong_usage_is_exit_code_2(arguments):
@@ -166,7 +172,6 @@ def test_a_reader_that_has_gone_is_no_error(tmp_path):
     assert running.returncode == 141
 
 
-def test_quiet_goes_before_or_after_the_command(corpus, tmp_path):
-    assert run("--quiet", "convert", corpus, tmp_path / "a", "--to", "conll").stderr == ""
+def test_quiet(corpus, tmp_path):
     assert run("convert", corpus, tmp_path / "b", "--to", "conll", "-q").stderr == ""
     assert run("convert", corpus, tmp_path / "c", "--to", "conll").stderr != ""

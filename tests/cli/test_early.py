@@ -53,7 +53,7 @@ FIT = ("fit", "support.txt", "--unlabelled", "-")
         ((*FIT, "--out", "{}/file"), "is a file; a model is a folder"),
         ((*FIT, "--out", "{}/file/model"), "file is a file"),
         ((*FIT, "--out", "{}/new", "--encoder", "./nowhere"), "no encoder at nowhere"),
-        ((*FIT, "--out", "{}/new", "--ratio", "1.5"), "--ratio 1.5 is not possible"),
+        ((*FIT, "--out", "{}/new", "--o-ratio", "1.5"), "--o-ratio 1.5 is not possible"),
         ((*FIT, "--out", "{}/new", "-u", "none.txt"), "none.txt: cannot be read: No such file"),
         (("fit", "-", "none.txt", "--out", "{}/new"), "none.txt: cannot be read: No such file"),
         (("predict", "model", "-", "--out", "{}/full"), "is a folder"),

@@ -1,8 +1,10 @@
 """The command line's frame: version, help, demo, errors."""
 
+import runpy
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 import typer
@@ -10,6 +12,7 @@ from typer.testing import CliRunner
 
 import handful
 from handful.cli import commands as cli
+from handful.cli._common import command_line
 from handful.errors import Advice, DataError, HandfulWarning
 
 run = CliRunner().invoke
@@ -74,6 +77,19 @@ def test_ctrl_c_that_became_another_error_is_still_ctrl_c(monkeypatch, error, is
     monkeypatch.setattr("handful.text.describe", press)
     result = run(cli.make_app(), ["stats", __file__, "--from", "text"])
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
+
+
+def test_the_command_line_can_be_typed_again(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["/somewhere/handful", "pretrain", "a file.txt", "--origin", "don't know"])
+    assert command_line() == """handful pretrain 'a file.txt' --origin 'don'"'"'t know'"""
+
+
+def test_there_are_few_options():
+    found = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "options.py"))["slots"]()
+    counts = {name: len(options) for name, options in found}
+    assert counts.keys() > {"", "fit", "bench transfer", "bench sample"}
+    assert sum(counts.values()) <= 200  # `python tools/options.py` prints them
+    assert max(counts.values()) <= 20
 
 
 def commands(group=None, name=()):

@@ -5,7 +5,6 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -31,9 +30,6 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-CARD = {"training": {"kept_epoch": 1, "epochs": [{"loss": 0.0, "dev": {}}]}}
-
-
 def run(*arguments, monkeypatch=None):
     if monkeypatch is not None:
         monkeypatch.setattr(sys, "argv", ["handful", "pretrain", *arguments])
@@ -53,38 +49,23 @@ def test_it_trains_with_the_recipes_defaults(place, monkeypatch):
 
 
 def test_the_cards_command_does_the_same_again(place, monkeypatch):
-    options = "--layers 1 --hide LOC --epochs 1 --batch-tokens 256 --lr 1e-4 --head-lr 2e-3 --warmup 0.1"
-    options += " --head linear --dropout 0.2 --weight a=0.5 --o-weight a=0.3 --hold-out 0.1 --average 0.5"
-    options += " --keep best --seed 3 --types types.txt"
+    (place / "recipe.toml").write_text(
+        'layers = 1\nhide = ["LOC"]\nepochs = 1\nbatch_tokens = 256\nlr = 1e-4\nhead_lr = 2e-3\nwarmup = 0.1\n'
+        'head = "linear"\ndropout = 0.2\nweights = {a = 0.5}\no_weights = {a = 0.3}\nhold_out = 0.1\naverage = 0.5\n'
+        'keep = "best"\nseed = 3\n'
+    )
     (place / "types.txt").write_text("[a]\nPER: who walks\n")
-    first = run("a=people.txt", "--encoder", "base", "--out", "one", *options.split(), monkeypatch=monkeypatch)
+    options = ["--recipe", "recipe.toml", "--types", "types.txt"]
+    first = run("a=people.txt", "--encoder", "base", "--out", "one", *options, monkeypatch=monkeypatch)
     assert first.exit_code == 0
     card = json.loads((place / "one" / "handful.json").read_text())
+    assert (card["recipe"]["head"], card["recipe"]["weights"], card["recipe"]["seed"]) == ("linear", {"a": 0.5}, 3)
     command = card["command"].replace("--out one", "--out two").split()
     assert command[:2] == ["handful", "pretrain"]
     assert run(*command[2:]).exit_code == 0
     again = json.loads((place / "two" / "handful.json").read_text())
     assert {**again, "command": None} == {**card, "command": None}
     assert (place / "one" / "model.safetensors").read_bytes() == (place / "two" / "model.safetensors").read_bytes()
-
-
-def test_every_setting_of_the_recipe_is_an_option_that_reaches_it(place, monkeypatch):
-    given = {
-        "layers": 1, "shapes": True, "hide": ("LOC", "PER"), "epochs": 2, "batch_tokens": 64, "lr": 1e-4,
-        "head_lr": 2e-3, "warmup": 0.1, "head": "linear", "name_only": 0.1, "description_only": 0.2,
-        "negatives": 0.3, "contrast": 0.4, "dropout": 0.2, "weights": {"a": 0.5, "b": 2.0},
-        "o_weights": {"a": 0.3}, "hold_out": 0.1, "average": 0.5, "keep": "best", "seed": 3,
-        "rename": {"PER": "who"},
-    }  # fmt: skip
-    options = "--layers 1 --shapes --hide LOC,PER --epochs 2 --batch-tokens 64 --lr 1e-4 --head-lr 2e-3"
-    options += " --name-only 0.1 --description-only 0.2 --negatives 0.3 --contrast 0.4"
-    options += " --warmup 0.1 --head linear --dropout 0.2 --weight a=0.5 --weight b=2 --o-weight a=0.3 --hold-out 0.1"
-    options += " --average 0.5 --keep best --seed 3 --rename PER=who"
-    found = {}
-    monkeypatch.setattr("handful.training.pretrain", lambda corpora, **options: found.update(options) or CARD)
-    assert run("people.txt", "--encoder", "base", "--out", "out", *options.split()).exit_code == 0
-    assert {each.name for each in fields(Recipe)} == given.keys()
-    assert found["recipe"] == Recipe(**given)
 
 
 def test_ctrl_c_leaves_a_checkpoint_and_one_line(place):
@@ -97,7 +78,8 @@ def test_ctrl_c_leaves_a_checkpoint_and_one_line(place):
 
     presser = threading.Thread(target=press, daemon=True)
     presser.start()
-    result = run("people.txt", "--encoder", "base", "--out", "out", "--epochs", "2000")
+    (place / "long.toml").write_text("epochs = 2000\n")
+    result = run("people.txt", "--encoder", "base", "--out", "out", "--recipe", "long.toml")
     presser.join()
     assert result.exit_code == 130
     assert result.stderr.startswith("stopped after step ")
@@ -108,18 +90,23 @@ def test_ctrl_c_leaves_a_checkpoint_and_one_line(place):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "recipe", "message"),
     [
-        (["none.txt"], "none.txt: there is no such file"),
-        (["people.txt", "--hide", "GENE,"], "no corpus has the type GENE"),
-        (["people.txt", "--weight", "people=0"], "weights of people is 0"),
-        (["people.txt", "--weight", "x=2"], "weights names no corpus: x"),
-        (["people.txt", "--types", "none.txt"], "none.txt: cannot be read"),
-        (["people.txt", "--name-only", "0.8", "--description-only", "0.4"], "whose sum is at most 1"),
+        (["none.txt"], "", "none.txt: there is no such file"),
+        (["people.txt", "--types", "none.txt"], "", "none.txt: cannot be read"),
+        (["people.txt"], 'hide = ["GENE"]', "no corpus has the type GENE"),
+        (["people.txt"], "weights = {people = 0}", "weights of people is 0"),
+        (["people.txt"], "weights = {x = 2}", "weights names no corpus: x"),
+        (["people.txt"], "name_only = 0.8\ndescription_only = 0.4", "whose sum is at most 1"),
+        (["people.txt"], "o_weights = {people = -1}", "expected a number of at least 0 for each name"),
+        (["people.txt"], 'head = "deep"', "r.toml: head is 'deep', expected names or prototypes or linear"),
+        (["people.txt"], "hold-out = 0.1", "r.toml: there is no setting 'hold-out'; did you mean 'hold_out'?"),
     ],
 )
-def test_errors_are_one_message(place, arguments, message, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["handful", "pretrain", *arguments, "--encoder", "base", "--out", "out"])
+def test_errors_are_one_message(place, arguments, recipe, message, monkeypatch, capsys):
+    (place / "r.toml").write_text(recipe)
+    arguments = [*arguments, "--encoder", "base", "--out", "out", "--recipe", "r.toml"]
+    monkeypatch.setattr(sys, "argv", ["handful", "pretrain", *arguments])
     with pytest.raises(SystemExit) as stop:
         main()
     assert stop.value.code == 1
@@ -128,22 +115,3 @@ def test_errors_are_one_message(place, arguments, message, monkeypatch, capsys):
     assert printed.err.startswith("error: ")
     assert message in printed.err
     assert "Traceback" not in printed.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--weight", "people"], "Invalid value for '--weight': found 'people', expected a number"),
-        (["--weight", "people"], "as in --weight news=0.5"),
-        (["--weight", "=1"], "Invalid value for '--weight': found '=1'"),
-        (["--o-weight", "people=-1"], "Invalid value for '--o-weight': found 'people=-1', expected a number of at"),
-        (["--head", "deep"], "Invalid value for '--head': found 'deep', expected names or prototypes or linear"),
-        (["--hold-out", "1"], "Invalid value for '--hold-out': found 1.0, expected a number of at least 0 and below"),
-        (["--lr", "nan"], "Invalid value for '--lr': found nan"),
-        (["--epochs", "0"], "Invalid value for '--epochs'"),
-    ],
-)
-def test_wrong_usage_names_the_option(place, arguments, message):
-    result = run("people.txt", *arguments, "--encoder", "base", "--out", "out")
-    assert result.exit_code == 2
-    assert message in " ".join(result.stderr.replace("│", " ").split())

@@ -1,4 +1,4 @@
-"""The options that every command has which reads labels, and tables in and out."""
+"""How odd files are brought into shape, and tables in and out."""
 
 import csv
 import io
@@ -21,56 +21,74 @@ def news(tmp_path):
     return path
 
 
-def mentions(*arguments):
-    (figures,) = json.loads(run("stats", *arguments, "--json").stdout)
-    return figures["mentions"]
+@pytest.fixture
+def converted(tmp_path):
+    """Return a function that converts a file, and counts the mentions in the result."""
+
+    def convert(file, *options):
+        result = run("convert", file, tmp_path / "converted.txt", "--to", "conll", *options)
+        assert result.exit_code == 0
+        (figures,) = json.loads(run("stats", tmp_path / "converted.txt", "--json").stdout)
+        return figures["mentions"]
+
+    return convert
 
 
-def test_types_are_chosen_and_renamed(news, tmp_path):
-    assert mentions(news) == {"GPE": 3, "PERSON": 3}
-    assert mentions(news, "--keep", "GPE") == {"GPE": 3}
-    assert mentions(news, "--drop", "GPE") == {"PERSON": 3}
-    assert mentions(news, "--rename", "GPE=LOC,PERSON=PER") == {"LOC": 3, "PER": 3}
-    assert mentions(news, "--rename", "GPE=X", "--rename", "PERSON=X") == {"X": 6}
-    result = run("convert", news, tmp_path / "out.conll", "--to", "conll", "--keep", "LOC", "--rename", "GPE=LOC")
-    assert result.exit_code == 0
-    assert "B-LOC" in (tmp_path / "out.conll").read_text()
-    assert "PER" not in (tmp_path / "out.conll").read_text()
-    noted = run("stats", news, "--keep", "LOC").stderr
-    assert "1 types of --keep, --drop and --rename are not in the file: LOC (it has GPE, PERSON)" in noted
-    drawn = run("sample", news, "--shots", "1", "--out", tmp_path / "drawn", "--rename", "GPE=LOC", "--json")
-    assert json.loads(drawn.stdout)["supports"][0]["mentions"].keys() == {"LOC", "PERSON"}
+def convert(file, *options):
+    """Convert a file to standard output."""
+    return run("convert", file, "-", "--to", "conll", *options)
+
+
+def test_types_are_chosen_and_renamed(news, converted):
+    assert converted(news) == {"GPE": 3, "PERSON": 3}
+    assert converted(news, "--keep", "GPE") == {"GPE": 3}
+    assert converted(news, "--drop", "GPE") == {"PERSON": 3}
+    assert converted(news, "--rename", "GPE=LOC,PERSON=PER") == {"LOC": 3, "PER": 3}
+    assert converted(news, "--rename", "GPE=X,PERSON=X") == {"X": 6}
+    assert converted(news, "--keep", "LOC", "--rename", "GPE=LOC") == {"LOC": 3}
+    noted = convert(news, "--keep", "LOC").stderr
+    assert "1 type of --keep, --drop and --rename is not in the file: LOC (it has GPE, PERSON)" in noted
 
 
 def test_renaming_needs_two_names(news):
-    result = run("stats", news, "--rename", "GPE")
-    assert result.exit_code == 2
-    assert failed(run("stats", news, "--keep", "GPE", "--drop", "GPE"), "'GPE' cannot be both kept and dropped")
+    for odd in ("GPE", "GPE=", "=LOC"):
+        assert convert(news, "--rename", odd).exit_code == 2
+    assert failed(convert(news, "--keep", "GPE", "--drop", "GPE"), "'GPE' cannot be both kept and dropped")
 
 
 @pytest.mark.parametrize(
     "content", ["\n".join(NAMES), json.dumps(NAMES), json.dumps({"id2label": dict(enumerate(NAMES))})]
 )
-def test_numbers_for_tags_have_names(tmp_path, content):
+def test_numbers_for_tags_have_names(tmp_path, converted, content):
     (tmp_path / "tags.jsonl").write_text(json.dumps(NUMBERS))
-    assert failed(run("stats", tmp_path / "tags.jsonl"), "as in --names O,B-PER,I-PER, or a file")
-    assert mentions(tmp_path / "tags.jsonl", "--names", ",".join(NAMES)) == {"LOC": 1, "PER": 1}
+    message = "as in handful convert --tag-names O,B-PER,I-PER, or give a file"
+    assert failed(run("stats", tmp_path / "tags.jsonl"), message)
+    assert converted(tmp_path / "tags.jsonl", "--tag-names", ",".join(NAMES)) == {"LOC": 1, "PER": 1}
     (tmp_path / "names").write_text(content)
-    assert mentions(tmp_path / "tags.jsonl", "--names", tmp_path / "names") == {"LOC": 1, "PER": 1}
+    assert converted(tmp_path / "tags.jsonl", "--tag-names", tmp_path / "names") == {"LOC": 1, "PER": 1}
     (tmp_path / "names").write_text("{}")
-    assert failed(run("stats", tmp_path / "tags.jsonl", "--names", tmp_path / "names"), "there are no names of tags")
+    result = convert(tmp_path / "tags.jsonl", "--tag-names", tmp_path / "names")
+    assert failed(result, "there are no names of tags")
 
 
-def test_several_annotators(tmp_path):
+def test_several_annotators(tmp_path, converted):
     records = [
         {"text": "Ekeus left", "_session_id": f"x-{name}", "spans": spans}
         for name, spans in (("anna", [{"start": 0, "end": 5, "label": "PER"}]), ("ben", []))
     ]
     (tmp_path / "two.jsonl").write_text("\n".join(map(json.dumps, records)))
-    assert failed(run("stats", tmp_path / "two.jsonl"), "--annotator first, majority or agree")
-    assert mentions(tmp_path / "two.jsonl", "--annotator", "anna") == {"PER": 1}
-    assert mentions(tmp_path / "two.jsonl", "--annotator", "ben") == {}
-    assert failed(run("stats", tmp_path / "two.jsonl", "--annotator", "cleo"), "there are x-anna, x-ben")
+    assert failed(run("stats", tmp_path / "two.jsonl"), "handful convert --annotator first, majority or agree")
+    assert converted(tmp_path / "two.jsonl", "--annotator", "anna") == {"PER": 1}
+    assert converted(tmp_path / "two.jsonl", "--annotator", "ben") == {}
+    assert failed(convert(tmp_path / "two.jsonl", "--annotator", "cleo"), "there are x-anna, x-ben")
+
+
+def test_text_in_another_encoding(tmp_path):
+    (tmp_path / "old.txt").write_bytes("die Käfer in Zürich\n".encode("latin-1"))
+    assert failed(run("stats", tmp_path / "old.txt"), "handful convert --encoding latin-1")
+    arguments = ["convert", tmp_path / "old.txt", tmp_path / "new.txt", "--to", "text"]
+    assert run(*arguments, "--encoding", "latin-1").exit_code == 0
+    assert (tmp_path / "new.txt").read_text(encoding="utf-8") == "die Käfer in Zürich\n"
 
 
 def test_errors_in_an_array_name_the_record(tmp_path):
@@ -88,26 +106,25 @@ def test_a_slip_in_every_mark_is_named(tmp_path):
         assert failed(result, "few.txt:1: '[Ekeus] (PER)' has white space between its brackets; write [Ekeus](PER)")
 
 
-def test_fit_and_evaluate_take_the_options(inside, tmp_path):
+def test_odd_labels_are_converted_for_fit_and_evaluate(inside, tmp_path):
     spans = [{"start": 0, "end": 4, "label": "PERSON"}, {"start": 16, "end": 23, "label": "GPE"}]
     record = {"body": "Ekeus heads for Baghdad on Thursday .", "marks": spans}
-    (tmp_path / "few.jsonl").write_text(json.dumps(record) + '\n{"body": 3}\n')
+    (tmp_path / "odd.jsonl").write_text(json.dumps(record) + '\n{"body": 3}\n')
     (tmp_path / "more.csv").write_text("id,body\n1,The official heads for Paris .\n")
-    given = ["--text-field", "body", "--label-field", "marks", "--rename", "PERSON=PER", "--rename", "GPE=LOC"]
-    fit = ["fit", tmp_path / "few.jsonl", "-u", tmp_path / "more.csv", "--encoder", "encoder", *given]
-    fit += ["--out", tmp_path / "out", "--json"]
-    assert failed(run(*fit), "few.jsonl:1: the span 0:4 'Ekeu' (PERSON) does not fall on word borders")
-    assert failed(run(*fit, "--widen"), "few.jsonl:2: ")
-    fitted = run(*fit, "--widen", "--skip-malformed")
+    given = ["--text-field", "body", "--label-field", "marks", "--rename", "PERSON=PER,GPE=LOC"]
+    odd, few = tmp_path / "odd.jsonl", tmp_path / "few.conll"
+    assert failed(convert(odd, *given), "odd.jsonl:1: the span 0:4 'Ekeu' (PERSON) does not fall on word borders")
+    assert failed(run("convert", odd, few, "--to", "conll", *given, "--widen"), "odd.jsonl:2: ")
+    result = run("convert", odd, few, "--to", "conll", *given, "--widen", "--skip-malformed")
+    assert "1 span was widened" in result.stderr
+    assert "1 malformed place was skipped" in result.stderr
+    fit = ["fit", few, "-u", tmp_path / "more.csv", "--text-field", "body", "--encoder", "encoder"]
+    fitted = run(*fit, "--out", tmp_path / "out", "--json")
     assert fitted.exit_code == 0
     assert json.loads(fitted.stdout)["mentions"] == {"LOC": 1, "PER": 1}
     assert json.loads(fitted.stdout)["n_unlabelled_words"] == 6
-    assert "1 span was widened" in fitted.stderr
-    assert "1 malformed place was skipped" in fitted.stderr
-    scored = run("evaluate", "model", tmp_path / "few.jsonl", *given, "--widen", "--skip-malformed", "--json")
+    scored = run("evaluate", "model", few, "--json")
     assert set(json.loads(scored.stdout)["scores"]["strict"]["by_type"]) == {"LOC", "PER"}
-    kept = run("evaluate", "model", "support.txt", "--keep", "PER", "--json")
-    assert json.loads(kept.stdout)["scores"]["strict"]["by_type"]["LOC"]["n_gold"] == 0
 
 
 TABLE = 'when,body,id\nmonday,"Ekeus heads for ""Paris"" ,\nof all places .",7\ntuesday,the rain,8\n'
@@ -174,10 +191,3 @@ def test_convert_to_and_from_a_docbin(news, tmp_path):
     assert result.stdout == LINE * 3
     data = (tmp_path / "out.spacy").read_bytes()
     assert json.loads(run("stats", "-", "--json", input=data).stdout)[0]["format"] == "docbin"
-
-
-def test_the_help_says_how_labels_are_read():
-    for command in ("fit", "evaluate", "stats", "convert", "sample"):
-        shown = run(command, "--help", env={"COLUMNS": "120"}).stdout
-        assert "How labels are read" in shown
-        assert all(f"--{name}" in shown for name in ("annotator", "rename", "names", "widen", "skip-malformed"))

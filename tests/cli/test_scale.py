@@ -44,26 +44,28 @@ def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeyp
     assert "shards: 36 words in 4 sentences, 4 shards, 0.00 GiB" in encoded.stderr
     before = (tmp_path / "shards" / "index.json").stat().st_mtime_ns
 
-    arguments = ["fit", place / "support.txt", "--ratio", "0.8", *encoder, "--out"]
-    far = ["-u", "text*.txt", "--features", "shards", "--workers", 2, "--predictions", "found"]
+    arguments = ["fit", place / "support.txt", "--o-ratio", "0.8", *encoder, "--out"]
+    far = ["-u", "text*.txt", "--features", "shards", "--workers", 2]
     two, said = on_a_terminal(*arguments, "two", *far)
     assert two.returncode == 0, said
     assert said.startswith("workers: 2; dashboard: http://127.0.0.1:")
     assert "shards: 36 words in 4 shards; fitting" in said
-    assert "4 documents, 36 words" in said
     assert "wrote two" in said
     rounds = [int(n) for n in re.findall(r"fitting .* (\d+)/\d+ rounds", said)]
     assert rounds[0] == 0  # before the first is done
     (n_rounds,) = re.findall(r"(\d+) round", two.stdout)
     assert rounds == sorted(rounds)
     assert rounds[-1] == int(n_rounds) > 0
-    assert re.search(r"tagging .* 0/36 words", said)
-    assert re.search(r"tagging .* 36/36 words", said)
     assert (tmp_path / "shards" / "index.json").stat().st_mtime_ns == before
 
     assert run(*arguments, "one", "-u", place / "text.txt", "--quiet").exit_code == 0
     for name in ("config.json", "model.safetensors", "support.jsonl"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    found, said = on_a_terminal("predict", "two", "text*.txt", "--workers", 2, "--out", "found")
+    assert found.returncode == 0, said
+    assert "4 documents, 36 words" in said
+    assert re.search(r"tagging .* 0/36 words", said)
+    assert re.search(r"tagging .* 36/36 words", said)
     serial = run("predict", "one", place / "text.txt", "--to", "jsonl")
     shards = sorted((tmp_path / "found").glob("*.jsonl"))
     assert len(shards) == 4
@@ -74,7 +76,6 @@ def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeyp
     "arguments",
     [
         ["fit", "support.txt", "--features", "x", "--out", "y"],
-        ["fit", "support.txt", "--predictions", "x", "--out", "y"],
         ["fit", "support.txt", "--dask", "tcp://127.0.0.1:1", "--workers", "2", "--out", "y"],
         ["predict", "model", "text.txt", "--workers", "2"],
         ["predict", "model", "text.txt", "--workers", "2", "--out", "x", "--to", "html"],
@@ -88,8 +89,9 @@ def test_options_that_do_not_go_together_are_wrong_usage(inside, arguments):
 
 def test_a_folder_for_predictions_that_holds_something_else_is_refused_first(inside, tmp_path):
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
-    arguments = ["fit", "support.txt", "-u", "text.txt", "--workers", 1, "--out", tmp_path / "model"]
-    assert failed(run(*arguments, "--predictions", tmp_path), "is a folder with other files in it")
+    arguments = ["predict", "model", "text.txt", "--workers", 1, "--out", tmp_path]
+    result = run(*arguments, "--quiet")
+    assert failed(result, "is a folder with other files in it")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 

@@ -60,7 +60,17 @@ def test_a_text_that_fit_has_read_is_not_encoded_again(inside, tmp_path, monkeyp
     monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path / "cache"))
     without = run("predict", "model", "text.txt", tmp_path / "new.txt").stdout
     assert not (tmp_path / "cache").exists()  # nothing is kept unless it is asked for
-    arguments = ["support.txt", "-u", "text.txt", "--ratio", "0.8", "--encoder", "encoder", "--out", tmp_path / "model"]
+    arguments = [
+        "support.txt",
+        "-u",
+        "text.txt",
+        "--o-ratio",
+        "0.8",
+        "--encoder",
+        "encoder",
+        "--out",
+        tmp_path / "model",
+    ]
     assert run("fit", *arguments, "-q").exit_code == 0
     assert run("predict", tmp_path / "model", "text.txt", tmp_path / "new.txt").stdout == without
     n_kept = FeatureCache().contents()[0].n_sentences
@@ -83,7 +93,7 @@ def test_a_text_that_fit_has_read_is_not_encoded_again(inside, tmp_path, monkeyp
 
 def test_types_alone_use_what_was_kept(inside, tmp_path, monkeypatch):
     monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path / "cache"))
-    arguments = ["predict", "--types", "person, place", "text.txt", "--json"]
+    arguments = ["predict", "--types", "person, place", "text.txt", "--to", "jsonl"]
     first = run(*arguments, "--keep-features")
     assert FeatureCache().contents()[0].n_sentences == 4
     assert run(*arguments).stdout == first.stdout

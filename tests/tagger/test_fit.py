@@ -217,7 +217,7 @@ def test_a_ratio_that_contradicts_the_labels_is_said_before_the_text_is_encoded(
     with pytest.warns(HandfulWarning, match=message) as found:
         tagger(o_ratio=0.97).fit([*SUPPORT, *MORE], UNLABELLED * 4)
     assert "only if 80% of the sentences have no mention" in str(found[0].message)
-    assert "--ratio auto" in found[0].message.for_shell
+    assert "--o-ratio auto" in found[0].message.for_shell
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(HandfulWarning, match="a ratio"):
@@ -318,7 +318,7 @@ def test_summary_says_what_was_learned():
 def test_advice_for_a_missing_ratio_names_the_supports_own():
     advice = fitted().summary_.advice
     assert any(
-        "o_ratio=" in line.python and "--ratio" in line.shell and "0.69" in line.shell for line in advice
+        "o_ratio=" in line.python and "--o-ratio" in line.shell and "0.69" in line.shell for line in advice
     )  # 9 of 13 words
 
 

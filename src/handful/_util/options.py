@@ -1,157 +1,64 @@
 """Settings whose meaning and limits are written once, beside each field of a dataclass.
 
-`option` gives a field its help and its limits, `check_options` checks an instance against them, and `documented` puts
-them into the docstring of the class. The command line makes its options from the same fields.
+`option` gives a field its help and its limits, `check_options` checks an instance against them, `documented` puts them
+into the docstring of the class, and `read_settings` reads an instance from a TOML file.
 """
 
 import math
 import os
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from pathlib import Path
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from textwrap import indent
-from types import NoneType
-from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from handful.errors import DataError
+from handful.errors import DataError, FileError, FormatError
 
-__all__ = [
-    "Kind",
-    "Option",
-    "check_options",
-    "documented",
-    "expected",
-    "is_possible",
-    "kinds_of",
-    "option",
-    "options_of",
-]
+from .files import PathLike
+
+__all__ = ["check_options", "documented", "option", "read_settings"]
 
 _Class = TypeVar("_Class", bound=type)
+_Settings = TypeVar("_Settings")
 
-_NOUNS = {bool: "True or False", int: "a whole number", float: "a number", str: "a string", Path: "a path"}
+_NOUNS = {bool: "True or False", int: "a whole number", float: "a number", str: "a string", os.PathLike: "a path"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class _Option:
     """What a setting means, and which values it can have.
 
     Attributes
     ----------
     help : one or two sentences
-    metavar : what stands for the value in the help of the command line
-    example : values as they are written on the command line
-    flag : the option's name on the command line, where it is not the field's name
     choices : the possible values; empty for any
     least : the smallest possible number
     below : all numbers must be smaller than this one
-    is_on_shell : whether the command line has an option for it
     """
 
     help: str
-    metavar: str | None = None
-    example: str = ""
-    flag: str | None = None
     choices: tuple[str, ...] = ()
     least: float | None = None
     below: float | None = None
-    is_on_shell: bool = True
-
-
-class Kind(NamedTuple):
-    """The type of a setting.
-
-    Attributes
-    ----------
-    shape : "one", "list", or "by name" (a value for each name)
-    item : bool, int, float, str or Path
-    is_optional : whether it can be None
-    """
-
-    shape: str
-    item: type
-    is_optional: bool
 
 
 def option(default: Any, *, help: str, **limits: Any) -> Any:
-    """Return a dataclass field with a default, and the `Option` made from all other arguments."""
-    metadata = {"option": Option(help=help, **limits)}
+    """Return a dataclass field with a default, a help text, and the limits `choices`, `least` and `below`."""
+    metadata = {"option": _Option(help=help, **limits)}
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
-def options_of(of: Any) -> dict[str, Option]:
-    """Return the options of a dataclass or an instance, by the names of their fields."""
-    return {each.name: each.metadata["option"] for each in fields(of) if "option" in each.metadata}
-
-
-def kinds_of(cls: type) -> dict[str, Kind]:
-    """Return the kinds of all options of a dataclass, by the names of their fields."""
-    hints = get_type_hints(cls)
-    return {name: _kind_of(hints[name]) for name in options_of(cls)}
-
-
-def _kind_of(hint: Any) -> Kind:
-    parts = get_args(hint) if NoneType in get_args(hint) or os.PathLike[str] in get_args(hint) else (hint,)
-    is_optional = NoneType in parts
-    for part in parts:
-        origin, arguments = get_origin(part), get_args(part)
-        if origin in (Sequence, tuple):
-            return Kind("list", arguments[0], is_optional)
-        if origin is Mapping:
-            return Kind("by name", arguments[1], is_optional)
-        if origin is os.PathLike:
-            return Kind("one", Path, is_optional)
-    return Kind("one", parts[0], is_optional)
-
-
-def expected(kind: Kind, option: Option) -> str:
-    """Return a description of the possible values."""
-    noun = " or ".join(option.choices) or _NOUNS[kind.item]
-    noun += "" if option.least is None else f" of at least {option.least:g}"
-    noun += "" if option.below is None else f" and below {option.below:g}"
-    return {"one": noun, "list": f"a list, each entry {noun}", "by name": f"{noun} for each name"}[kind.shape]
-
-
-def is_possible(value: object, kind: Kind, option: Option) -> bool:
-    """Return whether a setting can have this value."""
-    if value is None:
-        return kind.is_optional
-    if kind.shape == "one":
-        return _is_item(value, kind.item, option)
-    if kind.shape == "list":
-        return (
-            isinstance(value, Sequence)
-            and not isinstance(value, str)
-            and all(_is_item(item, kind.item, option) for item in value)
-        )
-    return (
-        isinstance(value, Mapping)
-        and all(isinstance(name, str) for name in value)
-        and all(_is_item(item, kind.item, option) for item in value.values())
-    )
-
-
-def _is_item(value: Any, item: type, option: Option) -> bool:
-    if item is Path:
-        return isinstance(value, str | os.PathLike)
-    allowed: Any = (int, float) if item is float else item
-    if not isinstance(value, allowed) or (item is not bool and isinstance(value, bool)):
-        return False
-    if isinstance(value, float) and not math.isfinite(value):
-        return False
-    is_chosen = not option.choices or value in option.choices
-    is_enough = option.least is None or value >= option.least
-    return is_chosen and is_enough and (option.below is None or value < option.below)
-
-
 def check_options(settings: Any) -> None:
     """Check the fields of a dataclass instance against their types and limits."""
-    for name, kind in kinds_of(type(settings)).items():
-        value, limits = getattr(settings, name), options_of(settings)[name]
-        if not is_possible(value, kind, limits):
-            raise DataError(f"{name} is {value!r}, expected {expected(kind, limits)}")
+    hints = get_type_hints(type(settings))
+    for name, limits in _options(settings).items():
+        value = getattr(settings, name)
+        if not _is_possible(value, hints[name], limits):
+            raise DataError(f"{name} is {value!r}, expected {_expected(hints[name], limits)}")
 
 
 def documented(cls: _Class) -> _Class:
@@ -163,3 +70,72 @@ def documented(cls: _Class) -> _Class:
             entries.append(f"{each.name} : default {default!r}\n{indent(each.metadata['option'].help, '    ')}")
     cls.__doc__ = f"{(cls.__doc__ or '').rstrip()}\n\n" + indent("\n".join(["Parameters", "-" * 10, *entries]), " " * 4)
     return cls
+
+
+def read_settings(defaults: _Settings, file: PathLike | None, **given: Any) -> _Settings:
+    """Return settings: those that are given and not None, else those of a TOML file, else the defaults."""
+    made: Any = defaults
+    if file is not None:
+        try:
+            with open(file, "rb") as stream:
+                found = tomllib.load(stream)
+        except OSError as error:
+            raise FileError(f"{file}: cannot be read: {error.strerror or error}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise FormatError(f"{file}: is not a TOML file: {error}") from None
+        known = _options(made)
+        for name in found.keys() - known:
+            meant = get_close_matches(name, known, 1)
+            advice = f"did you mean {meant[0]!r}?" if meant else f"the settings are {', '.join(known)}"
+            raise DataError(f"{file}: there is no setting {name!r}; {advice}")
+        try:
+            made = replace(made, **found)
+        except DataError as error:
+            raise error.at(file) from None
+    changed: _Settings = replace(made, **{name: value for name, value in given.items() if value is not None})
+    return changed
+
+
+def _options(of: Any) -> dict[str, _Option]:
+    return {each.name: each.metadata["option"] for each in fields(of) if "option" in each.metadata}
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _expected(hint: Any, limits: _Option) -> str:
+    """Return a description of the possible values."""
+    hint = [each for each in _alternatives(hint) if each is not NoneType][-1]
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (tuple, Sequence):
+        return f"a list, each entry {_expected(parts[0], limits)}"
+    if origin is Mapping:
+        return f"{_expected(parts[1], limits)} for each name"
+    noun = " or ".join(limits.choices) or _NOUNS[origin or hint]
+    noun += "" if limits.least is None else f" of at least {limits.least:g}"
+    return noun + ("" if limits.below is None else f" and below {limits.below:g}")
+
+
+def _is_possible(value: Any, hint: Any, limits: _Option) -> bool:
+    alternatives = _alternatives(hint)
+    if len(alternatives) > 1:
+        return any(_is_possible(value, each, limits) for each in alternatives)
+    if hint is NoneType:
+        return value is None
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (tuple, Sequence):
+        is_list = isinstance(value, Sequence) and not isinstance(value, str)
+        return is_list and all(_is_possible(each, parts[0], limits) for each in value)
+    if origin is Mapping:
+        is_named = isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
+        return is_named and all(_is_possible(each, parts[1], limits) for each in value.values())
+    if not isinstance(value, (int, float) if hint is float else origin or hint):
+        return False
+    if isinstance(value, bool) and hint is not bool:
+        return False
+    if isinstance(value, float) and not math.isfinite(value):
+        return False
+    is_chosen = not limits.choices or value in limits.choices
+    is_enough = limits.least is None or value >= limits.least
+    return is_chosen and is_enough and (limits.below is None or value < limits.below)

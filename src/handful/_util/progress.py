@@ -1,11 +1,8 @@
 """The progress of long work: what a ``progress=`` argument may be, and a bar for it."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from .notebook import in_notebook, notebook_bar
 
 __all__ = ["Progress", "ProgressCallback", "reporting"]
 
@@ -27,10 +24,10 @@ def reporting(
     Parameters
     ----------
     progress
-        True, a bar on standard error, or in the notebook; False, nothing; None, a bar if standard error is a
-        terminal, or in a notebook, and the work lasts longer than `patience`; a function, that function.
+        True, a bar on standard error; False, nothing; None, a bar if standard error is a terminal, or in a notebook,
+        and the work lasts longer than `patience`; a function, that function.
     total
-        The words in all; None where they are not counted before, and what the function is called with is an estimate.
+        The words in all; None where they are not counted before, and the function is called with an estimate.
     what, unit
         What is done, and with what: "words", or "rounds" and the like, whose speed says nothing.
     patience
@@ -39,51 +36,34 @@ def reporting(
     if callable(progress):
         yield progress
         return
-    is_notebook = in_notebook()
-    if not (sys.stderr.isatty() or is_notebook if progress is None else progress):
+    if not (sys.stderr.isatty() or _in_notebook() if progress is None else progress):
         yield lambda done, total: None
         return
-    if is_notebook:
-        with notebook_bar(what, total, 0.0 if progress else patience, unit=unit, stays=progress is True) as report:
-            yield report
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-    from rich.text import Text
+    from tqdm.std import tqdm
 
-    class Words(ProgressColumn):
-        """Words done, words in all or the share of them, words per second."""
+    share = "{percentage:3.0f}% · {n:,}" if total is None else "{n:,}/{total:,}"
+    speed = " · {rate_noinv_fmt}" if unit == "words" else ""
+    known, unknown = f"{{desc}} {{bar}} {share} {unit}{speed} {{remaining}}", f"{{desc}} {{n:,}} {unit}{speed}"
+    with tqdm(
+        desc=what,
+        total=total,
+        unit=f" {unit}",
+        delay=0 if progress else patience,
+        leave=progress is True,
+        bar_format=known if total else unknown,
+        dynamic_ncols=True,
+    ) as bar:
 
-        def render(self, task: Task) -> Text:
-            speed = f" · {task.speed:,.0f} words/s" if task.speed and unit == "words" else ""
-            share = f"{task.percentage:3.0f}% · " if total is None and task.total else ""
-            of_all = "" if total is None else f"/{task.total:,.0f}"
-            return Text(f"{share}{task.completed:,.0f}{of_all} {unit}{speed}")
+        def update(done: int, total: int) -> None:
+            bar.total, bar.bar_format = total or None, known if total else unknown
+            bar.update(done - bar.n)
 
-    bar = Bar(
-        what,
-        BarColumn(),
-        Words(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=progress is None,
-    )
-    task = bar.add_task(what, total=total)
-    started = time.monotonic()
-    is_shown = progress is True or not patience
-    if is_shown:
-        bar.start()
-
-    def update(done: int, total: int) -> None:
-        nonlocal is_shown
-        bar.update(task, completed=done, total=total or None)
-        if not is_shown and done != total and time.monotonic() - started > patience:
-            bar.start()
-            is_shown = True
-
-    try:
         yield update
-    finally:
-        if is_shown:
-            bar.stop()
+        if bar.last_print_t >= bar.start_t + bar.delay:  # it is there: its last state is seen, too
+            bar.refresh()
+
+
+def _in_notebook() -> bool:
+    """Whether this runs in a kernel of Jupyter. Where nobody has imported IPython, it is not imported either."""
+    found = sys.modules.get("IPython")
+    return found is not None and getattr(found.get_ipython(), "kernel", None) is not None

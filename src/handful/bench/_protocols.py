@@ -137,8 +137,7 @@ def extension(
     groups
         Types by group; see `parse_groups`.
     encoders
-        For each group, an encoder that was trained with the types of the group hidden (``handful pretrain --hide``); or
-        one for all.
+        For each group, an encoder that was trained with the types of the group hidden (`Recipe.hide`); or one for all.
     report, settings, on_run, progress
         As for `transfer`. Supports, if given, are in folders named after the groups.
 
@@ -253,7 +252,7 @@ def _read(targets: Sequence[PathLike], settings: Settings) -> list[Target]:
         where = "put types.txt into the folder of each target"
         raise DataError(
             f"types are given in one file, but there are {len(targets)} targets",
-            Advice(f"leave out types=, and {where}", f"leave out --types, and {where}"),
+            Advice(f"leave out types=, and {where}", f"leave out types in --recipe, and {where}"),
         )
     return [read_target(one, types=settings.types, **settings.reading()) for one in targets]
 

@@ -63,6 +63,7 @@ def write_report(report: Report) -> None:
     written = {
         "tables.md": _tables(report),
         "tables.tex": latex(report.board, f"{report.title}. {CAPTION}"),
+        "report.json": json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n",
         "environment.json": json.dumps(report.environment, indent=2, ensure_ascii=False) + "\n",
         "README.md": _page(report),
     }
@@ -96,6 +97,7 @@ def _page(report: Report) -> str:
         *pictures,
         "- `results.jsonl`: one row per run, with everything that determines it\n"
         "- `tables.md`, `tables.tex`: this table, and paired differences\n"
+        "- `report.json`: both, for programs\n"
         "- `environment.json`: code, libraries, machine\n",
         *_notes(report.notes),
     ]

@@ -27,53 +27,43 @@ class Settings:
     """How a comparison is run."""
 
     methods: Sequence[str] | None = option(
-        None, metavar="NAME,...", help="The methods to compare; `handful bench methods` lists their names."
+        None, help="The methods to compare; `handful.bench.method_names` lists their names."
     )
     ratios: Sequence[str] = option(
         RATIOS,
-        metavar="RATIO,...",
         help="For our own methods: none, auto, share (of O words where supports come from, rounded down to a multiple "
         "of 0.05), over (0.05 more than share), or numbers.",
     )
     shots: Sequence[int] = option(
         (1, 5),
-        metavar="N,...",
-        example="1,5",
         least=0,
         help="Mentions of each type in a support; 0: no labels, for methods that read the names of types.",
     )
     texts: Sequence[str] = option(
         ("all",),
-        metavar="TEXT,...",
         help="Unlabelled text for our own methods: all, dev (only the split that supports come from), none, or numbers "
         "of words.",
     )
     types: PathLike | None = option(  # noqa: RUF009
         None,
-        metavar="FILE",
         help="What the types of the target mean, NAME: description on each line. If not set, types.txt in the "
         "target's folder; or the descriptions at the head of its files; or the names alone.",
     )
-    keep: Sequence[str] = option((), metavar="TYPE,...", help="The only types to read; mentions of others become O.")
-    drop: Sequence[str] = option((), metavar="TYPE,...", help="Types to leave out; their mentions become O.")
+    keep: Sequence[str] = option((), help="The only types to read; mentions of others become O.")
+    drop: Sequence[str] = option((), help="Types to leave out; their mentions become O.")
     rename: Mapping[str, str] = option(
         {},
-        metavar="OLD=NEW,...",
-        example="--rename PERSON=PER",
-        help="New names of types, before --keep and --drop; types that get the same name are merged.",
+        help="New names of types, before `keep` and `drop`; types that get the same name are merged.",
     )
     sets: int = option(10, least=1, help="Number of supports for each number of shots.")
     seed: int = option(0, least=0, help="Seed for drawing supports, and for the statistics.")
     fewer: bool = option(False, help="Draw what there is of a type with fewer mentions than a support should have.")
     supports: PathLike | None = option(  # noqa: RUF009
         None,
-        metavar="DIR",
         help="Supports in DIR/1shot, DIR/5shot; with several targets in DIR/TARGET/1shot. If not set, those in the "
         "target's own folder, or drawn.",
     )
-    layers: Sequence[int] = option(
-        (-1,), metavar="N,...", example="-1", help="The layer of the encoder to use, or the layers to average."
-    )
+    layers: Sequence[int] = option((-1,), help="The layer of the encoder to use, or the layers to average.")
     on: str = option(
         "test",
         choices=("test", "dev"),
@@ -86,8 +76,8 @@ class Settings:
     published: bool = option(False, help="Print published figures beside ours, with their sources.")
     plots: bool = option(True, help="Whether to draw pictures (extra plots).")
     skip_unnamed: bool = option(False, help="Leave out documents in which no name is annotated at all.")
-    threads: int | None = option(None, least=1, is_on_shell=False, help="Threads for encoding; all cores if not set.")
-    command: str = option("", is_on_shell=False, help="What the report says about how it was made.")
+    threads: int | None = option(None, least=1, help="Threads for encoding; all cores if not set.")
+    command: str = option("", help="What the report says about how it was made.")
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -96,7 +86,7 @@ class Settings:
         if self.supports is not None and self.on == "dev":
             raise DataError(
                 "supports cannot be given when dev is scored on: they are drawn from one half of dev",
-                Advice("leave out supports=, or say on='test'", "leave out --supports, or say --on test"),
+                Advice("leave out supports=, or say on='test'", "leave out supports in --recipe, or say --on test"),
             )
 
     def chosen_methods(self, *, has_source: bool) -> list[str]:

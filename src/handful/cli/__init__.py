@@ -18,8 +18,3 @@ def main() -> None:
     except KeyboardInterrupt:  # while the commands were being loaded; the app deals with the rest itself
         sys.stderr.write("stopped\n")
         sys.exit(130)
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)

@@ -1,6 +1,5 @@
 """``handful cache``: show or clear the features that are kept on disk."""
 
-import json
 import sys
 from dataclasses import asdict
 from datetime import datetime
@@ -9,6 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from handful.errors import DataError
+
+from ._common import print_json
 
 if TYPE_CHECKING:
     from handful.encoders.cache import CachedFeatures, FeatureCache
@@ -52,7 +53,7 @@ def cache(
         _clear(features, cached if encoder else None, yes=yes, as_json=as_json)
     elif as_json:
         entries = [asdict(entry) | {"folder": str(entry.folder)} for entry in cached]
-        typer.echo(json.dumps({"place": str(features.path), "limit": features.limit, "stored": entries}, indent=2))
+        print_json({"place": str(features.path), "limit": features.limit, "stored": entries})
     else:
         _show(features, cached)
 
@@ -78,28 +79,25 @@ def _clear(features: "FeatureCache", cached: "list[CachedFeatures] | None", *, y
         typer.confirm(f"Remove {_size(n_bytes)} of features from {features.path}?", abort=True, err=True)
     freed = features.clear(folders)
     if as_json:
-        typer.echo(json.dumps({"place": str(features.path), "removed_bytes": freed}))
+        print_json({"place": str(features.path), "removed_bytes": freed})
     else:
         typer.echo(f"removed {_size(freed)} from {features.path}")
 
 
 def _show(features: "FeatureCache", cached: "list[CachedFeatures]") -> None:
     from rich.console import Console
-    from rich.table import Table
+
+    from .show import table
 
     console = Console()
     if cached:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("encoder", overflow="fold")
-        table.add_column("fingerprint", overflow="fold")
-        for name in ("sentences", "words", "size", "last use"):
-            table.add_column(name, justify="right", no_wrap=True)
+        shown = table("encoder", "fingerprint", "sentences", "words", "size", "last use")
         for entry in cached:
             last_use = datetime.fromtimestamp(entry.last_use).strftime("%Y-%m-%d %H:%M")
             name = entry.encoder if entry.precision == "float32" else f"{entry.encoder} ({entry.precision})"
             counts = (f"{entry.n_sentences:,}", f"{entry.n_words:,}", _size(entry.n_bytes), last_use)
-            table.add_row(name, entry.fingerprint[:12], *counts)
-        console.print(table)
+            shown.add_row(name, entry.fingerprint[:12], *counts)
+        console.print(shown)
     else:
         console.print("nothing is cached")
     typer.echo(f"place  {features.path}")

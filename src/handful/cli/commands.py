@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from handful import __version__
 from handful.errors import HandfulError, HandfulWarning
 
-from .options import Quiet, Threads, paragraphs
+from ._common import paragraphs
 
 __all__ = ["COMMANDS", "make_app"]
 
@@ -35,7 +35,6 @@ COMMANDS = (
     "suggest",
     "add",
     "tune",
-    "sample",
     "stats",
     "convert",
     "cache",
@@ -166,8 +165,6 @@ def _version(wanted: bool) -> None:
 
 def _options(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
-    quiet: Quiet = False,
-    threads: Threads = None,
 ) -> None:
     """Find named entities of your own types: from what they mean, a handful of labels, and unlabelled text.
 

@@ -1,39 +1,86 @@
 """``handful convert``: a corpus from one format to another."""
 
-import json
-from typing import Annotated
+import os
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
-from handful.text import FORMATS
+from handful.text import FORMATS, SCHEMES
 
-from ._dataclass_options import with_options
-from .options import Encoding, From, Json, Quiet, Scheme, number_of, one_of, say
-from .reading import READING, Reading
+from . import options as opt
+from ._common import listed, number_of, print_json, say
+
+_LABELS = "How labels are read"
 
 
-@with_options(Reading(), title=READING)
+def _text(name: str, metavar: str, help: str) -> Any:
+    return typer.Option(name, metavar=metavar, show_default=False, rich_help_panel=_LABELS, help=help)
+
+
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file, or - for standard input.")],
-    target: Annotated[
-        str, typer.Argument(metavar="OUT", help="The file to write, or - for standard output; .gz is compressed.")
-    ],
-    to: Annotated[
+    source: str = typer.Argument(..., metavar="IN", help="A file, or - for standard input."),
+    target: str = typer.Argument(
+        ..., metavar="OUT", help="The file to write, or - for standard output; .gz is compressed."
+    ),
+    to: str = typer.Option(
+        ..., "--to", metavar="FORMAT", callback=opt.one_of(*FORMATS), help=f"The format to write: {', '.join(FORMATS)}."
+    ),
+    scheme: str = typer.Option(
+        "BIO",
+        "--scheme",
+        metavar="SCHEME",
+        callback=opt.one_of(*SCHEMES),
+        help=f"The tags to write: {', '.join(SCHEMES)}.",
+    ),
+    from_format: opt.From = None,
+    encoding: str = typer.Option(
+        "utf-8", "--encoding", metavar="NAME", help="The encoding of the file to read; UTF-8 is written."
+    ),
+    text_field: opt.TextField = None,
+    skip_malformed: opt.SkipMalformed = False,
+    label_field: Annotated[
+        str | None, _text("--label-field", "FIELD", "The column or field that holds the labels.")
+    ] = None,
+    annotator: Annotated[
+        str | None,
+        _text(
+            "--annotator",
+            "NAME",
+            "If several people annotated a text: the name of one of them; or first, majority, or agree, which leaves "
+            "open the words on which they do not agree. If not set, they must agree.",
+        ),
+    ] = None,
+    keep: Annotated[
+        str | None, _text("--keep", "TYPE,...", "The only types to read; mentions of others become O.")
+    ] = None,
+    drop: Annotated[str, _text("--drop", "TYPE,...", "Types to leave out; their mentions become O.")] = "",
+    rename: Annotated[
         str,
-        typer.Option("--to", metavar="FORMAT", callback=one_of(*FORMATS), help=f"What to write: {', '.join(FORMATS)}."),
-    ],
-    from_format: From = None,
-    scheme: Scheme = "BIO",
-    encoding: Encoding = "utf-8",
-    *,
-    reading: Reading,
-    unmarked_unknown: Annotated[
-        bool, typer.Option("--unmarked-unknown", help="Words that no mention covers are unlabelled, not O.")
-    ] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+        _text(
+            "--rename",
+            "OLD=NEW,...",
+            "New names of types, before --keep and --drop; types that get the same name are merged.",
+        ),
+    ] = "",
+    tag_names: Annotated[
+        str | None,
+        _text(
+            "--tag-names",
+            "TAG,...",
+            "The names of tags that are numbers, in order, as in O,B-PER,I-PER; or a file with one name on each line.",
+        ),
+    ] = None,
+    widen: bool = typer.Option(
+        False, "--widen", rich_help_panel=_LABELS, help="Widen spans that end within a word to whole words."
+    ),
+    unmarked_unknown: bool = typer.Option(
+        False, "--unmarked-unknown", rich_help_panel=_LABELS, help="Words that no mention covers are unlabelled, not O."
+    ),
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> None:
-    """Write a corpus in another format, and say what had to be changed.
+    """Bring a corpus into shape: write it in another format, with other types, and say what had to be changed.
 
     Formats are recognised by their content; [bold]--from[/bold] names one. The file appears when it is complete.
     With [bold]--json[/bold] the counts go to standard output (to standard error if the corpus goes there).
@@ -53,8 +100,20 @@ def convert(
 
     if target != "-":
         check_file(target)
-    unmarked = "unknown" if unmarked_unknown else "O"
-    with stream(source, from_format, unmarked=unmarked, **reading.options(encoding)) as documents:
+    options = {
+        "encoding": encoding,
+        "text_field": text_field,
+        "malformed": "skip" if skip_malformed else "error",
+        "label_field": label_field,
+        "annotator": annotator,
+        "keep": listed(keep),
+        "drop": listed(drop),
+        "rename": _renamed(rename),
+        "tag_names": _tag_names(tag_names),
+        "misaligned": "widen" if widen else "error",
+        "unmarked": "unknown" if unmarked_unknown else "O",
+    }
+    with stream(source, from_format, **options) as documents:
         written = write(documents, target, to, scheme=scheme)
     read = documents.report
     if as_json:
@@ -69,9 +128,24 @@ def convert(
             "n_merged": written.n_merged,
             "notes": {str(note): count for note, count in (read.notes + written.notes).items()},
         }
-        typer.echo(json.dumps(record, indent=2, ensure_ascii=False), err=target == "-")
+        print_json(record, err=target == "-")
         return
     for line in [read.summary, *read.handled(shell=True), *written.handled(shell=True)]:
         say(line, quiet=quiet)
     name = "standard output" if target == "-" else target
     say(f"wrote {name}: {to}, {number_of(written.n_sentences, 'sentence')}", quiet=quiet)
+
+
+def _renamed(given: str) -> dict[str, str]:
+    """Return the new names of types by the old ones."""
+    pairs = [entry.rpartition("=") for entry in listed(given) or ()]
+    if not all(old and new for old, _, new in pairs):
+        raise typer.BadParameter(f"{given!r} is not OLD=NEW,..., as in PERSON=PER", param_hint="--rename")
+    return {old: new for old, _, new in pairs}
+
+
+def _tag_names(given: str | None) -> Sequence[str] | None:
+    """Return the names of tags, or those that a file has."""
+    from handful.text import read_tag_names
+
+    return read_tag_names(given) if given is not None and os.path.exists(given) else listed(given)

@@ -6,15 +6,14 @@ import time
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .options import Json, Quiet, Threads, progress_of, say
+from . import options as opt
+from ._common import progress_of, say
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from handful.evaluate import Scores
     from handful.tagger import Tagger
     from handful.text import Sentence
@@ -25,19 +24,11 @@ _Step = tuple[str, "Tagger", "Scores", float]
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="The page to write.")] = Path("handful-demo.html"),
-    files: Annotated[
-        Path | None,
-        typer.Option(
-            "--files",
-            metavar="FOLDER",
-            show_default=False,
-            help="Only write the corpus there, to try the other commands on.",
-        ),
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    threads: Threads = None,
+    out: Path = typer.Option(Path("handful-demo.html"), "--out", metavar="FILE", help="The page to write."),
+    files: Path | None = typer.Option(
+        None, "--files", metavar="FOLDER", help="Only write the corpus there, to try the other commands on."
+    ),
+    quiet: opt.Quiet = False,
 ) -> None:
     """Fit on a small corpus of garden notes, score, and show what was found.
 
@@ -50,24 +41,20 @@ def demo(
     \b
     handful demo
     handful demo --out garden.html
-    handful demo --json
     handful demo --files garden
     """
-    if files is not None:
-        _write_corpus(files, quiet)
-        return
     from handful import examples
     from handful._util.files import write_text
     from handful.text import read
 
+    if files is not None:
+        _write_corpus(files, quiet)
+        return
     gold = read(examples.HELDOUT)
-    steps = _steps(gold, threads, quiet)
-    tagger = steps[-1][1]
-    predicted = list(zip(gold, tagger.predict_sentences(gold), strict=True))
+    steps = _steps(gold, quiet)
+    predicted = list(zip(gold, steps[-1][1].predict_sentences(gold), strict=True))
     write_text(out, _page(steps, predicted))
-    if as_json:
-        _print_json(steps, out)
-    elif not quiet:
+    if not quiet:
         _show(steps, predicted, out)
 
 
@@ -93,7 +80,7 @@ def _write_corpus(path: Path, quiet: bool) -> None:
     )
 
 
-def _steps(gold: "Sequence[Sentence]", threads: int | None, quiet: bool) -> list[_Step]:
+def _steps(gold: "Sequence[Sentence]", quiet: bool) -> list[_Step]:
     """Fit four times, each with more to go on; all share one encoder, so that no sentence is encoded twice."""
     from handful import examples
     from handful.encoders import CachedEncoder, load
@@ -101,8 +88,7 @@ def _steps(gold: "Sequence[Sentence]", threads: int | None, quiet: bool) -> list
     from handful.tagger import Tagger
     from handful.text import read_types
 
-    encoder = CachedEncoder(load("handful-en", threads=threads))
-    types = read_types(examples.TYPES)
+    encoder, types = CachedEncoder(load("handful-en")), read_types(examples.TYPES)
     steps: list[_Step] = []
     choices: tuple[tuple[str, Path | None, Path | None], ...] = (
         ("what types mean, alone", None, None),
@@ -111,7 +97,7 @@ def _steps(gold: "Sequence[Sentence]", threads: int | None, quiet: bool) -> list
         ("and both", examples.SUPPORT, examples.UNLABELLED),
     )
     for name, support, unlabelled in choices:
-        say(f"fitting with {name}" if not steps else f"… {name}", quiet=quiet or not sys.stderr.isatty())
+        say(f"… {name}" if steps else f"fitting with {name}", quiet=quiet or not sys.stderr.isatty())
         started = time.perf_counter()
         tagger = Tagger(encoder, types=types, cache=False).fit(support, unlabelled, progress=progress_of(quiet))
         scores = score(gold, tagger.predict_sentences(gold))
@@ -120,7 +106,7 @@ def _steps(gold: "Sequence[Sentence]", threads: int | None, quiet: bool) -> list
 
 
 def _comments(steps: list[_Step]) -> list[str]:
-    """Return what did not help, and why that may be."""
+    """Say which steps did not help, and why that may be."""
     names, with_text, with_labels, with_both = (scores.micro.f1 for _, _, scores, _ in steps)
     comments = []
     if with_text <= names or with_both <= with_labels:
@@ -132,63 +118,40 @@ def _comments(steps: list[_Step]) -> list[str]:
     return comments
 
 
+def _introduction(tagger: "Tagger") -> str:
+    summary = tagger.summary_
+    return (
+        f"{summary.n_support} labelled sentences with {sum(summary.mentions.values())} mentions of "
+        f"{len(summary.types)} types, and {summary.n_unlabelled_words:,} words without labels."
+    )
+
+
 def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    from .show import coloured, colours_of, legend, percent, score_table
+    from .show import coloured, colours_of, legend, percent, score_table, table
 
     console = Console(highlight=False)
     _, tagger, scores, _ = steps[-1]
     colours = colours_of(tagger.types_)
-    _introduce(console, tagger)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("fitted with")
-    for name in ("precision", "recall", "F1", "seconds"):
-        table.add_column(name, justify="right")
+    console.print(f"[bold]Garden notes[/bold]: {_introduction(tagger)}")
+    console.print("Scored on sentences held out: exact mentions of the right type.\n")
+    shown = table("fitted with", "precision", "recall", "F1", "seconds")
     for name, _, step, seconds in steps:
-        figures = (step.micro.precision, step.micro.recall, step.micro.f1)
-        table.add_row(name, *map(percent, figures), f"{seconds:.1f}")
-    console.print(table)
+        shown.add_row(name, *map(percent, (step.micro.precision, step.micro.recall, step.micro.f1)), f"{seconds:.1f}")
+    console.print(shown)
     for comment in _comments(steps):
         console.print(Text(comment, "italic"))
     console.print("\n[bold]By type[/bold], with all of it")
     console.print(score_table(scores))
     console.print("\n[bold]Found in sentences that it has not seen[/bold]  ", legend(colours), sep="")
-    shown = [(gold, found) for gold, found in predicted if found.spans][:N_SHOWN]
-    for gold, found in shown:
-        is_right = found.spans == gold.spans
-        sign = Text("✓ ", "green") if is_right else Text("✗ ", "red")
+    for gold, found in [(gold, found) for gold, found in predicted if found.spans][:N_SHOWN]:
+        sign = Text("✓ ", "green") if found.spans == gold.spans else Text("✗ ", "red")
         console.print(sign + coloured(found, colours), soft_wrap=True)
     console.print(
         Text.assemble(f"\nAll {len(predicted)} sentences, with what was wrong and missed: ", (str(out), "bold"))
     )
-
-
-def _introduce(console: "Console", tagger: "Tagger") -> None:
-    summary = tagger.summary_
-    console.print(
-        f"[bold]Garden notes[/bold]: {summary.n_support} labelled sentences with {sum(summary.mentions.values())} "
-        f"mentions of {len(summary.types)} types, and {summary.n_unlabelled_words:,} words without labels.\n"
-        "Scored on sentences held out: exact mentions of the right type.\n"
-    )
-
-
-def _print_json(steps: list[_Step], out: Path) -> None:
-    import json
-
-    records = [
-        {
-            "fitted_with": name,
-            "precision": scores.micro.precision,
-            "recall": scores.micro.recall,
-            "f1": scores.micro.f1,
-            "seconds": round(seconds, 3),
-        }
-        for name, _, scores, seconds in steps
-    ]
-    typer.echo(json.dumps({"steps": records, "comments": _comments(steps), "page": str(out)}, indent=2))
 
 
 def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
@@ -198,14 +161,9 @@ def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
 
     from .show import percent
 
-    tagger = steps[-1][1]
-    summary = tagger.summary_
-    yield opening(
-        "Garden notes, tagged from a handful of labels",
-        tagger.types_,
-        f"{summary.n_support} labelled sentences, {sum(summary.mentions.values())} mentions, "
-        f"{summary.n_unlabelled_words:,} words without labels. All of it was done on this machine.",
-    )
+    types = steps[-1][1].types_
+    about = f"{_introduction(steps[-1][1])} All of it was done on this machine."
+    yield opening("Garden notes, tagged from a handful of labels", types, about)
     heads = "".join(f"<th>{head}</th>" for head in ("fitted with", "precision", "recall", "F1", ""))
     yield f"<h2>What each thing is worth</h2>\n<table><tr>{heads}</tr>\n"
     for name, _, scores, _ in steps:
@@ -215,12 +173,8 @@ def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
         yield f"<tr><td>{escape(name)}</td>{figures}<td>{bar}</td></tr>\n"
     yield "</table>\n" + "".join(f'<p class="note">{escape(comment)}</p>\n' for comment in _comments(steps))
     yield "<h2>What it learned from</h2>\n"
-    for sentence in read(examples.SUPPORT):
-        yield marked(sentence, tagger.types_)
-    yield (
-        "<h2>What it found in sentences that it has not seen</h2>\n"
-        '<p class="note">Dashed: wrong, in its type or its ends. Dotted: missed.</p>\n'
-    )
-    for gold, found in predicted:
-        yield marked(found, tagger.types_, gold=gold)
+    yield from (marked(sentence, types) for sentence in read(examples.SUPPORT))
+    yield "<h2>What it found in sentences that it has not seen</h2>\n"
+    yield '<p class="note">Dashed: wrong, in its type or its ends. Dotted: missed.</p>\n'
+    yield from (marked(found, types, gold=gold) for gold, found in predicted)
     yield CLOSING

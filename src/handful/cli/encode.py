@@ -1,43 +1,35 @@
 """``handful encode``: text to shards of features, on several workers."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from ._cluster import Address, SkipMalformed, Workers, cluster
-from .options import Encoding, From, Quiet, TextField, Threads, number_of, one_of, progress_of, say
+from . import options as opt
+from ._common import cluster, number_of, progress_of, say
 
 
 def encode(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE",
-            help="Texts in any format, patterns such as 'news/*.jsonl', and Parquet datasets; local, or s3://...",
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", help="The folder to write; what is in it already is not done again.")],
-    encoder: Annotated[
-        str, typer.Option("--encoder", metavar="NAME", help="What turns words into vectors: a name or a folder.")
-    ] = "handful-en",
-    precision: Annotated[
-        str,
-        typer.Option(
-            "--precision",
-            metavar="KIND",
-            callback=one_of("float32", "float16"),
-            help="How numbers are kept: float32; or float16, which takes half of the room.",
-        ),
-    ] = "float32",
-    from_format: From = None,
-    encoding: Encoding = "utf-8",
-    text_field: TextField = None,
-    skip_malformed: SkipMalformed = False,
-    dask: Address = None,
-    workers: Workers = None,
-    quiet: Quiet = False,
-    threads: Threads = None,
+    files: list[str] = typer.Argument(
+        ...,
+        metavar="FILE",
+        help="Texts in any format, patterns such as 'news/*.jsonl', and Parquet datasets; local, or s3://...",
+    ),
+    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The folder to write; what it has already is kept."),
+    encoder: opt.Encoder = "handful-en",
+    precision: str = typer.Option(
+        "float32",
+        "--precision",
+        metavar="KIND",
+        callback=opt.one_of("float32", "float16"),
+        help="How numbers are kept: float32; or float16, which takes half of the room.",
+    ),
+    from_format: opt.From = None,
+    text_field: opt.TextField = None,
+    skip_malformed: opt.SkipMalformed = False,
+    dask: opt.Dask = None,
+    workers: opt.Workers = None,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
 ) -> None:
     """Encode texts into shards of features, which handful fit and handful predict use.
 
@@ -55,7 +47,7 @@ def encode(
 
     if dask is None and workers is None:
         workers = 1
-    options = {"encoding": encoding, "text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
+    options = {"text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
     with cluster(dask, workers, quiet=quiet) as client:
         assert client is not None
         found = encode_texts(

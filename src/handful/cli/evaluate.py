@@ -1,14 +1,12 @@
 """``handful evaluate``: how good a tagger is on labelled text."""
 
-import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from ._dataclass_options import with_options
-from ._texts import check_files
-from .options import Encoding, From, Json, Model, ModelEncoder, Quiet, Threads, load, progress_of, say
-from .reading import READING, Reading, read_corpus
+from . import options as opt
+from ._common import load, number_of, print_json, progress_of, say
+from .reading import check_files, read_corpus
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,23 +16,15 @@ if TYPE_CHECKING:
     from handful.text import EntityType
 
 
-@with_options(Reading(), title=READING)
 def evaluate(
-    model: Model,
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Labelled sentences, in any format; - is standard input.")
-    ],
-    errors: Annotated[
-        int, typer.Option("--errors", metavar="N", min=0, help="How many of the worst errors to show.")
-    ] = 10,
-    encoder: ModelEncoder = None,
-    from_format: From = None,
-    encoding: Encoding = "utf-8",
-    *,
-    reading: Reading,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    threads: Threads = None,
+    model: opt.Model,
+    file: str = typer.Argument(..., metavar="FILE", help="Labelled sentences, in any format; - is standard input."),
+    errors: int = typer.Option(10, "--errors", metavar="N", min=0, help="How many of the worst errors to show."),
+    encoder: opt.ModelEncoder = None,
+    from_format: opt.From = None,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
 ) -> None:
     """Score a tagger on labelled text: precision, recall and F1 of mentions.
 
@@ -50,34 +40,30 @@ def evaluate(
     handful evaluate model test.conll --errors 30
     handful evaluate model test.conll --json | jq .scores.strict.micro.f1
     """
-    check_files([file], from_format, reading.options(encoding))
+    check_files([file], from_format, {})
     tagger = load(model, encoder, threads)
-    gold = read_corpus(file, from_format, reading.options(encoding), quiet=quiet)
+    gold = read_corpus(file, from_format, quiet=quiet)
     result = tagger.evaluate(gold, progress=progress_of(quiet))
     for note in result.notes:
         say(f"note: {note}", quiet=quiet)
     if as_json:
-        typer.echo(json.dumps(result.to_dict(errors), indent=2, ensure_ascii=False))
+        print_json(result.to_dict(errors))
     else:
         _show(result, errors, tagger.types_)
 
 
 def _show(result: "Evaluation", n_errors: int, types: "list[EntityType]") -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     from handful.evaluate import MODES
 
-    from .show import percent, score_table
+    from .show import percent, score_table, table
 
     console = Console(highlight=False)
-    console.print(f"{result.n_sentences:,} sentences, {result.n_words:,} words\n")
+    console.print(f"{number_of(result.n_sentences, 'sentence')}, {number_of(result.n_words, 'word')}\n")
     console.print(score_table(result.strict))
-    modes = Table(box=None, pad_edge=False, header_style="bold")
-    modes.add_column("counted")
-    for name in ("precision", "recall", "F1", "macro F1"):
-        modes.add_column(name, justify="right")
+    modes = table("counted", "precision", "recall", "F1", "macro F1")
     for mode in MODES:
         scores = getattr(result, mode)
         micro = scores.micro
@@ -102,22 +88,20 @@ def _show(result: "Evaluation", n_errors: int, types: "list[EntityType]") -> Non
 
 
 def _confusion(result: "Evaluation") -> "Table":
-    from rich.table import Table
     from rich.text import Text
 
+    from .show import table
+
     names = sorted({name for pair in result.strict.confusion for name in pair} - {"O"})
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("")
-    for name in [*names, "O"]:
-        table.add_column(Text(name), justify="right")
+    shown = table("", *names, "O")
     for gold in [*names, "O"]:
         row = []
         for found in [*names, "O"]:
             count = result.strict.confusion[gold, found]
             style = "green" if gold == found else "" if count else "dim"
             row.append(Text("" if gold == found == "O" else f"{count:,}", style))
-        table.add_row(Text(gold, "bold"), *row)
-    return table
+        shown.add_row(Text(gold, "bold"), *row)
+    return shown
 
 
 def _line(mistake: "Mistake") -> "Text":

@@ -3,14 +3,15 @@
 import getpass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from handful.errors import DataError, FileError
 
-from ._texts import check_files
-from .options import Encoding, From, Quiet, Threads, Types, number_of, say, say_report, types_given
+from . import options as opt
+from ._common import number_of, say, say_report, types_given
+from .reading import check_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,47 +21,29 @@ if TYPE_CHECKING:
 
 
 def label(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[FILE]", show_default=False, help="Texts in any format, labelled or not; or a project (.db)."
-        ),
-    ] = None,
-    types: Types = None,
-    project: Annotated[
-        Path | None,
-        typer.Option(
-            "--project",
-            metavar="FILE",
-            show_default=False,
-            help="The project to work on, made if there is none; otherwise named after the first text.",
-        ),
-    ] = None,
-    author: Annotated[
-        str | None, typer.Option("--author", metavar="NAME", show_default=False, help="Who decides; you if not set.")
-    ] = None,
-    encoder: Annotated[
-        str, typer.Option("--encoder", metavar="NAME", help="What turns words into vectors: a name or a folder.")
-    ] = "handful-en",
-    words: Annotated[
-        int, typer.Option("--words", metavar="N", min=1, help="How many words of text the tagger learns from.")
-    ] = 50_000,
-    host: Annotated[
-        str,
-        typer.Option("--host", metavar="ADDRESS", help="Where to listen; 0.0.0.0 lets other machines in."),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int | None,
-        typer.Option(
-            "--port", metavar="N", min=0, max=65535, show_default=False, help="The port; 8470 or the next free one."
-        ),
-    ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no features on disk; see handful cache.")] = False,
-    from_format: From = None,
-    encoding: Encoding = "utf-8",
-    quiet: Quiet = False,
-    threads: Threads = None,
+    files: list[str] | None = typer.Argument(
+        None, metavar="[FILE]", show_default=False, help="Texts in any format, labelled or not; or a project (.db)."
+    ),
+    types: opt.Types = None,
+    project: Path | None = typer.Option(
+        None,
+        "--project",
+        metavar="FILE",
+        help="The project to work on, made if there is none; otherwise named after the first text.",
+    ),
+    author: str | None = typer.Option(None, "--author", metavar="NAME", help="Who decides; you if not set."),
+    encoder: opt.Encoder = "handful-en",
+    words: int = typer.Option(
+        50_000, "--words", metavar="N", min=1, help="How many words of text the tagger learns from."
+    ),
+    host: opt.Host = "127.0.0.1",
+    port: opt.Port = None,
+    no_browser: bool = typer.Option(False, "--no-browser", help="Only print the address."),
+    no_cache: opt.NoCache = False,
+    from_format: opt.From = None,
+    text_field: opt.TextField = None,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
 ) -> None:
     """Label text in the browser, with a tagger that learns while you look.
 
@@ -82,10 +65,10 @@ def label(
     from handful.workbench import LOOPBACK, Project, Session, serve
 
     path, texts = _chosen(files or [], project)
-    given = types_given(types, encoding)  # this and the next line before there is a project
-    check_files(texts, from_format, {"encoding": encoding})
+    given = types_given(types)  # this and the next line before there is a project
+    check_files(texts, from_format, {"text_field": text_field})
     with Project(path, _user() if author is None else author) as opened:
-        _bring_in(opened, texts, given, from_format, encoding, quiet=quiet)
+        _bring_in(opened, texts, given, from_format, text_field, quiet=quiet)
         session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache)
         if not session.mirror.entries:
             say("there is no text in the project yet; bring some in on the page", quiet=quiet)
@@ -120,7 +103,7 @@ def _bring_in(
     files: list[str],
     types: "Sequence[EntityType]",
     format: str | None,
-    encoding: str,
+    text_field: str | None,
     *,
     quiet: bool,
 ) -> None:
@@ -130,7 +113,7 @@ def _bring_in(
     if types:
         project.add([], lambda: types)
     for path in files:
-        with stream(path, format, encoding=encoding) as documents:
+        with stream(path, format, text_field=text_field) as documents:
             added = project.add(documents, partial(getattr, documents, "types"))
         say_report(documents.report, documents.report.name, quiet=quiet)
         for line in added.notes():

@@ -1,27 +1,17 @@
-"""What several commands share: options, lines on standard error."""
+"""The options that several commands share, each declared once."""
 
-import inspect
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable
-from io import BytesIO
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from handful.text import FORMATS, READ_ONLY, SCHEMES
+from handful.text import FORMATS, READ_ONLY
 
-if TYPE_CHECKING:
-    from handful.errors import DataError
-    from handful.tagger import Tagger
-    from handful.text import EntityType, ReadReport, WriteReport
-
-
-def _inherited(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
-    """Return the option given after the command, or else the one given before it."""
-    return value or ctx.find_root().params.get(str(param.name))
+#: The formats that hold labels.
+LABELLED_FORMATS = tuple(name for name in FORMATS if name != "text")
 
 
 def one_of(*choices: str) -> Callable[[str | None], str | None]:
@@ -35,54 +25,46 @@ def one_of(*choices: str) -> Callable[[str | None], str | None]:
     return check
 
 
-def _positive(value: int | None) -> int | None:
-    if value is not None and value < 1:
-        raise typer.BadParameter(f"{value} is not at least 1")
-    return value
-
-
-def _threads(ctx: typer.Context, param: typer.CallbackParam, value: int | None) -> Any:
-    value = _inherited(ctx, param, _positive(value))
+def _threads(value: int | None) -> int | None:
     if value and "numpy" not in sys.modules:  # libraries for matrices read these once, when they are loaded
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
             os.environ[name] = str(value)
     return value
 
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=_inherited, help="No progress, no notes.")]
+def _option(*names: str, metavar: str | None = None, help: str, **more: Any) -> Any:
+    """Return an option that shows no default."""
+    return typer.Option(*names, metavar=metavar, help=help, show_default=False, **more)
+
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no notes.")]
 Threads = Annotated[
     int | None,
-    typer.Option(
-        "--threads", metavar="N", callback=_threads, show_default=False, help="Threads to use; all cores if not set."
-    ),
+    _option("--threads", metavar="N", min=1, callback=_threads, help="How many threads to use; all cores if not set."),
 ]
-Device = Annotated[
-    str | None, typer.Option("--device", metavar="cpu|cuda", help="If not set, a GPU where there is one.")
-]
+Device = Annotated[str | None, _option("--device", metavar="cpu|cuda", help="If not set, a GPU where there is one.")]
 Restart = Annotated[bool, typer.Option("--restart", help="Start from the beginning, even if there is a checkpoint.")]
+RecipeFile = Annotated[
+    Path | None, _option("--recipe", metavar="FILE", help="A TOML file of settings, such as seed = 1; see below.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 From = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--from",
         metavar="FORMAT",
         callback=one_of(*READ_ONLY, *FORMATS),
-        show_default=False,
-        help=f"What is read: {', '.join((*READ_ONLY, *FORMATS))}; recognised by the content if not set.",
+        help=f"The format to read: {', '.join((*READ_ONLY, *FORMATS))}; recognised by the content if not set.",
     ),
 ]
 TextField = Annotated[
     str | None,
-    typer.Option(
-        "--text-field",
-        metavar="FIELD",
-        show_default=False,
-        help="The column of a table, or the field of JSON records, that holds the text.",
+    _option(
+        "--text-field", metavar="FIELD", help="The column of a table, or the field of JSON records, that has the text."
     ),
 ]
-Encoding = Annotated[str, typer.Option("--encoding", help="The text's encoding.")]
-Scheme = Annotated[
-    str, typer.Option("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES), help=f"Tags: {', '.join(SCHEMES)}.")
+SkipMalformed = Annotated[
+    bool, typer.Option("--skip-malformed", help="Leave out lines and records that are malformed, and count them.")
 ]
 MinScore = Annotated[
     str,
@@ -92,128 +74,81 @@ MinScore = Annotated[
         help="Leave out mentions that score less: 0.5 for all types, PER=0.5,LOC=0.3 for some.",
     ),
 ]
-
+OutFile = Annotated[Path | None, _option("--out", metavar="FILE", help="The file to write; it appears when complete.")]
+ToLabelled = Annotated[
+    str,
+    typer.Option(
+        "--to",
+        metavar="FORMAT",
+        callback=one_of(*LABELLED_FORMATS),
+        help=f"The format to write: {', '.join(LABELLED_FORMATS)}.",
+    ),
+]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The folder that handful fit wrote.")]
 Texts = Annotated[
     list[str] | None,
-    typer.Argument(
+    typer.Argument(metavar="FILE", show_default=False, help="Texts in any format; - or none is standard input."),
+]
+Given = Annotated[list[str] | None, _option("--text", "-t", metavar="TEXT", help="A text itself, not a file.")]
+Unlabelled = Annotated[
+    list[str] | None,
+    _option(
+        "--unlabelled",
+        "-u",
         metavar="FILE",
-        show_default=False,
-        help="Texts in any format; - or none is standard input.",
+        help="Unlabelled text: files, patterns such as 'news/*.txt', Parquet; may be repeated.",
     ),
 ]
-Given = Annotated[
-    list[str] | None,
-    typer.Option("--text", "-t", metavar="TEXT", show_default=False, help="A text itself, not a file."),
-]
-
 Types = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--types",
         metavar="TYPES",
-        show_default=False,
         help="The types to find: a file with NAME: description on each line, or names such as 'person, place'.",
     ),
 ]
-
 KeepFeatures = Annotated[
-    bool,
-    typer.Option("--keep-features", help="Keep the features of the text on disk: the next time is quick."),
+    bool, typer.Option("--keep-features", help="Keep the features of the text on disk: the next time is quick.")
 ]
-
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no features on disk; see handful cache.")]
+Encoder = Annotated[
+    str,
+    typer.Option("--encoder", metavar="NAME", help="The encoder, which makes vectors of words: a name or a folder."),
+]
 ModelEncoder = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--encoder",
         metavar="NAME",
-        show_default=False,
         help="The model's encoder, if it is no longer where it was: a name or a folder.",
     ),
 ]
+Host = Annotated[
+    str, typer.Option("--host", metavar="ADDRESS", help="The address to listen at; 0.0.0.0 lets other machines in.")
+]
+Port = Annotated[
+    int | None,
+    _option("--port", metavar="N", min=0, max=65535, help="The port to listen at; a free one if not set."),
+]
 
+WORKERS = "On several workers"
 
-def paragraphs(docstring: str) -> str:
-    """Join the lines of each paragraph, so that help is as wide as the terminal; what starts with \\b stays."""
-    blocks = re.split(r"\n\s*\n", inspect.cleandoc(docstring))
-    return "\n\n".join(block if block.startswith("\b") else " ".join(block.split()) for block in blocks)
-
-
-def number_of(n: int, noun: str) -> str:
-    """Return a number and what is counted, in the plural if need be."""
-    return f"{n:,} {noun}{'s' * (n != 1)}"
-
-
-def say(message: str, *, quiet: bool = False) -> None:
-    """Write a line on standard error."""
-    if not quiet:
-        typer.echo(message, err=True)
-
-
-def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) -> None:
-    """Say what reading or writing handled, if anything, on a line each."""
-    for line in report.handled(shell=True):
-        say(f"{name}: {line}", quiet=quiet)
-
-
-def types_given(types: str | None, encoding: str) -> "tuple[EntityType, ...]":
-    """Return the types of ``--types``: a file, or names with commas between them."""
-    from handful.text import read_types, types_of
-
-    if types is None:
-        return ()
-    is_file = os.path.exists(types) or types.endswith(".txt") or os.sep in types
-    return read_types(types, encoding=encoding) if is_file else types_of(types)
-
-
-def check_types_fit(types: "Iterable[EntityType]", format: str) -> None:
-    """Refuse a format that cannot hold the types of a model, before any work."""
-    from handful.errors import DataError
-
-    if (problem := unfit_type(types, format)) is not None:
-        raise DataError(
-            f"--to {format} cannot be written with the types of this model: {problem.message}; "
-            "--to jsonl holds any type"
-        )
-
-
-def unfit_type(types: "Iterable[EntityType]", format: str) -> "DataError | None":
-    """Return what is wrong with the first type that a format cannot hold."""
-    from handful.errors import DataError
-    from handful.text import Sentence, Span, write
-
-    for one in types:
-        try:
-            write([Sentence(("word",), (Span(0, 1, one.name),))], BytesIO(), format)
-        except DataError as error:
-            return error
-    return None
-
-
-def least_score(given: str) -> "float | dict[str, float]":
-    """Return the score of ``--min-score``, or the scores by type."""
-    try:
-        if "=" not in given:
-            return float(given)
-        return {name.strip(): float(score) for name, _, score in (one.partition("=") for one in given.split(","))}
-    except ValueError:
-        raise typer.BadParameter(
-            f"{given!r} is neither a number nor TYPE=NUMBER,...", param_hint="--min-score"
-        ) from None
-
-
-def progress_of(quiet: bool) -> bool | None:
-    """Return the `progress` of an encoding: a bar if a person watches, or none."""
-    return False if quiet else None
-
-
-def is_terminal() -> bool:
-    """Whether a person reads standard output."""
-    return sys.stdout.isatty()
-
-
-def load(model: Path, encoder: str | None, threads: int | None, *, cache: bool | str = True) -> "Tagger":
-    """Load a tagger, with its own encoder if none is named, to run with this number of threads."""
-    from handful.tagger import Tagger
-
-    return Tagger.load(model, encoder=encoder, threads=threads, cache=cache)
+Dask = Annotated[
+    str | None,
+    _option(
+        "--dask",
+        metavar="ADDRESS",
+        rich_help_panel=WORKERS,
+        help="Run on the workers of the Dask cluster at this address, such as tcp://10.0.0.1:8786.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    _option(
+        "--workers",
+        metavar="N",
+        min=1,
+        rich_help_panel=WORKERS,
+        help="Start this number of processes on this machine with Dask, and run on them.",
+    ),
+]

@@ -1,45 +1,23 @@
 """``handful predict``: mentions in texts, streamed."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from handful._util.files import check_file
 from handful.text import ENDINGS, FORMATS
 
-from ._cluster import Address, SkipMalformed, Workers, cluster
-from ._texts import Documents
-from .options import (
-    Encoding,
-    From,
-    Given,
-    KeepFeatures,
-    MinScore,
-    ModelEncoder,
-    Quiet,
-    TextField,
-    Texts,
-    Threads,
-    Types,
-    check_types_fit,
-    is_terminal,
-    least_score,
-    load,
-    number_of,
-    one_of,
-    progress_of,
-    say,
-    say_report,
-    types_given,
-)
+from . import options as opt
+from ._common import check_types_fit, cluster, least_score, load, number_of, progress_of, say, say_report, types_given
+from .reading import Documents
 from .show import has_colours
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from handful.scale import Features
     from handful.tagger import Tagger
     from handful.text import Document, EntityType
 
@@ -49,43 +27,34 @@ _BY_SUFFIX = {**ENDINGS, ".html": "html", ".htm": "html", "": "jsonl"}
 
 
 def predict(
-    model: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[MODEL]",
-            show_default=False,
-            help="The folder that handful fit wrote; none with --types, where all are texts.",
-        ),
-    ] = None,
-    files: Texts = None,
-    types: Types = None,
-    text: Given = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="FORMAT",
-            callback=one_of(*_TO),
-            show_default=False,
-            help=f"{', '.join(_TO)}; if not set, by the ending of --out, or "
-            "coloured text on a terminal and jsonl elsewhere.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
-    ] = None,
-    min_score: MinScore = "0",
-    keep_features: KeepFeatures = False,
-    encoder: ModelEncoder = None,
-    from_format: From = None,
-    encoding: Encoding = "utf-8",
-    text_field: TextField = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --to jsonl.")] = False,
-    quiet: Quiet = False,
-    threads: Threads = None,
-    skip_malformed: SkipMalformed = False,
-    dask: Address = None,
-    workers: Workers = None,
+    model: str | None = typer.Argument(
+        None,
+        metavar="[MODEL]",
+        show_default=False,
+        help="The folder that handful fit wrote; none with --types, where all are texts.",
+    ),
+    files: opt.Texts = None,
+    types: opt.Types = None,
+    text: opt.Given = None,
+    to: str | None = typer.Option(
+        None,
+        "--to",
+        metavar="FORMAT",
+        callback=opt.one_of(*_TO),
+        help=f"{', '.join(_TO)}; if not set, by the ending of --out, or "
+        "coloured text on a terminal and jsonl elsewhere.",
+    ),
+    out: opt.OutFile = None,
+    min_score: opt.MinScore = "0",
+    keep_features: opt.KeepFeatures = False,
+    encoder: opt.ModelEncoder = None,
+    from_format: opt.From = None,
+    text_field: opt.TextField = None,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
+    skip_malformed: opt.SkipMalformed = False,
+    dask: opt.Dask = None,
+    workers: opt.Workers = None,
 ) -> None:
     """Find mentions in texts.
 
@@ -110,17 +79,15 @@ def predict(
     handful predict --types "person, place, disease" notes.txt
     handful predict model notes.txt
     handful predict model notes.txt --to html > notes.html
-    handful predict model --text "Ekeus heads for Baghdad" --json
+    handful predict model --text "Ekeus heads for Baghdad" --to jsonl
     handful predict model notes.txt --keep-features > found.jsonl
     handful predict model reviews.csv --text-field body --out found.csv
     zcat huge.txt.gz | handful predict model - --min-score 0.5 > found.jsonl
     tail -f log | handful predict model -
     handful predict model 'news/*.jsonl' --workers 4 --out found
     """
-    if as_json and to not in (None, "jsonl"):
-        raise typer.BadParameter(f"--json is --to jsonl; found --to {to} as well")
     is_far = dask is not None or workers is not None
-    to = "jsonl" if as_json else to or ("jsonl" if is_far else _default_format(out))
+    to = to or ("jsonl" if is_far else _default_format(out))
     if model is None and types is None:
         raise typer.BadParameter("name a model, or the types to find (--types)")
     if types is not None:
@@ -135,20 +102,21 @@ def predict(
     else:
         if out is not None:
             check_file(out)
-        documents = Documents(files, text, from_format, encoding, text_field, malformed, quiet=quiet)
+        documents = Documents(files, text, from_format, text_field, malformed, quiet=quiet)
     cache = "all" if keep_features else True
     if types is not None:
-        tagger, title = _by_names(types, encoder, threads, encoding, cache), types
+        tagger, title = _by_names(types, encoder, threads, cache), types
     else:
         tagger, title = load(Path(str(model)), encoder, threads, cache=cache), Path(str(model)).resolve().name
     if is_far:
-        options = {"encoding": encoding, "text_field": text_field, "malformed": malformed}
+        how: dict[str, Any] = {"to": to, "min_score": least, "format": from_format}
+        how["options"] = {"text_field": text_field, "malformed": malformed}
         with cluster(dask, workers, quiet=quiet) as client:
-            predict_shards(client, tagger, files or [], Path(str(out)), to, least, from_format, options, quiet=quiet)
+            _predict_shards(client, tagger, files or [], out, quiet=quiet, **how)
         return
     if to not in ("html", "text"):
         check_types_fit(tagger.types_, to)
-    is_shown = out is None and is_terminal()  # the texts themselves show how far it is
+    is_shown = out is None and sys.stdout.isatty()  # the texts themselves show how far it is
     tagged = tagger.tag(documents, min_score=least, progress=progress_of(quiet or is_shown))
     target = "-" if out is None else out
     if to == "html":
@@ -164,40 +132,26 @@ def predict(
         _write_pieces(target, (one.inline() + "\n" for one in tagged if one.sentences))
 
 
-def predict_shards(
-    client: "Client | None",
-    tagger: "Tagger",
-    texts: "list[str] | Features",
-    folder: Path,
-    to: str = "jsonl",
-    min_score: "float | dict[str, float]" = 0.0,
-    format: str | None = None,
-    options: dict[str, Any] | None = None,
-    *,
-    quiet: bool,
+def _predict_shards(
+    client: "Client | None", tagger: "Tagger", texts: list[str], folder: Path | None, *, quiet: bool, **how: Any
 ) -> None:
     """Find mentions on workers, and say how many there are."""
     from handful.scale import predict_texts
 
     assert client is not None
-    progress = progress_of(quiet)
-    totals = predict_texts(
-        client, tagger, texts, folder, to=to, min_score=min_score, format=format, options=options, progress=progress
-    )
+    assert folder is not None
+    totals = predict_texts(client, tagger, texts, folder, progress=progress_of(quiet), **how)
     for line in totals.report:
         say(line, quiet=quiet)
-    counts = ", ".join(
-        number_of(n, noun)
-        for n, noun in ((totals.mentions, "mention"), (totals.documents, "document"), (totals.words, "word"))
-    )
-    say(f"{folder}: {counts}", quiet=quiet)
+    counts = (totals.mentions, "mention"), (totals.documents, "document"), (totals.words, "word")
+    say(f"{folder}: {', '.join(number_of(n, noun) for n, noun in counts)}", quiet=quiet)
 
 
-def _by_names(types: str, encoder: str | None, threads: int | None, encoding: str, cache: bool | str) -> "Tagger":
+def _by_names(types: str, encoder: str | None, threads: int | None, cache: bool | str) -> "Tagger":
     """Make a tagger of nothing but the names and descriptions of types."""
     from handful.tagger import Tagger
 
-    return Tagger(encoder or "handful-en", types=types_given(types, encoding), threads=threads, cache=cache).fit()
+    return Tagger(encoder or "handful-en", types=types_given(types), threads=threads, cache=cache).fit()
 
 
 def _default_format(out: Path | None) -> str:
@@ -209,7 +163,7 @@ def _default_format(out: Path | None) -> str:
                 f"{out.name} ends in {suffix}, which is not a format; name the file with {endings}, or say --to"
             )
         return _BY_SUFFIX[suffix]
-    return "text" if is_terminal() else "jsonl"
+    return "text" if sys.stdout.isatty() else "jsonl"
 
 
 def _page(documents: "Iterable[Document]", types: "list[EntityType]", title: str) -> Iterator[str]:

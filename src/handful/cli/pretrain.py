@@ -1,65 +1,55 @@
 """``handful pretrain``: source-domain training."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from handful.training import Recipe
-
-from ._dataclass_options import command_line, with_options
-from .options import Device, Restart
+from . import options as opt
+from ._common import command_line
 
 
-@with_options(Recipe())
 def pretrain(
-    corpora: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="CORPUS",
-            help="A labelled file, a folder with train.txt (and dev.txt), a folder of small corpora that begin with "
-            "# TYPE: description (each file is a corpus NAME/file), or NAME= and one of these. The same NAME again "
-            "adds files to that corpus.",
-        ),
-    ],
-    encoder: Annotated[
-        str,
-        typer.Option("--encoder", metavar="NAME", help="The encoder to start from: a Hugging Face folder or hub name."),
-    ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to write.")],
-    *,
-    dev: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dev",
-            metavar="[NAME=]PATH",
-            help="A file to measure on after each epoch; may be repeated. With --head names also a corpus, or a folder "
-            "of corpora, that is not trained on.",
-        ),
-    ] = None,
-    types: Annotated[
-        Path | None,
-        typer.Option(
-            "--types",
-            metavar="FILE",
-            help="What the types of corpora mean: a line [CORPUS], then TYPE: description on each line.",
-        ),
-    ] = None,
-    recipe: Recipe,
-    licence: Annotated[
-        str, typer.Option("--licence", metavar="TEXT", help="A note for the card: the terms of use of the result.")
-    ] = "",
-    origin: Annotated[
-        str,
-        typer.Option("--origin", metavar="TEXT", help="A note for the card: where the corpora and the base came from."),
-    ] = "",
-    device: Device = None,
-    restart: Restart = False,
+    corpora: list[str] = typer.Argument(
+        ...,
+        metavar="CORPUS",
+        help="A labelled file, a folder with train.txt (and dev.txt), a folder of small corpora that begin with "
+        "# TYPE: description (each file is a corpus NAME/file), or NAME= and one of these. The same NAME again "
+        "adds files to that corpus.",
+    ),
+    encoder: str = typer.Option(
+        ..., "--encoder", metavar="NAME", help="The encoder to start from: a Hugging Face folder or hub name."
+    ),
+    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The folder to write."),
+    recipe: opt.RecipeFile = None,
+    dev: list[str] | None = typer.Option(
+        None,
+        "--dev",
+        metavar="[NAME=]PATH",
+        help="A file to measure on after each epoch; may be repeated. Where names of types are read (the default), "
+        "also a corpus, or a folder of corpora, that is not trained on.",
+    ),
+    types: Path | None = typer.Option(
+        None,
+        "--types",
+        metavar="FILE",
+        help="A file that says what types mean: a line [CORPUS], then TYPE: description on each line.",
+    ),
+    licence: str = typer.Option(
+        "", "--licence", metavar="TEXT", help="A note for the card: the terms of use of the result."
+    ),
+    origin: str = typer.Option(
+        "", "--origin", metavar="TEXT", help="A note for the card: where the corpora and the base came from."
+    ),
+    device: opt.Device = None,
+    restart: opt.Restart = False,
 ) -> None:
     """Train an encoder on labelled corpora, so that it can tell entities apart and reads the names of types.
 
     A type's vector is made of its name and its description by the encoder itself. So the result also finds types that
     no corpus had. Training can be stopped and started again: the same command goes on from its checkpoint.
+
+    A recipe is a file with lines such as [bold]epochs = 5[/bold], [bold]hide = \\["EVENT"][/bold] and [bold]weights =
+    {news = 0.5}[/bold]; the settings are those of handful.training.Recipe.
 
     [bold]Examples[/bold]
 
@@ -67,8 +57,10 @@ def pretrain(
     handful pretrain news.conll --encoder bert-base-cased --out encoder
     handful pretrain a.conll b.txt --encoder my-bert --types types.txt --out enc
     handful pretrain mosaic=corpora/mosaic/train --encoder my-bert --out encoder
-    handful pretrain news.conll --head prototypes --encoder my-bert --out enc
+    handful pretrain news.conll --recipe r.toml --encoder my-bert --out enc
     """
+    from handful._util.options import read_settings
+    from handful.training import Recipe
     from handful.training import pretrain as train
     from handful.training.state import mean_f1
 
@@ -79,7 +71,7 @@ def pretrain(
             out=out,
             dev=dev or (),
             types=types,
-            recipe=recipe,
+            recipe=read_settings(Recipe(), recipe),
             licence=licence,
             origin=origin,
             command=command_line(),

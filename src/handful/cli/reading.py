@@ -1,80 +1,23 @@
-"""How labels are read: the same options for every command that reads them."""
+"""The files that a command is given: labelled sentences, unlabelled text, and texts to tag."""
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from handful._util.options import option
+from handful._util.files import expand
 
-from .options import say_report
+from ._common import say, say_report, types_given
 
 if TYPE_CHECKING:
-    from handful.text import Corpus
+    from handful.tagger import Tagger
+    from handful.text import Corpus, Document, EntityType, Sentence, Stream
+
+__all__ = ["Documents", "TrainingFiles", "read_corpus"]
 
 
-READING = "How labels are read"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """Options of commands that read labels; `handful.text.ReadOptions` says more."""
-
-    text_field: str | None = option(
-        None, metavar="FIELD", help="The column of a table, or the field of JSON records, that holds the text."
-    )
-    label_field: str | None = option(None, metavar="FIELD", help="The column or field that holds the labels.")
-    annotator: str | None = option(
-        None,
-        metavar="NAME",
-        help="Of several annotations of a text: the name of an annotator; or first, majority, or agree, which leaves "
-        "open what they do not agree on. If not set, they must agree.",
-    )
-    keep: Sequence[str] = option((), metavar="TYPE,...", help="The only types to read; mentions of others become O.")
-    drop: Sequence[str] = option((), metavar="TYPE,...", help="Types to leave out; their mentions become O.")
-    rename: Mapping[str, str] = option(
-        {},
-        metavar="OLD=NEW,...",
-        example="--rename PERSON=PER",
-        help="New names of types, before --keep and --drop; types that get the same name are merged.",
-    )
-    names: Sequence[str] = option(
-        (),
-        metavar="TAG,...",
-        help="What tags that are numbers mean: their names in order, as in O,B-PER,I-PER, or a file with one per line.",
-    )
-    widen: bool = option(False, help="Widen spans that end within a word to whole words.")
-    skip_malformed: bool = option(False, help="Leave out what is malformed, and count it.")
-
-    def options(self, encoding: str) -> dict[str, Any]:
-        """Return the options of `handful.text.read` for a file with labels."""
-        return self.text_options(encoding) | {
-            "label_field": self.label_field,
-            "annotator": self.annotator,
-            "keep": self.keep or None,
-            "drop": self.drop,
-            "rename": self.rename,
-            "tag_names": self._names(encoding),
-            "misaligned": "widen" if self.widen else "error",
-        }
-
-    def text_options(self, encoding: str) -> dict[str, Any]:
-        """Return those for a file of text without labels."""
-        return {
-            "encoding": encoding,
-            "text_field": self.text_field,
-            "malformed": "skip" if self.skip_malformed else "error",
-        }
-
-    def _names(self, encoding: str) -> Sequence[str] | None:
-        from handful.text import read_tag_names
-
-        if len(self.names) == 1 and os.path.exists(self.names[0]):
-            return read_tag_names(self.names[0], encoding=encoding)
-        return self.names or None
-
-
-def read_corpus(path: str, format: str | None, options: dict[str, Any], *, quiet: bool) -> "Corpus":
+def read_corpus(path: str, format: str | None, *, quiet: bool, **options: Any) -> "Corpus":
     """Read a file, or standard input, and say what was handled."""
     from handful.errors import DataError
     from handful.text import read
@@ -84,3 +27,155 @@ def read_corpus(path: str, format: str | None, options: dict[str, Any], *, quiet
         raise DataError(f"{corpus.report.name}: there is no sentence in it")
     say_report(corpus.report, corpus.report.name, quiet=quiet)
     return corpus
+
+
+@dataclass
+class TrainingFiles:
+    """The files that `fit`, `add` and `tune` learn from; all are looked at before the first one is read.
+
+    Attributes
+    ----------
+    labelled, unlabelled : their names; those of unlabelled text may be patterns
+    types : as ``--types`` has it
+    format : of the labelled files
+    text_field, malformed : of all files, as for `handful.text.read`
+    quiet : whether to say nothing
+    """
+
+    labelled: Sequence[str]
+    unlabelled: Sequence[str]
+    types: str | None
+    format: str | None = None
+    text_field: str | None = None
+    malformed: str = "error"
+    quiet: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.unlabelled = expand(self.unlabelled)
+        check_files(self.labelled, self.format, self._options)
+        check_files(self.unlabelled, None, self._options | {"unlabelled": True})
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {"text_field": self.text_field, "malformed": self.malformed}
+
+    def labels(self) -> "tuple[list[Sentence], list[EntityType]]":
+        """Return the labelled sentences, and the types that ``--types`` or the files describe."""
+        from handful.errors import DataError
+
+        found: list[Sentence] = []
+        described: list[EntityType] = list(types_given(self.types))
+        for path in self.labelled:
+            corpus = read_corpus(path, self.format, quiet=self.quiet, **self._options)
+            if all(sentence.is_unlabelled for sentence in corpus) and corpus.report.format != "project":
+                raise DataError(
+                    f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "
+                    "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
+                )
+            found += corpus
+            known = {one.name for one in described if one.description}
+            described += [one for one in corpus.types if one.name not in known]
+        return found, described
+
+    def labels_for(self, tagger: "Tagger") -> "list[Sentence]":
+        """Return the labelled sentences; the tagger gets the types that are described here for its own."""
+        from handful.text import types_of
+
+        found, described = self.labels()
+        new = {one.name for one in described if one.description}
+        tagger.types = types_of([*described, *(one for one in types_of(tagger.types) if one.name not in new)])
+        return found
+
+    def text(self) -> "list[Sentence]":
+        """Return the sentences of the unlabelled files."""
+        options = self._options | {"unlabelled": True}
+        return [one for path in self.unlabelled for one in read_corpus(path, None, quiet=self.quiet, **options)]
+
+
+def check_files(files: Sequence[str], format: str | None, options: Mapping[str, Any]) -> None:
+    """Look at the beginning of each file: one that cannot be read, or is of no known format, is known before any work.
+
+    Standard input and pipes are left alone, for they can be read only once.
+    """
+    from handful.text import stream
+
+    for path in files:
+        if path != "-" and (os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)):
+            stream(path, format, **options).close()
+
+
+class Documents:
+    """The documents of texts and files, read when they are asked for; what reading handled is said.
+
+    Parameters
+    ----------
+    files
+        Their names, or patterns for them; ``-`` is standard input, and so are no files and no texts.
+    texts
+        Texts themselves; they come first.
+    format, text_field, malformed
+        Of the files, as for `handful.text.read`.
+    quiet
+        Whether to say nothing.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[str] | None,
+        texts: Sequence[str] | None,
+        format: str | None = None,
+        text_field: str | None = None,
+        malformed: str = "error",
+        *,
+        quiet: bool,
+    ) -> None:
+        self._texts = list(texts or ())
+        self._files = expand(files or ([] if texts else ["-"]))
+        self._format = format
+        self._options = {"text_field": text_field, "malformed": malformed, "unlabelled": True}
+        self._quiet = quiet
+        check_files(self._files, format, self._options)
+        self._n_bytes = sum(map(_size, self._files)) if all(map(_size, self._files)) else 0
+        self._n_read = 0  # bytes of the files before the present one
+        self._stream: Stream | None = None
+        self._documents = self._read()
+
+    def _read(self) -> "Iterator[Document]":
+        from handful.text import Document, stream
+
+        for text in self._texts:
+            yield Document.of(text)
+        for path in self._files:
+            if path == "-" and sys.stdin is not None and sys.stdin.isatty():
+                say("reading from the terminal; Ctrl-D ends the text", quiet=self._quiet)
+            with stream(path, self._format, **self._options) as self._stream:
+                yield from self._stream
+            say_report(self._stream.report, self._stream.report.name, quiet=self._quiet)
+            self._n_read += _size(path)
+            self._stream = None
+
+    def __iter__(self) -> "Iterator[Document]":
+        return self
+
+    def __next__(self) -> "Document":
+        return next(self._documents)
+
+    def is_ready(self, seconds: float) -> bool:
+        """Whether the next document can be had without waiting longer than this."""
+        return self._stream is None or self._stream.is_ready(seconds)
+
+    @property
+    def share(self) -> float | None:
+        """The share of all files that was read; None where it is not known."""
+        if not self._n_bytes or self._texts:
+            return None
+        share = 0.0 if self._stream is None else self._stream.share
+        if share is None:
+            return None
+        present = 0 if self._stream is None else _size(self._stream.report.name)
+        return (self._n_read + share * present) / self._n_bytes
+
+
+def _size(path: str) -> int:
+    """Return the bytes of a file; 0 where that says nothing of how much there is to read."""
+    return os.path.getsize(path) if os.path.isfile(path) else 0

@@ -1,65 +1,43 @@
 """``handful serve``: models behind HTTP."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from handful.errors import DataError
 
-from .options import Encoding, ModelEncoder, Quiet, Threads, Types, number_of, say, types_given
+from . import options as opt
+from ._common import number_of, say, types_given
 
 
 def serve(
-    models: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[MODEL]",
-            show_default=False,
-            help="Folders that handful fit wrote; NAME=FOLDER gives a model another name than its folder's.",
-        ),
-    ] = None,
-    types: Types = None,
-    host: Annotated[
-        str,
-        typer.Option("--host", metavar="ADDRESS", help="Where to listen; 0.0.0.0 lets other machines in."),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int | None,
-        typer.Option(
-            "--port", metavar="N", min=0, max=65535, show_default=False, help="The port; 8480 or the next free one."
-        ),
-    ] = None,
-    wait: Annotated[
-        float, typer.Option("--wait", metavar="MS", min=0, help="Milliseconds that requests wait for each other.")
-    ] = 2.0,
-    max_requests: Annotated[
-        int, typer.Option("--max-requests", metavar="N", min=1, help="Requests at once; others are told to come back.")
-    ] = 256,
-    max_texts: Annotated[int, typer.Option("--max-texts", metavar="N", min=1, help="Texts in a request.")] = 1000,
-    max_kib: Annotated[int, typer.Option("--max-kib", metavar="N", min=1, help="KiB in a request.")] = 1024,
-    timeout: Annotated[
-        float, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds until a request is given up.")
-    ] = 30.0,
-    label_studio: Annotated[
-        bool, typer.Option("--label-studio", help="Also be a backend of Label Studio, at /label-studio.")
-    ] = False,
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            "--store",
-            metavar="FILE",
-            show_default=False,
-            help="Where annotations from Label Studio are kept; in memory if not set.",
-        ),
-    ] = None,
-    json_logs: Annotated[
-        bool, typer.Option("--json-logs", help="Log each request on standard error, as a line of JSON.")
-    ] = False,
-    encoder: ModelEncoder = None,
-    encoding: Encoding = "utf-8",
-    quiet: Quiet = False,
-    threads: Threads = None,
+    models: list[str] | None = typer.Argument(
+        None,
+        metavar="[MODEL]",
+        show_default=False,
+        help="Folders that handful fit wrote; NAME=FOLDER gives a model another name than its folder's.",
+    ),
+    types: opt.Types = None,
+    host: opt.Host = "127.0.0.1",
+    port: opt.Port = None,
+    max_requests: int = typer.Option(
+        256, "--max-requests", metavar="N", min=1, help="Requests at once; others are told to come back."
+    ),
+    max_texts: int = typer.Option(1000, "--max-texts", metavar="N", min=1, help="Texts in a request."),
+    max_kib: int = typer.Option(1024, "--max-kib", metavar="N", min=1, help="KiB in a request."),
+    timeout: float = typer.Option(
+        30.0, "--timeout", metavar="S", min=0.001, help="Seconds until a request is given up."
+    ),
+    label_studio: bool = typer.Option(
+        False, "--label-studio", help="Also be a backend of Label Studio, at /label-studio."
+    ),
+    store: Path | None = typer.Option(
+        None, "--store", metavar="FILE", help="Where annotations from Label Studio are kept; in memory if not set."
+    ),
+    json_logs: bool = typer.Option(False, "--json-logs", help="Log each request on standard error, as a line of JSON."),
+    encoder: opt.ModelEncoder = None,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
 ) -> None:
     """Serve models over HTTP.
 
@@ -92,7 +70,7 @@ def serve(
     if types is not None:
         if "types" in found:
             raise DataError("a model is called 'types', as that of --types is; give it another name: NAME=FOLDER")
-        given = types_given(types, encoding)
+        given = types_given(types)
         found["types"] = Tagger(encoder or "handful-en", types=given, threads=threads, cache=False).fit()
     limits = Limits(
         max_requests=max_requests,
@@ -109,7 +87,6 @@ def serve(
         host=host,
         port=port,
         limits=limits,
-        wait=wait / 1000,
         label_studio=label_studio,
         store=store,
         json_logs=json_logs,

@@ -1,33 +1,28 @@
 """``handful stats``: figures about corpora."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ._dataclass_options import with_options
-from .options import Encoding, From, Json, Quiet, number_of, say_report
-from .reading import READING, Reading
+from . import options as opt
+from ._common import number_of, print_json, say_report
 
 if TYPE_CHECKING:
     from handful.text import EntityType, ReadReport, Statistics
 
 
-@with_options(Reading(), title=READING)
 def stats(
-    corpora: Annotated[list[str], typer.Argument(metavar="CORPUS", help="Files, or - for standard input.")],
-    from_format: From = None,
-    encoding: Encoding = "utf-8",
-    *,
-    reading: Reading,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    corpora: list[str] = typer.Argument(..., metavar="CORPUS", help="Files, or - for standard input."),
+    from_format: opt.From = None,
+    text_field: opt.TextField = None,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Count what corpora hold: sentences, words, mentions by type, the share of O.
 
-    The share of O words in a fully labelled corpus is what [bold]handful fit --ratio[/bold] takes. In a support,
+    The share of O words in a fully labelled corpus is what [bold]handful fit --o-ratio[/bold] takes. In a support,
     whose sentences were picked for their mentions, it is too low.
 
     [bold]Examples[/bold]
@@ -36,18 +31,18 @@ def stats(
     handful stats few.conll corpus.txt
     handful stats train.conll --json | jq '.[0].o_share'
     zcat corpus.jsonl.gz | handful stats -
-    handful stats tasks.json --annotator anna
+    handful stats reviews.csv --text-field body
     """
     from handful.text import describe, stream
 
     found = []
     for path in corpora:
-        with stream(path, from_format, **reading.options(encoding)) as documents:
+        with stream(path, from_format, text_field=text_field) as documents:
             figures = describe(documents)
         say_report(documents.report, documents.report.name, quiet=quiet)
         found.append((documents.report, figures, documents.types))
     if as_json:
-        typer.echo(json.dumps([_record(*one) for one in found], indent=2, ensure_ascii=False))
+        print_json([_record(*one) for one in found])
         return
     for i, one in enumerate(found):
         _show(*one, is_first=i == 0)

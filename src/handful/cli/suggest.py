@@ -1,53 +1,25 @@
 """``handful suggest``: which sentences to label next."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from handful.text import FORMATS
-
-from ._texts import Documents
-from .options import (
-    Encoding,
-    From,
-    KeepFeatures,
-    Model,
-    ModelEncoder,
-    Quiet,
-    TextField,
-    Texts,
-    Threads,
-    check_types_fit,
-    load,
-    number_of,
-    one_of,
-    progress_of,
-    say,
-    say_report,
-)
-
-_TO = tuple(name for name in FORMATS if name != "text")
+from . import options as opt
+from ._common import check_types_fit, load, number_of, progress_of, say, say_report
+from .reading import Documents
 
 
 def suggest(
-    model: Model,
-    files: Texts = None,
-    n: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many sentences.")] = 20,
-    to: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", callback=one_of(*_TO), help=f"What to write: {', '.join(_TO)}.")
-    ] = "inline",
-    out: Annotated[
-        Path | None, typer.Option("--out", show_default=False, help="The file to write; it appears when complete.")
-    ] = None,
-    keep_features: KeepFeatures = False,
-    encoder: ModelEncoder = None,
-    from_format: From = None,
-    text_field: TextField = None,
-    encoding: Encoding = "utf-8",
-    quiet: Quiet = False,
-    threads: Threads = None,
+    model: opt.Model,
+    files: opt.Texts = None,
+    n: int = typer.Option(20, "-n", metavar="N", min=1, help="How many sentences."),
+    to: opt.ToLabelled = "inline",
+    out: opt.OutFile = None,
+    encoder: opt.ModelEncoder = None,
+    from_format: opt.From = None,
+    text_field: opt.TextField = None,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
 ) -> None:
     """Choose the sentences that are worth labelling next, and write them with the mentions found in them now.
 
@@ -69,8 +41,8 @@ def suggest(
 
     if out is not None:
         check_file(out)
-    documents = Documents(files, None, from_format, encoding, text_field, quiet=quiet)
-    tagger = load(model, encoder, threads, cache="all" if keep_features else True)
+    documents = Documents(files, None, from_format, text_field, quiet=quiet)
+    tagger = load(model, encoder, threads)
     check_types_fit(tagger.types_, to)
     found = tagger.suggest(documents, n, progress=progress_of(quiet))
     if "scores" not in TABLE[to].holds:  # they are not missed: a person corrects the mentions

@@ -1,45 +1,41 @@
 """``handful tune``: the encoder itself learns from the labels of a tagger."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from handful.training import TuneRecipe
-
-from ._dataclass_options import with_options
-from ._texts import check_files
-from .fit import Unlabelled, read_labelled
-from .options import Device, Encoding, From, Json, Model, ModelEncoder, Quiet, Restart, Threads, Types, load, say
-from .reading import READING, Reading, read_corpus
+from . import options as opt
+from ._common import load, number_of, print_json, progress_of, say
+from .reading import TrainingFiles
 
 if TYPE_CHECKING:
     from handful.training import Tuning
 
 
-@with_options(Reading(), title=READING)
-@with_options(TuneRecipe(), title="How to tune")
 def tune(
-    model: Model,
+    model: opt.Model,
     *,
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILE", help="Files of more labelled sentences, in any format; - is standard input."),
-    ] = None,
-    unlabelled: Unlabelled = None,
-    types: Types = None,
-    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
-    encoder: ModelEncoder = None,
-    from_format: From = None,
-    encoding: Encoding = "utf-8",
-    device: Device = None,
-    restart: Restart = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    threads: Threads = None,
-    recipe: TuneRecipe,
-    reading: Reading,
+    files: list[str] | None = typer.Argument(
+        None, metavar="FILE", help="Files of more labelled sentences, in any format; - is standard input."
+    ),
+    unlabelled: opt.Unlabelled = None,
+    types: opt.Types = None,
+    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The folder to write."),
+    recipe: opt.RecipeFile = None,
+    epochs: int | None = typer.Option(
+        None, "--epochs", metavar="N", min=1, help="Passes over the labels; 20 if not set."
+    ),
+    seed: int | None = typer.Option(
+        None, "--seed", metavar="N", min=0, help="The source of all randomness; 0 if not set."
+    ),
+    encoder: opt.ModelEncoder = None,
+    text_field: opt.TextField = None,
+    device: opt.Device = None,
+    restart: opt.Restart = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
 ) -> None:
     """Let the encoder of a model learn from its labels, in minutes on a laptop, where that helps.
 
@@ -48,43 +44,41 @@ def tune(
     like any other, with its encoder inside: as fast as before, and it needs no torch. Give the unlabelled text of the
     fit again with [bold]--unlabelled[/bold]. Stopped with Ctrl-C, the same command goes on from its checkpoint.
 
+    A recipe is a file with lines such as [bold]rank = 8[/bold] and [bold]lr = 5e-4[/bold]; the settings are those of
+    handful.training.TuneRecipe.
+
     [bold]Examples[/bold]
 
     \b
     handful tune model --out tuned
     handful tune model more.conll --unlabelled corpus.txt --out tuned
+    handful tune model --recipe recipe.toml --seed 1 --out tuned
     """
+    from handful._util.options import read_settings
     from handful.tagger.saving import check_place
-    from handful.text import types_of
+    from handful.training import TuneRecipe
     from handful.training import tune as tune_encoder
 
     check_place(out)
-    of_text = reading.text_options(encoding) | {"unlabelled": True}
-    check_files(files or (), from_format, reading.options(encoding))
-    check_files(unlabelled or (), None, of_text)
+    settings = read_settings(TuneRecipe(), recipe, epochs=epochs, seed=seed)
+    given = TrainingFiles(files or [], unlabelled or [], types, text_field=text_field, quiet=quiet)
     tagger = load(model, encoder, threads)
-    labelled = None
-    if files:
-        labelled, described = read_labelled(files, types, from_format, reading, encoding, quiet=quiet)
-        new = {one.name for one in described if one.description}
-        tagger.types = types_of([*described, *(one for one in types_of(tagger.types) if one.name not in new)])
-    text = [sentence for path in unlabelled or () for sentence in read_corpus(path, None, of_text, quiet=quiet)]
     try:
         tuning = tune_encoder(
             tagger,
-            labelled,
-            text or None,
+            given.labels_for(tagger) or None,
+            given.text() or None,
             out=out,
-            recipe=recipe,
+            recipe=settings,
             device=device,
             restart=restart,
-            progress=False if quiet else None,
+            progress=progress_of(quiet),
         )
     except KeyboardInterrupt as stop:
         typer.echo(str(stop) or "stopped before tuning began", err=True)
         raise typer.Exit(130) from None
     if as_json:
-        typer.echo(json.dumps({"model": str(out), **tuning.to_dict()}, indent=2))
+        print_json({"model": str(out), **tuning.to_dict()})
     elif not quiet:
         _show(tuning)
         say(f"\nwrote {out}; try: handful predict {out} FILE")
@@ -92,16 +86,15 @@ def tune(
 
 def _show(tuning: "Tuning") -> None:
     from rich.console import Console
-    from rich.table import Table
+
+    from .show import table
 
     console = Console(highlight=False)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("encoder")
-    table.add_column("F1 on held-out labels", justify="right")
+    shown = table("encoder", "F1 on held-out labels")
     for name, f1, is_taken in (
         ("as it was", tuning.before, not tuning.is_tuned),
         ("tuned", tuning.after, tuning.is_tuned),
     ):
-        table.add_row(name, f"{100 * f1:.1f}", style="bold" if is_taken else None)
-    console.print(table)
-    console.print(f"\n{tuning} ({tuning.n_sentences:,} sentences, {tuning.seconds / 60:.1f} minutes)")
+        shown.add_row(name, f"{100 * f1:.1f}", style="bold" if is_taken else None)
+    console.print(shown)
+    console.print(f"\n{tuning} ({number_of(tuning.n_sentences, 'sentence')}, {tuning.seconds / 60:.1f} minutes)")

@@ -111,7 +111,7 @@ def check(method: str, o_ratio: object, clusters: "Clusters") -> None:
     if (given := cluster_parameters(clusters).get("o_ratio")) is not None:
         raise DataError(
             f"clusters has o_ratio={given}",
-            Advice("give the ratio to the tagger: Tagger(o_ratio=...)", "give the ratio with --ratio"),
+            Advice("give the ratio to the tagger: Tagger(o_ratio=...)", "give the ratio with --o-ratio"),
         )
     check_parameters(_estimator(clusters, None if isinstance(o_ratio, str) else o_ratio))  # type: ignore[arg-type]
 

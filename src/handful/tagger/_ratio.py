@@ -43,7 +43,7 @@ def check_ratio(o_ratio: float | str | None, given: Sequence[Sentence], labels: 
             f"a ratio of {o_ratio:g} leaves {left:.2g} of all words to mentions, but {share:.2g} of the labelled words "
             f"are in mentions: it is right only if {1 - left / share:.0%} of the sentences have no mention, and "
             "otherwise mentions will be missed",
-            Advice("give a lower o_ratio, or o_ratio='auto'", "give a lower --ratio, or --ratio auto"),
+            Advice("give a lower o_ratio, or o_ratio='auto'", "give a lower --o-ratio, or --o-ratio auto"),
         ),
         stacklevel=3,
     )

@@ -269,7 +269,7 @@ def _in_both(template: str) -> Advice:
     """Return advice with parameters as they are written in Python and on the command line."""
     return Advice(
         template.format(unlabelled="unlabelled=", auto="o_ratio='auto'", o_ratio="o_ratio="),
-        template.format(unlabelled="--unlabelled", auto="--ratio auto", o_ratio="--ratio"),
+        template.format(unlabelled="--unlabelled", auto="--o-ratio auto", o_ratio="--o-ratio"),
     )
 
 

@@ -20,11 +20,9 @@ class Recipe:
         False,
         help="Also learn a vector for how a word is written, for an encoder whose tokenizer does not keep case.",
     )
-    hide: tuple[str, ...] = option((), metavar="TYPE,...", help="Types whose mentions become O, in all corpora.")
+    hide: tuple[str, ...] = option((), help="Types whose mentions become O, in all corpora.")
     rename: Mapping[str, str] = option(
         {},
-        metavar="OLD=NEW,...",
-        example="--rename PERSON=PER",
         help="New names of types, in all corpora, before `hide`; types that get the same name are merged.",
     )
     epochs: int = option(3, least=1, help="Passes over the corpora.")
@@ -59,18 +57,12 @@ class Recipe:
     )
     weights: Mapping[str, float] = option(
         {},
-        flag="--weight",
-        metavar="NAME=NUMBER",
-        example="--weight news=0.5",
         least=0,
         help="How much of a corpus an epoch takes: 0.5 is half of it, 2 is all of it twice. 1 if not set. NAME may be "
         "a group: web is for web/blogs and web/news, unless they have a number of their own.",
     )
     o_weights: Mapping[str, float] = option(
         {},
-        flag="--o-weight",
-        metavar="NAME=NUMBER",
-        example="--o-weight news=0.5",
         least=0,
         help="How much an O word of a corpus or a group counts in the loss: below 1 where the corpus does not mark "
         "all types. 1 if not set.",

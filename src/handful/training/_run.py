@@ -131,5 +131,5 @@ def _check_recipe(recipe: Recipe, sources: Sequence[SourceCorpus]) -> None:
     if recipe.keep == "best" and not any(corpus.dev for corpus in sources):
         raise DataError(
             "the best epoch can be kept only if there are sentences to measure on",
-            Advice("give dev=, or hold_out= in the recipe", "give --dev or --hold-out"),
+            Advice("give dev=, or hold_out= in the recipe", "give --dev, or hold_out in --recipe"),
         )

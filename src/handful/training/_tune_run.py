@@ -102,7 +102,7 @@ class TuneRun:
             raise EncoderError(
                 f"8-bit weights are not faithful to the tuned encoder: the mean cosine of its words is {cosine:.3f}, "
                 f"under {_MEAN_COSINE}; nothing was written",
-                Advice("lower lr in the recipe", "say a lower --lr"),
+                Advice("lower lr in the recipe", "give a lower lr in --recipe"),
             )
 
     def _learn(self, chosen: NDArray[np.int64], number: int, count: _Count, tensors: Any, step: int) -> None:

@@ -1,0 +1,129 @@
+"""Functions that several commands share: parsing, loading, and lines on standard error."""
+
+import inspect
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from handful.tagger import Tagger
+    from handful.text import EntityType, ReadReport, WriteReport
+
+
+def paragraphs(docstring: str) -> str:
+    """Join the lines of each paragraph, so that help is as wide as the terminal; a block after \\b stays as it is."""
+    blocks = re.split(r"\n\s*\n", inspect.cleandoc(docstring))
+    return "\n\n".join(block if block.startswith("\b") else " ".join(block.split()) for block in blocks)
+
+
+def command_line() -> str:
+    """Return the command that is running, as a person would type it."""
+    return shlex.join(["handful", *sys.argv[1:]])
+
+
+def listed(given: str | None, item: Callable[[str], Any] = str) -> "tuple[Any, ...] | None":
+    """Return the entries of a text such as ``1,5``; None for None."""
+    if given is None:
+        return None
+    try:
+        return tuple(item(entry.strip()) for entry in given.split(",") if entry.strip())
+    except ValueError:
+        raise typer.BadParameter(f"{given!r} is not a list of numbers, such as 1,5") from None
+
+
+def number_of(n: int, noun: str) -> str:
+    """Return a number and a noun, in the plural if need be."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def say(message: str, *, quiet: bool = False) -> None:
+    """Write a line on standard error."""
+    if not quiet:
+        typer.echo(message, err=True)
+
+
+def print_json(record: Any, *, err: bool = False) -> None:
+    """Write a record as JSON, for programs."""
+    typer.echo(json.dumps(record, indent=2, ensure_ascii=False), err=err)
+
+
+def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) -> None:
+    """Say what reading or writing handled, if anything, on a line each."""
+    for line in report.handled(shell=True):
+        say(f"{name}: {line}", quiet=quiet)
+
+
+def types_given(types: str | None) -> "tuple[EntityType, ...]":
+    """Return the types of ``--types``: a file, or names with commas between them."""
+    from handful.text import read_types, types_of
+
+    if types is None:
+        return ()
+    is_file = os.path.exists(types) or types.endswith(".txt") or os.sep in types
+    return read_types(types) if is_file else types_of(types)
+
+
+def check_types_fit(types: "Iterable[EntityType]", format: str) -> None:
+    """Refuse a format that cannot hold the types of a model, before any work."""
+    from handful.errors import DataError
+    from handful.text import Sentence, Span, write
+
+    for one in types:
+        try:
+            write([Sentence(("word",), (Span(0, 1, one.name),))], BytesIO(), format)
+        except DataError as error:
+            raise DataError(
+                f"--to {format} cannot be written with the types of this model: {error.message}; "
+                "--to jsonl holds any type"
+            ) from None
+
+
+def least_score(given: str) -> "float | dict[str, float]":
+    """Return the score of ``--min-score``, or the scores by type."""
+    try:
+        if "=" not in given:
+            return float(given)
+        return {name.strip(): float(score) for name, _, score in (one.partition("=") for one in given.split(","))}
+    except ValueError:
+        raise typer.BadParameter(
+            f"{given!r} is neither a number nor TYPE=NUMBER,...", param_hint="--min-score"
+        ) from None
+
+
+def progress_of(quiet: bool) -> bool | None:
+    """Return the `progress` of an encoding: a bar if a person watches, or none."""
+    return False if quiet else None
+
+
+def load(model: Path | str, encoder: str | None, threads: int | None, *, cache: bool | str = True) -> "Tagger":
+    """Load a tagger, with its own encoder if none is named, to run with this number of threads."""
+    from handful.tagger import Tagger
+
+    return Tagger.load(model, encoder=encoder, threads=threads, cache=cache)
+
+
+@contextmanager
+def cluster(address: str | None, n: int | None, *, quiet: bool) -> "Iterator[Client | None]":
+    """Yield a client of the workers, None if none are asked for, and say where to watch them."""
+    if address is None and n is None:
+        yield None
+        return
+    if address is not None and n is not None:
+        raise typer.BadParameter("give --dask or --workers, not both")
+    from handful.scale import workers
+
+    with workers(address, n) as client:
+        n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
+        say(f"workers: {n_workers}; dashboard: {client.dashboard_link}", quiet=quiet)
+        yield client
