@@ -231,7 +231,7 @@ def test_a_stream_that_is_dropped_closes_its_file(tmp_path):
         ({"misaligned": "drop"}, "misaligned is 'drop'"),
         ({"malformed": "ignore"}, "malformed is 'ignore'"),
         ({"scheme": "bio"}, "no scheme 'bio'"),
-        ({"names": "O"}, "names is 'O'"),
+        ({"tag_names": "O"}, "tag_names is 'O'"),
         ({"unnamed": "drop"}, "unnamed is 'drop', expected one of keep, skip"),
         ({"encoding": "utf-9"}, "no text encoding 'utf-9'"),
         ({"encoding": 8}, "encoding is 8"),
