@@ -1,11 +1,14 @@
 """How documents are grouped, what progress says, and that a word's score does not depend on its company."""
 
+import threading
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from handful import Tagger
 from handful.encoders.cache import FeatureCache
-from handful.errors import DataError
+from handful.errors import DataError, EncoderError
 from handful.tagger.model import BLOCK_ROWS
 from handful.tagger.tagging import batches
 from handful.text import Document
@@ -49,6 +52,93 @@ def test_documents_are_answered_before_the_next_is_waited_for():
     found = model.tag(pipe)
     n_taken = [(document.text, pipe.n_taken) for document in found]
     assert n_taken == [("Pim ran", 1), ("to Lima", 3), ("and", 3), ("Pam", 4)]
+
+
+def test_a_document_without_words_is_answered_in_its_turn():
+    model = fitted(o_ratio=0.7)
+    empty = replace(Document.of("Pim"), sentences=())
+    pipe = Pipe([[empty], [Document.of("to Lima"), empty], [empty, Document.of("Pam")]])
+    found = [(document.text, len(document.sentences), pipe.n_taken) for document in model.tag(pipe)]
+    assert found == [("Pim", 0, 1), ("to Lima", 1, 3), ("Pim", 0, 3), ("Pim", 0, 5), ("Pam", 1, 5)]
+
+
+class Held(ToyEncoder):
+    """Notes which words it is asked for; stops at one of them until it is let go, or fails there."""
+
+    def __init__(self, stop_at=None, fail_at=None):
+        super().__init__()
+        self.stop_at, self.fail_at = stop_at, fail_at
+        self.is_free, self.has_stopped = threading.Event(), threading.Event()
+
+    def encode(self, sentences, *, out=None, progress=None):
+        for n_done, sentence in enumerate(sentences):
+            if self.fail_at in sentence.words:
+                raise EncoderError("this word is too much")
+            if self.stop_at in sentence.words:
+                self.has_stopped.set()
+                assert self.is_free.wait(60)
+            if callable(progress):
+                progress(n_done, len(sentences))
+        return super().encode(sentences)
+
+
+def with_encoder(encoder):
+    """Return a fitted tagger with another encoder, which gives the same vectors."""
+    return Tagger(encoder, cache=False, types=["PER", "LOC"], method="paper", o_ratio=0.7).fit(SUPPORT, UNLABELLED)
+
+
+def numbered(n):
+    return [f"then Pim went to Lima{i} ." for i in range(n)]
+
+
+def encoding_threads():
+    return [thread for thread in threading.enumerate() if thread.name.startswith("handful-encode")]
+
+
+def test_a_batch_is_encoded_while_the_one_before_it_is_answered():
+    encoder = Held(stop_at="Lima200")  # the third batch, or a later one
+    model = with_encoder(encoder)
+    texts = numbered(2000)
+    found = model.predict_iter(texts)
+    answers = [next(found) for _ in range(100)]
+    assert encoder.has_stopped.wait(60)  # though nobody has asked for its answers yet
+    encoder.is_free.set()
+    answers += found
+    assert answers == with_encoder(ToyEncoder()).predict(texts)
+    assert not encoding_threads()
+
+
+def test_a_generator_that_is_closed_leaves_no_thread():
+    encoder = Held(stop_at="Lima300")
+    found = with_encoder(encoder).predict_iter(numbered(5000))
+    for _ in range(130):
+        next(found)
+    assert encoding_threads()
+    encoder.is_free.set()
+    before = encoder.n_words
+    del found
+    assert not encoding_threads()
+    assert encoder.n_words - before < 2_000  # it was told to stop
+
+
+def test_a_fault_of_the_encoder_comes_after_the_answers_before_it():
+    found, answers = with_encoder(Held(fail_at="Lima1000")).predict_iter(numbered(5000)), []
+    with pytest.raises(EncoderError, match="this word is too much"):
+        answers.extend(found)
+    assert 500 < len(answers) <= 1000
+    assert not encoding_threads()
+
+
+def test_a_fault_of_the_text_comes_after_the_answers_before_it():
+    def texts():
+        yield from map(Document.of, numbered(1000))
+        raise DataError("line 1001 is damaged")
+
+    answers = []
+    with pytest.raises(DataError, match="line 1001 is damaged"):
+        answers.extend(with_encoder(ToyEncoder()).tag(texts()))
+    assert len(answers) == 1000
+    assert not encoding_threads()
 
 
 def test_progress_counts_words_and_estimates_the_rest():

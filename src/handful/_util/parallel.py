@@ -45,7 +45,7 @@ def several_threads() -> Iterator[None]:
         return
     from concurrent.futures import ThreadPoolExecutor  # here, because prediction does without
 
-    blas = _blas()
+    blas = _blas(with_scipy=True)
     n = max((library["num_threads"] for library in blas.info()), default=1)
     n = max(1, min(n, usable_threads(), MOST_THREADS))
     with ThreadPoolExecutor(n, initializer=_threads.set, initargs=(None,)) as pool:  # its threads use no others
@@ -63,15 +63,16 @@ _held: Any = None
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
+def one_blas_thread(*, with_scipy: bool = True) -> Iterator[None]:
     """Hold BLAS to one thread until the last thread of this process has left such a block.
 
-    The number of threads belongs to the process, and it may change how BLAS rounds.
+    The number of threads belongs to the process, and it may change how BLAS rounds. `with_scipy` says whether the BLAS
+    of scipy is used, too, which takes long to load.
     """
     global _n_held, _held
     with _one:
         if not _n_held:
-            _held = _blas().limit(limits=1)
+            _held = _blas(with_scipy=with_scipy).limit(limits=1)
         _n_held += 1
     try:
         yield
@@ -84,9 +85,10 @@ def one_blas_thread() -> Iterator[None]:
 
 
 @cache
-def _blas() -> Any:
+def _blas(*, with_scipy: bool) -> Any:
     """Return what says and sets how many threads BLAS may use; to find its libraries takes milliseconds."""
-    import scipy.linalg  # noqa: F401 - it brings a BLAS of its own
+    if with_scipy:
+        import scipy.linalg  # noqa: F401 - it brings a BLAS of its own
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

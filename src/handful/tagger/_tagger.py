@@ -32,7 +32,7 @@ from .model import Examples, Model
 from .predictor import Predictor, check_min_score
 from .saving import Saved, read_folder, saved_encoder, write_folder
 from .suggesting import suggest
-from .tagging import MinScore, tag_batches, tag_sentences
+from .tagging import MinScore, tag_sentences, tag_words
 from .training_text import TrainingText, Ways, by_words, sentences_of
 
 if TYPE_CHECKING:
@@ -343,7 +343,7 @@ class Tagger(Predictor):
         encoder = self._reading()
         known = tag_sentences(encoder, model, examples.sentences)
         documents = documents_of(texts, "the texts to choose from")
-        found = (words for _, tagged in tag_batches(encoder, model, documents, progress) for words in tagged)
+        found = tag_words(encoder, model, documents, progress)
         return suggest(found, known, [self.summary_.mentions.get(one.name, 0) for one in model.types], n)
 
     def evaluate(self, sentences: Any, *, progress: Progress = None) -> Evaluation:
