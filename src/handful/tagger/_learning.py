@@ -99,13 +99,15 @@ class Learned:
 
 def check(method: str, o_ratio: object, clusters: "Clusters") -> None:
     """Refuse parameters that are not possible, before any long wait."""
-    from handful.cluster import SubspaceKMeans
-    from handful.cluster.checks import check_parameters
-
     if method not in METHODS:
         raise DataError(f"method={method!r} is not possible: it must be {' or '.join(map(repr, METHODS))}")
     if isinstance(o_ratio, str) and o_ratio != AUTO:
         raise DataError(f"o_ratio={o_ratio!r} is not possible: it must be {AUTO!r}, None or a number from 0 to 1")
+    if clusters is None and isinstance(o_ratio, str | None):
+        return  # there is nothing else to check, and scikit-learn takes long to load
+    from handful.cluster import SubspaceKMeans
+    from handful.cluster.checks import check_parameters
+
     if not isinstance(clusters, SubspaceKMeans | dict | None):
         raise DataError(f"clusters is {clusters!r}, expected a handful.SubspaceKMeans or a dict of its parameters")
     if (given := cluster_parameters(clusters).get("o_ratio")) is not None:

@@ -1,6 +1,7 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
 from inspect import signature
@@ -459,7 +460,6 @@ class Tagger(Predictor):
             self._learn(whole, given.types, [*given.notes, *far.notes], watch, report)
         return self
 
-    @several_threads()
     def _learn(
         self,
         text: TrainingText,
@@ -474,16 +474,17 @@ class Tagger(Predictor):
             what = f"{', '.join(unused)} will not be found: no mention is labelled, and names of types are not read"
             notes = [*notes, what]
         encoder = self.encoder_
-        learned = learn(
-            text,
-            types,
-            METHODS[self.method],
-            self.o_ratio,
-            self.clusters,
-            encoder.transitions,
-            type_names(encoder, types, self._model) if self._reads_names() else None,
-            report,
-        )
+        with several_threads() if len(text.features) else nullcontext():  # names alone need none, nor scipy
+            learned = learn(
+                text,
+                types,
+                METHODS[self.method],
+                self.o_ratio,
+                self.clusters,
+                encoder.transitions,
+                type_names(encoder, types, self._model) if self._reads_names() else None,
+                report,
+            )
         self._text, self._model, self._examples, self._notes = text, learned.model, learned.examples, notes
         self._summary = partial(summarise, text, learned, self.method, self.o_ratio == AUTO, notes)
         self.types_ = list(types)
