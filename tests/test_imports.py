@@ -122,6 +122,15 @@ def test_import_of_the_baselines_is_light():
     assert not loaded & {"torch", "transformers", "onnxruntime", "sklearn", "tokenizers"}
 
 
+def test_a_fit_by_names_and_a_prediction_load_no_scikit_learn():
+    loaded = modules_after(
+        "from handful import Tagger; tagger = Tagger(types=['person', 'place']).fit(); "
+        "assert tagger.predict('Anna met Bob in Rome.')"
+    )
+    assert "onnxruntime" in loaded
+    assert not loaded & {"sklearn", "scipy", "pandas", "torch", "transformers", "rich"}
+
+
 def test_import_of_the_protocols_is_light():
     loaded = modules_after("from handful.bench import transfer")
     assert "handful.bench._protocols" in loaded
