@@ -161,7 +161,16 @@ def test_ctrl_c_leaves_one_line_and_no_file(inside, tmp_path, command):
 
 
 @POSIX
-@pytest.mark.parametrize("module", ["handful.cli.commands", "typer", "handful.tagger", "onnxruntime", "sklearn"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "handful.cli.commands",
+        "typer",
+        "handful.tagger",
+        pytest.param("onnxruntime", marks=pytest.mark.exhaustive),
+        pytest.param("sklearn", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_ctrl_c_while_loading_is_one_line(inside, tmp_path, module):
     """A finder of modules presses it when one is asked for."""
     code = f"""

@@ -6,8 +6,6 @@ from typer.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "encoders"))
 
-from models import FAMILIES
-
 from handful.cli import main
 from handful.cli.commands import make_app
 from handful.encoders import load
@@ -17,7 +15,9 @@ app = make_app()
 
 @pytest.mark.parametrize(("layers", "given"), [([], "0, 1, 2"), (["--layers", "1"], "2")])
 def test_export_encoder(tmp_path, layers, given):
-    FAMILIES["distilbert"](tmp_path / "hf")
+    from models import distilbert
+
+    distilbert(tmp_path / "hf")
     arguments = [
         "export-encoder",
         str(tmp_path / "hf"),
