@@ -337,7 +337,7 @@ def test_tasks_have_a_limit():
         answer = studio.post("predict", record)
         assert (answer.status_code, answer.json()["error"]["what"]) == (
             422,
-            "there are 4 texts; at most 3 can be sent at once",
+            "there are 4 texts, but at most 3 can be sent at once",
         )
 
 
