@@ -131,6 +131,8 @@ def reader(format: str | None) -> Run:
 def came_back(documents: list[Document], format: str, text_field: str | None) -> bool:
     """Whether a format can hold documents; if so, they must come back from it as they were."""
     documents = [one for one in documents if one.sentences]
+    if not all(to_sentences(one.text) for one in documents):
+        return False  # a word may be a space that does not break, but a text of nothing else is refused
     if any({*LABEL_KEYS["json"], "annotations"} & set(one.meta) for one in documents):
         return False  # other fields that are called as labels are, such as classes, would be read as labels
     if len({one.text_field for one in documents}) > 1:
