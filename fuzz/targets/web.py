@@ -70,7 +70,7 @@ async def ask(app: Any, request: dict[str, Any]) -> Answer:
     async def send(message: dict[str, Any]) -> None:
         came.append(message)
 
-    await asyncio.wait_for(app(scope, receive, send), 15)
+    await asyncio.wait_for(app(scope, receive, send), 60)
     start, *rest = came
     status, answer = start["status"], b"".join(one.get("body", b"") for one in rest)
     names = {name for name, _ in start["headers"]}
@@ -220,6 +220,8 @@ def open_workbench(folder: Path) -> Iterator[Run]:
         return kinds
 
     with running_loop() as send:
+        for seed in (SEEDS / "workbench").iterdir():
+            run(read_case(seed))  # what the first request of a kind imports takes seconds
         yield run
 
 
