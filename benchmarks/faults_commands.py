@@ -190,28 +190,22 @@ class Cache(Command):
         self.clears = rng.random() < 0.25
 
     def left(self):
-        """Return what is beside the features; what is older than an hour has to go."""
-        return [*self.out.rglob("*.tmp"), *super().left()]
+        """Return what is beside the features: the journal of a killed run, which the next one takes back."""
+        return [*self.out.rglob("*-journal"), *super().left()]
 
     def check_killed(self):
-        """Look at what a killed run left: each segment is whole, and nothing grows once an hour has passed."""
+        """Look at what a killed run left: the cache can be read, and no journal stays."""
         from handful.encoders.cache import FeatureCache
-        from handful.encoders.cache._segments import Segment
 
-        for path in self.out.rglob("*.features"):
-            segment = Segment(path)
-            assert len(segment.intact()[0]) == len(segment.keys), "a sentence in a segment is not whole"
         assert contents(self.found) in (None, self.expected), "found.jsonl is neither whole nor absent"
         self.most_left = max(self.most_left, len(self.left()))
-        for path in self.out.rglob("*.tmp"):
-            os.utime(path, (0, 0))
-        FeatureCache(self.out).size()
-        assert not list(self.out.rglob("*.tmp")), "what killed runs left is never removed"
+        FeatureCache(self.out).contents()
+        assert not list(self.out.rglob("*-journal")), "what killed runs left is never removed"
 
     def check_ended(self):
         """Look at a run to the end: the same predictions, from whatever was kept."""
         if self.clears:
-            assert not list(self.out.rglob("*.features")), "something was not cleared"
+            assert not list(self.out.rglob("*.sqlite")), "something was not cleared"
             return
         assert self.found.read_bytes() == self.expected, "the predictions are not those of an undisturbed run"
         assert not self.left(), f"something is left: {self.left()}"

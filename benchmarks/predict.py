@@ -131,7 +131,7 @@ def main():
         pipe.wait()
         assert measure("a file, new, with --keep-features", place / "text.txt", "--keep-features") == cold
         assert measure("the same again", place / "text.txt") == cold
-        kept = sum(file.stat().st_size for file in (place / "cache").rglob("*.features"))
+        kept = sum(file.stat().st_size for file in (place / "cache").rglob("*.sqlite"))
         print(f"kept: {kept / 1e6:.1f} MB")
         if options.line:
             n_characters = int(options.line * 1_000_000)

@@ -143,7 +143,7 @@ def make_cache(folder: Path) -> None:
     """Write cached features."""
     cached = CachedEncoder(Toy(), FeatureCache(folder / "cache"))
     cached.encode(SENTENCES)
-    (written,) = cached._folder.folder.iterdir()
+    (written,) = (folder / "cache").glob("*.sqlite")
     _empty(SEEDS / "cache")
     shutil.copyfile(written, SEEDS / "cache" / "sentences")
 

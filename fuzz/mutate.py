@@ -26,7 +26,6 @@ __all__ = [
     "change_onnx",
     "change_parquet",
     "change_safetensors",
-    "change_segment",
     "change_sqlite",
 ]
 
@@ -312,27 +311,6 @@ def change_docbin(rng: Random, data: bytes) -> bytes:
         return zlib.compress(packed)
     except Exception:  # what was changed before may be no longer a DocBin, or cannot be packed
         return change_bytes(rng, data)
-
-
-def change_segment(rng: Random, data: bytes) -> bytes:
-    """Change the head or the index of a segment of cached features, with a checksum that fits."""
-    prefix = struct.Struct("<8sIII")
-    magic, n_head, n_sentences, _ = prefix.unpack(data[: prefix.size].ljust(prefix.size, b"\0"))
-    head, index = data[prefix.size :][:n_head], data[prefix.size + n_head :][: 24 * n_sentences]
-    rows = data[-(-(prefix.size + n_head + len(index)) // 4096) * 4096 :]
-    kind = rng.randrange(4)
-    if kind == 0:
-        head = change_json(rng, head)
-    elif kind == 1 and len(index) >= 24:
-        place = rng.randrange(len(index) // 24) * 24 + 16
-        index = index[:place] + (rng.choice(INTS) & 0xFFFFFFFF).to_bytes(4, "little") + index[place + 4 :]
-    elif kind == 2:
-        n_sentences = rng.choice(INTS) & 0xFFFFFFFF
-    else:
-        rows = change_bytes(rng, rows)
-    content = head + index
-    first = prefix.pack(magic, len(head), n_sentences, zlib.crc32(content)) + content
-    return first.ljust(-(-len(first) // 4096) * 4096, b"\0") + rows
 
 
 def change_sqlite(rng: Random, data: bytes) -> bytes:

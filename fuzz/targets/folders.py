@@ -19,7 +19,6 @@ from fuzz.mutate import (
     change_lines,
     change_onnx,
     change_safetensors,
-    change_segment,
     change_sqlite,
 )
 from handful import Tagger
@@ -114,18 +113,18 @@ def open_caches(folder: Path) -> Iterator[Run]:
     """Encode with a cache whose file is damaged: what comes out must be what the encoder gives."""
     encoder, place = Toy(), folder / "cache"
     cache = FeatureCache(place)
-    inside = CachedEncoder(encoder, cache)._folder.folder
-    inside.mkdir(parents=True)
+    path = CachedEncoder(encoder, cache)._store.path
+    place.mkdir(parents=True)
     right = encoder.encode(SENTENCES)
 
     def run(case: Case) -> object:
-        write_case(inside, {"0.features": case["file"]})
+        write_case(place, {path.name: case["file"]})
         n_sentences = sum(one.n_sentences for one in cache.contents())
         cached = CachedEncoder(encoder, cache)
         assert np.array_equal(cached.encode(SENTENCES), right)
         assert np.array_equal(cached.encode(SENTENCES[1:]), right[2:])
         assert cache.size() > 0
-        return n_sentences, len(list(inside.iterdir()))
+        return n_sentences, len(list(place.iterdir()))
 
     yield run
 
@@ -221,7 +220,7 @@ FOLDERS = [
         },
         needs=("torch", "transformers"),
     ),
-    Target("cache", "a file of cached features", open_caches, {"file": (change_segment, change_segment, change_bytes)}),
+    Target("cache", "a file of cached features", open_caches, {"file": (change_sqlite, change_bytes)}),
     Target("project", "a project of the workbench", open_projects, {"file": (change_sqlite,)}),
     Target("store", "a store of annotations", open_stores, {"file": (change_sqlite,)}),
 ]

@@ -51,10 +51,10 @@ def test_shows_a_table(cache, tmp_path):
     assert (run.returncode, run.stderr) == (0, "")
     header, large, small, place, limit = run.stdout.splitlines()
     assert header.split() == ["encoder", "fingerprint", "sentences", "words", "size", "last", "use"]
-    assert large.split()[:6] == ["large", "def456", "1", "4", "4.2", "kB"]
-    assert small.split()[:6] == ["small", "abc123", "2", "3", "4.2", "kB"]
+    assert large.split()[:6] == ["large", "def456", "1", "4", "65.5", "kB"]
+    assert small.split()[:6] == ["small", "abc123", "2", "3", "65.5", "kB"]
     assert place.split() == ["place", str(tmp_path / "features")]
-    assert limit == "limit  5.0 MB, 8.4 kB used"
+    assert limit == "limit  5.0 MB, 131 kB used"
 
 
 def test_shows_json(cache, tmp_path):
@@ -91,7 +91,7 @@ def test_clears_all(cache, tmp_path):
 
 def test_clears_one_encoder(cache, tmp_path):
     run = handful(tmp_path, "--clear", "--encoder", "small", "-y")
-    assert run.stdout == f"removed 4.2 kB from {tmp_path / 'features'}\n"
+    assert run.stdout == f"removed 65.5 kB from {tmp_path / 'features'}\n"
     assert [entry.encoder for entry in cache.contents()] == ["large"]
 
 
@@ -120,7 +120,7 @@ def test_asks_on_a_terminal(cache, tmp_path, answer, n_left):
     os.close(ours)
     os.close(theirs)
     assert run.returncode == (1 if n_left else 0)
-    assert f"Remove 8.4 kB of features from {tmp_path / 'features'}?" in run.stderr
+    assert f"Remove 131 kB of features from {tmp_path / 'features'}?" in run.stderr
     assert "Traceback" not in run.stderr
     assert len(cache.contents()) == n_left
 

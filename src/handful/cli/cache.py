@@ -52,7 +52,7 @@ def cache(
     if clear:
         _clear(features, cached if encoder else None, yes=yes, as_json=as_json)
     elif as_json:
-        entries = [asdict(entry) | {"folder": str(entry.folder)} for entry in cached]
+        entries = [asdict(entry) | {"path": str(entry.path)} for entry in cached]
         print_json({"place": str(features.path), "limit": features.limit, "stored": entries})
     else:
         _show(features, cached)
@@ -71,13 +71,13 @@ def _chosen(cached: "list[CachedFeatures]", encoder: str) -> "list[CachedFeature
 
 def _clear(features: "FeatureCache", cached: "list[CachedFeatures] | None", *, yes: bool, as_json: bool) -> None:
     """Remove the features of some encoders, or all if `cached` is None."""
-    folders = None if cached is None else {entry.folder for entry in cached}
-    n_bytes = features.size(folders)
+    paths = None if cached is None else {entry.path for entry in cached}
+    n_bytes = features.size(paths)
     if n_bytes and not yes:
         if not sys.stdin.isatty():
             raise DataError("to clear without being asked, as in a script, add --yes")
         typer.confirm(f"Remove {_size(n_bytes)} of features from {features.path}?", abort=True, err=True)
-    freed = features.clear(folders)
+    freed = features.clear(paths)
     if as_json:
         print_json({"place": str(features.path), "removed_bytes": freed})
     else:

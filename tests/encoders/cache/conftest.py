@@ -17,6 +17,6 @@ def cache(tmp_path):
 
 
 @pytest.fixture
-def tiny_segments(monkeypatch):
-    """Close a segment after ten sentences of four words."""
-    monkeypatch.setattr(encoder_module, "SEGMENT_BYTES", 10 * 4 * 8 * 4)
+def tiny_packs(monkeypatch):
+    """Keep ten sentences of four words at a time."""
+    monkeypatch.setattr(encoder_module, "PACK_BYTES", 10 * 4 * 8 * 4)

@@ -40,12 +40,8 @@ def sentences_of(n, first=0, n_words=4):
     return [[f"word{i}", *(f"w{i * j}" for j in range(1, n_words))] for i in range(first, first + n)]
 
 
-def segments_of(cache):
-    return sorted(cache.path.rglob("*.features"))
-
-
-def temporaries_of(cache):
-    return sorted(cache.path.rglob("*.tmp"))
+def stores_of(cache):
+    return sorted(cache.path.glob("*.sqlite"))
 
 
 def expected(sentences, **options):

@@ -5,14 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from counting import CountingEncoder, assert_same, expected, segments_of, sentences_of
+from counting import CountingEncoder, assert_same, expected, sentences_of, stores_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from drawn import examples
 from handful.encoders.cache import CachedEncoder, FeatureCache
 from handful.encoders.cache import _encoder as encoder_module
-from handful.errors import DataError, EncoderError, FileError
+from handful.errors import DataError, EncoderError, FileError, HandfulWarning
 
 
 def test_same_bytes_as_without_a_cache(cache):
@@ -95,15 +95,14 @@ def test_encoders_never_mix(cache):
         assert len(encoder.seen) == 5
 
 
-def test_a_segment_moved_to_another_encoder_is_not_believed(cache):
+def test_a_file_moved_to_another_encoder_is_not_believed(cache):
     sentences = sentences_of(5)
     CachedEncoder(CountingEncoder(), cache).encode(sentences)
     CachedEncoder(CountingEncoder(fingerprint="other"), cache).encode(sentences_of(5, first=90))
-    (mine,) = [entry.folder for entry in cache.contents() if entry.fingerprint == "counting"]
-    (other,) = [entry.folder for entry in cache.contents() if entry.fingerprint == "other"]
-    for segment in list(mine.iterdir()):
-        segment.rename(other / segment.name)
-    found = CachedEncoder(CountingEncoder(fingerprint="other"), cache).encode(sentences)
+    path = {entry.fingerprint: entry.path for entry in cache.contents()}
+    path["counting"].rename(path["other"])
+    with pytest.warns(HandfulWarning, match="the features of another encoder"):
+        found = CachedEncoder(CountingEncoder(fingerprint="other"), cache).encode(sentences)
     assert_same(found, expected(sentences, fingerprint="other"))
 
 
@@ -201,26 +200,11 @@ def test_an_encoder_that_gives_other_rows_is_an_error_and_not_cached(cache, rows
 
     with pytest.raises(EncoderError, match=r"shape \(2, 8\)"):
         CachedEncoder(Wrong(), cache).encode([["a", "b"]])
-    assert segments_of(cache) == []
-
-
-def test_neighbours_come_as_a_read_only_view_of_the_file(cache):
-    sentences = sentences_of(60, n_words=300)
-    cached = CachedEncoder(CountingEncoder(dim=32), cache)
-    wanted = cached.encode(sentences)
-    assert wanted.flags.writeable
-    for part in (slice(None), slice(5, 50)):
-        view = cached.encode(sentences[part])
-        assert not view.flags.writeable
-        assert_same(view, wanted[300 * (part.start or 0) : 300 * (part.stop or 60)])
-    kept = cached.encode(sentences)
-    cache.clear()
-    assert_same(kept, wanted)
-    assert_same(cached.encode(sentences), wanted)
+    assert stores_of(cache) == []
 
 
 def test_progress_counts_all_words(cache, monkeypatch):
-    monkeypatch.setattr(encoder_module, "SEGMENT_BYTES", 10 * 4 * 8 * 4)
+    monkeypatch.setattr(encoder_module, "PACK_BYTES", 10 * 4 * 8 * 4)
     cached = CachedEncoder(CountingEncoder(), cache)
     cached.encode(sentences_of(5))
     calls = []
@@ -261,15 +245,3 @@ def test_float16_refuses_what_it_cannot_hold(tmp_path):
 def test_a_generator_of_sentences_is_as_good_as_a_list(cache):
     cached = CachedEncoder(CountingEncoder(), cache)
     assert_same(cached.encode(iter(sentences_of(3))), expected(sentences_of(3)))
-
-
-def test_a_segment_written_anew_under_another_name_of_the_encoder_is_another_file(cache):
-    # The names differ by so much that the features begin on another page of the file.
-    one, other = CountingEncoder(), CountingEncoder()
-    one.name, other.name = "short", "long" * 1500
-    first = CachedEncoder(one, cache)
-    for _ in range(2):
-        assert_same(first.encode(sentences_of(20)).copy(), expected(sentences_of(20)))
-    cache.clear()
-    CachedEncoder(other, FeatureCache(cache.path)).encode(sentences_of(20))
-    assert_same(first.encode(sentences_of(20)).copy(), expected(sentences_of(20)))

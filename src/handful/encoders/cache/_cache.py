@@ -1,29 +1,25 @@
-"""The cache: one folder for each encoder and precision, with a limit on the size of all of them."""
+"""The cache: one file for each encoder and precision, with a limit on the size of all of them."""
 
 import contextlib
 import os
 import re
-import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
+import platformdirs
 
 from handful.errors import DataError, FileError, HandfulWarning
 
-from ._segments import DamagedError, Segment, is_segment, is_temporary
+from ._store import SUFFIX, Store
 
 __all__ = ["CachedFeatures", "FeatureCache", "default_place", "parse_size"]
 
 DEFAULT_LIMIT = "10 GB"
 _LIMIT = "HANDFUL_CACHE_LIMIT"
-_STALE_NS = 3600 * 10**9  # a temporary file older than this was left by a process that was killed
-_CLOCKS_DIFFER_NS = 60 * 10**9
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 _BINARY_UNITS = {"ki": 1024, "mi": 1024**2, "gi": 1024**3, "ti": 1024**4}
 
@@ -31,28 +27,18 @@ _BINARY_UNITS = {"ki": 1024, "mi": 1024**2, "gi": 1024**3, "ti": 1024**4}
 def default_place() -> Path:
     """Return the folder of cached features.
 
-    It is ``features`` in the folder that the environment variable HANDFUL_CACHE names, or else in ``handful``
-    in the platform's cache folder: ``$XDG_CACHE_HOME`` or ``~/.cache``; ``~/Library/Caches``;
-    ``%LOCALAPPDATA%``.
+    It is ``features`` in the folder that the environment variable HANDFUL_CACHE names, or else in ``handful`` in the
+    platform's cache folder.
     """
-    if chosen := os.environ.get("HANDFUL_CACHE"):
-        try:
-            return Path(chosen).expanduser().absolute() / "features"
-        except (RuntimeError, ValueError) as error:  # an unknown user, a NUL
-            raise DataError(f"the environment variable HANDFUL_CACHE names no folder: {chosen!r} ({error})") from None
+    chosen = os.environ.get("HANDFUL_CACHE")
     try:
-        home = Path.home()
-    except RuntimeError:  # a user without a home, as in some containers
+        if chosen:
+            return Path(chosen).expanduser().absolute() / "features"
+        return platformdirs.user_cache_path("handful", appauthor=False, opinion=False) / "features"
+    except (RuntimeError, ValueError) as error:  # an unknown user, a NUL; a user without a home, as in some containers
+        if chosen:
+            raise DataError(f"the environment variable HANDFUL_CACHE names no folder: {chosen!r} ({error})") from None
         return Path(tempfile.gettempdir()) / "handful" / "features"
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        if not base.is_absolute():  # the convention says to ignore it then
-            base = home / ".cache"
-    return base / "handful" / "features"
 
 
 def parse_size(size: str | int, name: str = "a size limit") -> int:
@@ -76,7 +62,7 @@ class CachedFeatures:
     n_words: int
     n_bytes: int
     last_use: float
-    folder: Path
+    path: Path
 
 
 class FeatureCache:
@@ -113,65 +99,69 @@ class FeatureCache:
 
     def contents(self) -> list[CachedFeatures]:
         """Return what is cached, one entry for each encoder and precision, the last used first."""
-        found: dict[Path, tuple[dict[str, Any], dict[bytes, int], list[int], list[int]]] = {}
-        for mtime_ns, n_bytes, path in self._files():
-            try:
-                segment = Segment(path)
-            except (OSError, DamagedError):
-                continue
-            entry = found.setdefault(path.parent, (segment.head, {}, [], []))
-            entry[1].update(zip(segment.keys, np.diff(segment.starts).tolist(), strict=True))
-            entry[2].append(n_bytes)
-            entry[3].append(mtime_ns)
-        cached = [
-            CachedFeatures(
-                encoder=head["encoder"],
-                fingerprint=head["fingerprint"],
-                precision=head["precision"],
-                dim=head["dim"],
-                n_sentences=len(n_words),
-                n_words=sum(n_words.values()),
-                n_bytes=sum(sizes),
-                last_use=max(times) / 1e9,
-                folder=folder,
-            )
-            for folder, (head, n_words, sizes, times) in found.items()
-        ]
+        cached = []
+        for store, n_bytes in self._stores():
+            if (found := store.contents()) is not None:
+                head, n_sentences, n_content, used_ns = found
+                n_words = n_content // (head["dim"] * {"float32": 4, "float16": 2}[head["precision"]])
+                cached.append(
+                    CachedFeatures(
+                        **head,
+                        n_sentences=n_sentences,
+                        n_words=n_words,
+                        n_bytes=n_bytes,
+                        last_use=used_ns / 1e9,
+                        path=store.path,
+                    )
+                )
         return sorted(cached, key=lambda entry: -entry.last_use)
 
-    def size(self, folders: Collection[Path] | None = None) -> int:
-        """Return the number of cached bytes, of all or of some folders of `contents`."""
-        return sum(size for _, size, path in self._files() if folders is None or path.parent in folders)
+    def size(self, paths: Collection[Path] | None = None) -> int:
+        """Return the number of cached bytes, of all files or of some that `contents` names."""
+        return sum(n_bytes for store, n_bytes in self._stores() if paths is None or store.path in paths)
 
-    def clear(self, folders: Collection[Path] | None = None) -> int:
-        """Remove everything, or what some folders of `contents` hold; return the bytes freed."""
+    def clear(self, paths: Collection[Path] | None = None) -> int:
+        """Remove everything, or some of the files that `contents` names; return the bytes freed."""
         freed = 0
-        for _, n_bytes, path in self._files():
-            if folders is None or path.parent in folders:
+        for store, n_bytes in self._stores():
+            if paths is None or store.path in paths:
                 try:
-                    path.unlink(missing_ok=True)
+                    store.delete()
                 except OSError as error:
-                    raise FileError(f"could not remove {path}: {error.strerror}") from error
+                    raise FileError(f"could not remove {store.path}: {error.strerror}") from error
                 freed += n_bytes
         return freed
 
     def make_room(self, n_bytes: int, since_ns: int) -> bool:
-        """Remove the least recently used segments until `n_bytes` more fit under the limit.
+        """Remove the least recently used packs until `n_bytes` more fit under the limit.
 
         Nothing that was used since `since_ns` is removed: a corpus larger than the limit must not evict
         itself. Return whether there is room; if there cannot be, nothing is removed.
         """
-        files = sorted(self._files())
-        excess = sum(size for _, size, _ in files) + n_bytes - self.limit
-        if excess > sum(size for used_ns, size, _ in files if used_ns < since_ns):
+        stores = self._stores()
+        excess = sum(size for _, size in stores) + n_bytes - self.limit
+        packs = (
+            sorted(
+                (
+                    (used_ns, size, number, i)
+                    for i, (store, _) in enumerate(stores)
+                    for used_ns, size, number in store.packs()
+                )
+            )
+            if excess > 0
+            else []
+        )
+        packs = [pack for pack in packs if pack[0] < since_ns]
+        if excess > sum(size for _, size, _, _ in packs):
             return excess <= 0
-        for _, size, path in files:
-            if excess <= 0:
-                break
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
+        chosen: dict[int, list[int]] = {}
+        for _, size, number, i in packs:
+            if excess > 0:
+                chosen.setdefault(i, []).append(number)
                 excess -= size
-        return excess <= 0
+        for i, numbers in chosen.items():
+            stores[i][0].remove(numbers)
+        return True
 
     def warn_once(self, kind: str, message: str) -> None:
         """Warn about something that the user should know, at most once for each kind."""
@@ -179,21 +169,16 @@ class FeatureCache:
             self._said.add(kind)
             warnings.warn(message, HandfulWarning, stacklevel=3)
 
-    def _files(self) -> Iterator[tuple[int, int, Path]]:
-        """Yield the time of last use, size and path of each segment; remove what killed processes left behind."""
+    def _stores(self) -> list[tuple[Store, int]]:
+        """Return the files of all encoders, with their sizes."""
+        found = []
         try:
-            folders = [folder for folder in self.path.iterdir() if folder.is_dir()]
-            files = [file for folder in folders for file in folder.iterdir()]
+            for path in sorted(self.path.iterdir()):
+                if path.suffix == SUFFIX:
+                    with contextlib.suppress(FileNotFoundError):  # gone since
+                        found.append((Store(path), path.stat().st_size))
         except FileNotFoundError:
-            return
+            pass
         except OSError as error:
             raise FileError(f"the feature cache {self.path} cannot be read: {error.strerror}") from error
-        for file in files:
-            with contextlib.suppress(OSError):  # gone since, or not ours to touch
-                status = file.stat()
-                if is_segment(file.name):
-                    # A time in the future comes from a clock that was wrong: such a file is not in use.
-                    is_in_future = status.st_mtime_ns > time.time_ns() + _CLOCKS_DIFFER_NS
-                    yield 0 if is_in_future else status.st_mtime_ns, status.st_size, file
-                elif is_temporary(file.name) and status.st_mtime_ns < time.time_ns() - _STALE_NS:
-                    file.unlink()
+        return found

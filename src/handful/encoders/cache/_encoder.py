@@ -5,9 +5,9 @@ themselves are not kept. ``docs/cache.md`` describes the files.
 """
 
 import os
+import sqlite3
 import time
 from collections.abc import Sequence
-from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,14 @@ from handful.encoders.writing import check_out, write_mapped
 from handful.errors import EncoderError
 
 from ._cache import FeatureCache
-from ._folder import SEGMENT_BYTES, CacheFolder
-from ._segments import KEY_BYTES, Features, Ints, put
+from ._store import KEY_BYTES, SUFFIX, Features, Ints, Store, put
 
 __all__ = ["CachedEncoder"]
 
-_FORMAT = 1  # part of each folder's name, so that two formats never meet
+#: What is not cached is encoded and kept in packs of about this size; a kill loses at most one.
+PACK_BYTES = 64_000_000
+
+_FORMAT = 2  # part of each file's name, so that two formats never meet
 
 
 class CachedEncoder(WrappedEncoder):
@@ -56,25 +58,18 @@ class CachedEncoder(WrappedEncoder):
         self.keeps = keeps
         self.cache = FeatureCache() if cache is None else cache
         precision = self.cache.precision
-        identity = repr((_FORMAT, encoder.fingerprint, encoder.dim, precision)).encode()
-        self._hash = blake2b(identity, digest_size=KEY_BYTES)
+        self._identity = repr((_FORMAT, encoder.fingerprint, encoder.dim, precision)).encode()
         head = {
             "encoder": self.name or self.fingerprint,
             "fingerprint": self.fingerprint,
             "dim": self.dim,
             "precision": precision,
         }
-        self._folder = CacheFolder(self.cache.path / self._hash.hexdigest(), head)
-
-    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Leave out the open files; a copy opens them for itself."""
-        return partial(type(self), keeps=self.keeps), (self.encoder, self.cache)
+        self._store = Store(self.cache.path / f"{_hash(self._identity).hex()}{SUFFIX}", head)
 
     def looking_up(self) -> "CachedEncoder":
-        """Return the same encoder on the same files, one that keeps nothing it has to encode."""
-        other = type(self)(self.encoder, self.cache, keeps=False)
-        other._folder = self._folder
-        return other
+        """Return the same encoder on the same file, one that keeps nothing it has to encode."""
+        return type(self)(self.encoder, self.cache, keeps=False)
 
     def encode(
         self,
@@ -91,8 +86,7 @@ class CachedEncoder(WrappedEncoder):
             Objects with ``.words``, or sequences of words.
         out
             Where to put the features: an array of shape (n_words, dim), or the path of an .npy file to make,
-            which comes back mapped into memory. By default a new array, or a read-only view of a file of the cache
-            if it has the sentences in this very order.
+            which comes back mapped into memory. By default a new array.
         progress
             As in `handful.encoders.Encoder.encode`: True, False, None, or a function called with the words done and
             the words in all.
@@ -105,13 +99,7 @@ class CachedEncoder(WrappedEncoder):
         check_out(out, shape)
         if isinstance(out, str | os.PathLike):
             return write_mapped(Path(out), shape, lambda rows: self._fill(sentences, keys, n_words, rows, progress))
-        if out is None and self.cache.precision == "float32":
-            view = self._folder.view([key for key, n in zip(keys, n_words, strict=True) if n])
-            if view is not None:
-                with reporting(progress, len(view)) as report:
-                    report(len(view), len(view))
-                return view
-        if out is None and not self.keeps and not self._folder.has_any(keys):
+        if out is None and not self.keeps and not self._store.has_any(keys):
             return self.encoder.encode(sentences, progress=progress)
         features = np.empty(shape, np.float32) if out is None else out
         self._fill(sentences, keys, n_words, features, progress)
@@ -133,14 +121,14 @@ class CachedEncoder(WrappedEncoder):
             first.setdefault(keys[i], i)
 
         def not_cached(wanted: Ints) -> Ints:
-            return wanted[self._folder.fetch([keys[i] for i in wanted], features, starts[wanted])]
+            return wanted[self._store.fetch([keys[i] for i in wanted], features, starts[wanted])]
 
         left = not_cached(np.fromiter(first.values(), np.int64, len(first)))
         with reporting(progress, len(features)) as report:
             report(len(features) - int(n_words[left].sum()), len(features))
             while len(left):
                 sizes = np.cumsum(n_words[left])
-                n_fit = max(1, int(np.searchsorted(sizes * self.dim * 4, SEGMENT_BYTES, side="right")))
+                n_fit = max(1, int(np.searchsorted(sizes * self.dim * 4, PACK_BYTES, side="right")))
                 n_done = len(features) - int(sizes[-1])
                 batch, left = left[:n_fit], left[n_fit:]
                 found = self.encoder.encode(
@@ -163,9 +151,7 @@ class CachedEncoder(WrappedEncoder):
             text = ",".join(map(str, map(len, words))) + ";" + "".join(words)
         except TypeError as error:
             raise EncoderError(f"sentence {position} must consist of str, found {words!r}") from error
-        digest = self._hash.copy()
-        digest.update(text.encode("utf-8", "surrogatepass"))
-        return digest.digest()
+        return _hash(self._identity + text.encode("utf-8", "surrogatepass"))
 
     def _rounded(self, rows: Features, n_words: int) -> Features:
         """Check what the encoder returned, and bring it to the precision of the cache."""
@@ -187,24 +173,29 @@ class CachedEncoder(WrappedEncoder):
 
     def _keep(self, keys: Sequence[bytes], n_words: Sequence[int], rows: Features, since_ns: int) -> None:
         """Put features into the cache, if that can be done; they are in memory either way."""
-        n_bytes = rows.nbytes + 32 * len(keys) + 8192  # index, head and padding, rounded up
+        n_bytes = int(rows.nbytes * 1.1) + 128 * len(keys)  # with the index, rounded up
+        n_bytes += 0 if self._store.path.exists() else 65_536
         cache = self.cache
         try:
             if cache.make_room(n_bytes, since_ns):
-                self._folder.add(keys, n_words, rows)
+                self._store.add(keys, n_words, rows)
             else:
                 cache.warn_once(
                     "limit",
                     f"the feature cache {cache.path} is full of what is in use now ({cache.limit:,} bytes): "
                     "the rest will be encoded each time. Set HANDFUL_CACHE_LIMIT higher to keep more.",
                 )
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             cache.warn_once(
                 "write",
-                f"features could not be written to {cache.path} ({error.strerror or error}): they will be "
+                f"features could not be written to {cache.path} ({error}): they will be "
                 "encoded each time. Set HANDFUL_CACHE to a folder that has room and that you can write to.",
             )
 
 
 def _shifted(progress: ProgressCallback, n_done: int, n_all: int) -> ProgressCallback:
     return lambda n_now, _: progress(n_done + n_now, n_all)
+
+
+def _hash(content: bytes) -> bytes:
+    return blake2b(content, digest_size=KEY_BYTES).digest()

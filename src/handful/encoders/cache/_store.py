@@ -1,0 +1,230 @@
+"""The features of one encoder on disk: an SQLite file, which any number of processes read and write.
+
+A sentence is found by its key. Sentences that were written together form a pack, which is removed as a whole when
+room is needed. Each sentence has a checksum, which is verified whenever it is read.
+"""
+
+import contextlib
+import os
+import sqlite3
+import time
+import warnings
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from handful.errors import DataError, HandfulWarning
+
+__all__ = ["KEY_BYTES", "SUFFIX", "Features", "Ints", "Store", "put"]
+
+KEY_BYTES = 16
+SUFFIX = ".sqlite"
+
+_SCHEMA = """
+CREATE TABLE head (name TEXT PRIMARY KEY, value);
+CREATE TABLE pack (number INTEGER PRIMARY KEY, used INTEGER, n_bytes INTEGER);
+CREATE TABLE sentence (key BLOB PRIMARY KEY, pack INTEGER, crc INTEGER, content BLOB);
+CREATE INDEX sentence_pack ON sentence (pack);
+"""
+_BYTES = {"float32": 4, "float16": 2}  # of a number
+_SECONDS = 60  # the longest wait for another process
+_AT_ONCE = 500  # keys in one question
+_CLOCKS_DIFFER_NS = 60 * 10**9
+
+Features = npt.NDArray[np.floating[Any]]
+Ints = npt.NDArray[np.int64]
+
+
+class Store:
+    """The cached features of one encoder at one precision.
+
+    No connection outlives a call. So a store can be copied to another process, and its file can be removed by another
+    process at any time.
+
+    Parameters
+    ----------
+    path
+        The file; it is made when something is written.
+    head
+        Whose features these are: ``encoder``, ``fingerprint``, ``dim`` and ``precision``. A file with another head
+        is damaged. None to look into a file of unknown content.
+    """
+
+    def __init__(self, path: Path, head: Mapping[str, Any] | None = None) -> None:
+        self.path = path
+        self.head = head
+        self._said: set[str] = set()
+
+    def fetch(self, keys: Sequence[bytes], features: Features, at: Ints) -> Ints:
+        """Copy the features of all sentences that are cached into an array.
+
+        Parameters
+        ----------
+        keys
+            One per sentence, all different.
+        features
+            The array to write into.
+        at
+            The row of `features` where each sentence begins.
+
+        Returns
+        -------
+        Ints
+            The positions in `keys` of the sentences that are not cached, increasing.
+        """
+        assert self.head is not None
+        dtype, dim = np.dtype(f"<f{_BYTES[self.head['precision']]}"), self.head["dim"]
+        place = {key: i for i, key in enumerate(keys)}
+        packs: set[int] = set()
+        damaged: list[bytes] = []
+        for key, pack, crc, content in self._found("key, pack, crc, content", keys):
+            if not isinstance(content, bytes) or zlib.crc32(content) != crc or len(content) % (dim * dtype.itemsize):
+                damaged.append(key)
+                continue
+            rows = np.frombuffer(content, dtype).reshape(-1, dim)
+            start = at[place.pop(key)]
+            put(features[start : start + len(rows)], rows)
+            packs.add(pack)
+        if damaged:
+            self._warn("features do not match their checksum")
+        with contextlib.suppress(sqlite3.Error):  # a cache that cannot be written to can still be read
+            if packs or damaged:
+                with self._connection("rw", seconds=0) as database:
+                    database.executemany("DELETE FROM sentence WHERE key = ?", [(key,) for key in damaged])
+                    now = time.time_ns()
+                    database.executemany("UPDATE pack SET used = ? WHERE number = ?", [(now, pack) for pack in packs])
+        return np.fromiter(place.values(), np.int64, len(place))
+
+    def has_any(self, keys: Sequence[bytes]) -> bool:
+        """Tell whether any of these sentences is cached."""
+        return any(True for _ in self._found("1", keys))
+
+    def add(self, keys: Sequence[bytes], n_words: Sequence[int], features: Features) -> None:
+        """Write the features of some sentences as one pack: all of them, or `sqlite3.Error` or OSError.
+
+        A file that turns out to be damaged is begun anew.
+        """
+        stops = np.cumsum(n_words)
+        parts = [features[stop - n : stop].tobytes() for stop, n in zip(stops, n_words, strict=True)]
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        is_new = not self.path.exists()
+        try:
+            self._write(keys, parts)
+        except sqlite3.OperationalError:  # the disk is full, say
+            if is_new:
+                self.delete()
+            raise
+        except sqlite3.DatabaseError:
+            self.delete()
+            self._write(keys, parts)
+
+    def _write(self, keys: Sequence[bytes], parts: Sequence[bytes]) -> None:
+        assert self.head is not None
+        with self._connection("rwc") as database:
+            if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+                for statement in _SCHEMA.split(";"):
+                    database.execute(statement)
+                database.executemany("INSERT INTO head VALUES (?, ?)", self.head.items())
+            used, n_bytes = time.time_ns(), sum(map(len, parts)) + 64 * len(parts)
+            pack = database.execute("INSERT INTO pack (used, n_bytes) VALUES (?, ?)", (used, n_bytes)).lastrowid
+            rows = ((key, pack, zlib.crc32(part), part) for key, part in zip(keys, parts, strict=True))
+            database.executemany("INSERT OR REPLACE INTO sentence VALUES (?, ?, ?, ?)", rows)
+
+    def contents(self) -> tuple[dict[str, Any], int, int, int] | None:
+        """Return the head, how many sentences and bytes of features there are, and the last use; None for no store."""
+        with contextlib.suppress(sqlite3.Error), self._connection("r") as database:
+            head = dict(database.execute("SELECT name, value FROM head").fetchall())
+            n, n_bytes = database.execute("SELECT count(*), total(length(content)) FROM sentence").fetchone()
+            (used,) = database.execute("SELECT CAST(max(used) AS INTEGER) FROM pack").fetchone()
+            is_head = head.keys() == {"encoder", "fingerprint", "dim", "precision"}
+            if is_head and type(head["dim"]) is int and head["dim"] > 0 and head["precision"] in _BYTES:
+                return head, n, int(n_bytes), used or 0
+        return None
+
+    def packs(self) -> list[tuple[int, int, int]]:
+        """Return the time of last use in nanoseconds, the bytes and the number of each pack."""
+        latest = time.time_ns() + _CLOCKS_DIFFER_NS  # a later time comes from a clock that was wrong
+        with contextlib.suppress(sqlite3.Error), self._connection("r") as database:
+            found = database.execute("SELECT CAST(used AS INT), CAST(n_bytes AS INT), number FROM pack").fetchall()
+            return [(used if used < latest else 0, n_bytes, number) for used, n_bytes, number in found]
+        return []
+
+    def remove(self, packs: Iterable[int]) -> None:
+        """Remove packs, and give their space back."""
+        with self._connection("rw") as database:
+            for pack in packs:
+                database.execute("DELETE FROM sentence WHERE pack = ?", (pack,))
+                database.execute("DELETE FROM pack WHERE number = ?", (pack,))
+
+    def delete(self) -> None:
+        """Remove the file."""
+        for path in (self.path.with_name(f"{self.path.name}-journal"), self.path):
+            path.unlink(missing_ok=True)
+
+    def _found(self, columns: str, keys: Sequence[bytes]) -> Iterator[Any]:
+        """Yield the sentences with these keys; whatever cannot be read is not cached, and a damaged file is removed."""
+        try:
+            with self._connection("r") as database:
+                if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+                    return  # another process is about to write the first pack, or was killed before
+                if dict(database.execute("SELECT name, value FROM head").fetchall()) != self.head:
+                    raise sqlite3.DatabaseError("it has the features of another encoder")
+                for i in range(0, len(keys), _AT_ONCE):
+                    some = keys[i : i + _AT_ONCE]
+                    marks = ",".join("?" * len(some))
+                    yield from database.execute(f"SELECT {columns} FROM sentence WHERE key IN ({marks})", some)
+        except sqlite3.Error as error:
+            if not self.path.exists():
+                return  # nothing was cached, or another process has removed the file
+            if "locked" not in str(error):
+                with contextlib.suppress(OSError):
+                    self.delete()
+            self._warn(str(error))
+
+    @contextlib.contextmanager
+    def _connection(self, mode: str, seconds: float = _SECONDS) -> Iterator[sqlite3.Connection]:
+        """Give a connection with one transaction, which is ended and closed behind it."""
+        if mode == "r":  # what a killed process left behind is tidied up by whoever reads next, if they may
+            may_write = os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
+            mode, begin = "rw" if may_write else "ro", "BEGIN"
+        else:
+            begin = "BEGIN IMMEDIATE"
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=seconds, isolation_level=None)) as database:
+            database.execute("PRAGMA mmap_size = 4000000000")
+            if mode == "rwc":
+                database.execute("PRAGMA page_size = 8192")  # a sentence takes a few pages
+                database.execute("PRAGMA auto_vacuum = FULL")  # what is removed gives its space back
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.execute("PRAGMA synchronous = OFF")  # a power cut may damage the file: then it is encoded again
+            database.execute(begin)
+            try:
+                yield database
+                database.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    database.execute("ROLLBACK")
+                raise
+
+    def _warn(self, reason: str) -> None:
+        if reason in self._said:
+            return
+        self._said.add(reason)
+        warnings.warn(
+            f"cached features in {self.path} could not be used: {reason}. Their sentences are encoded again.",
+            HandfulWarning,
+            stacklevel=4,
+        )
+
+
+def put(target: Features, rows: Features) -> None:
+    """Copy rows into an array of any precision that can hold them."""
+    try:
+        with np.errstate(over="raise"):
+            target[:] = rows
+    except FloatingPointError as error:
+        raise DataError(f"out is {target.dtype}, and a feature is too large for that; use float32") from error
