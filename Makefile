@@ -78,6 +78,9 @@ lock: .venv-tools/ready
 	echo "torch ; python_version < '3'" > .venv-tools/without-torch.txt
 	.venv-tools/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --all-extras --no-annotate --no-header \
 		--no-emit-index-url --overrides .venv-tools/without-torch.txt --output-file requirements-dev.lock pyproject.toml
+	printf 'build\ntwine\npip-audit\nuv\n' > .venv-tools/tools.txt
+	.venv-tools/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate \
+		--no-header --no-emit-index-url --output-file requirements-tools.lock .venv-tools/tools.txt
 
 # dist/, checked and tried; `release` also wants a clean tree, and prints what would publish it. Nothing is uploaded.
 build: .venv-tools/ready
@@ -86,9 +89,10 @@ build: .venv-tools/ready
 release: .venv-tools/ready
 	.venv-tools/bin/python tools/release.py
 
-.venv-tools/ready:
+# What builds and uploads a release is pinned, with hashes.
+.venv-tools/ready: requirements-tools.lock
 	$(PYTHON) -m venv .venv-tools
-	.venv-tools/bin/python -m pip --disable-pip-version-check install -q build twine pip-audit uv
+	.venv-tools/bin/python -m pip --disable-pip-version-check install -q --require-hashes -r requirements-tools.lock
 	@touch $@
 
 DEPENDENCIES = pyproject.toml constraints.txt $(if $(LOCKED),requirements-dev.lock)

@@ -105,7 +105,7 @@ def test_a_bit_that_was_flipped_in_a_shard_is_an_error(client, tmp_path, ending)
 def test_a_run_that_was_killed_before_its_plan_was_written_begins_again(client, tmp_path):
     folder = tmp_path / "features"
     folder.mkdir()
-    (folder / ".plan.json.0123abcd.99.tmp").write_bytes(b"{")
+    (folder / ".plan.json.0123abcd.99.0123456789abcdef.tmp").write_bytes(b"{")
     encoded(client, tmp_path)
     assert not list(folder.glob(".*"))
 

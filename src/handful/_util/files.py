@@ -9,6 +9,7 @@ import io
 import os
 import platform
 import re
+import secrets
 import shutil
 import sys
 import time
@@ -43,7 +44,7 @@ PathLike = str | os.PathLike[str]
 AnyFile = PathLike | IO[str] | IO[bytes]
 """A path, ``-`` for standard input or output, or an open file, of text or bytes."""
 
-_TEMPORARY = re.compile(r"\.(.+)\.([0-9a-f]{8})\.(\d{1,9})\.(tmp|old)", re.DOTALL)
+_TEMPORARY = re.compile(r"\.(.+)\.([0-9a-f]{8})\.(\d{1,9})\.[0-9a-f]{16}\.(tmp|old)", re.DOTALL)
 _STALE = 24 * 3600.0  # seconds after which nobody elsewhere is writing any more
 _ADVICE = {
     os.strerror(errno.ENOSPC): "; make room on the disk, or write elsewhere",
@@ -74,6 +75,8 @@ def replacing(path: PathLike, *, sync: bool = False) -> Iterator[Path]:
         raise FileError(f"{os.fspath(path)!r} names no file")
     temporary = beside(target)
     try:
+        # made here, and only if there is none: a link that somebody put there would be followed
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o666))
         yield temporary
         if sync:
             _sync(temporary)
@@ -185,7 +188,7 @@ def beside(target: Path) -> Path:
             found = _TEMPORARY.fullmatch(name)
             if found and found[1] == start and _is_left(target.with_name(name), found[2], int(found[3])):
                 _tidy(target.with_name(name), target)
-    return target.with_name(f".{start}.{_here()}.{os.getpid()}.tmp")
+    return target.with_name(f".{start}.{_here()}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
 
 
 def is_temporary(name: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from handful._util.files import PathLike
+from handful._util.foreign import check_files
 from handful.errors import EncoderError, MissingExtraError
 
 from .network_encoder import NetworkEncoder
@@ -87,6 +88,8 @@ def check_encoder(name_or_path: PathLike) -> Path:
         raise EncoderError(f"the encoder {name!r} is not in this build of handful: {path} is missing; {CHOICES}")
     if not is_exported(path):
         _check_hugging_face(name, path)
+    if path.is_dir():
+        check_files(path)
     return path
 
 

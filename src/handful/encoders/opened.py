@@ -1,6 +1,7 @@
 """An encoder given by name, path or object, and how it is found again for a saved model."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -23,6 +24,8 @@ __all__ = [
     "open_saved",
 ]
 
+
+_NAME = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?")  # of an encoder in the package, or on the Hub
 
 AnyEncoder = PathLike | Encoder
 
@@ -120,6 +123,8 @@ def open_saved(
                 f"{folder}: its encoder was given as an object",
                 Advice("give it again: load(..., encoder=)", "load the model in Python, with load(..., encoder=)"),
             )
+        if not is_path(reference) and not _NAME.fullmatch(reference):
+            raise ModelError(f"{folder}: its encoder is {reference!r:.100}, which is neither a name nor a whole path")
         chosen = folder / "encoder" if saved.get("is_inside") else reference
         if isinstance(chosen, str) and is_path(chosen) and not os.path.isdir(chosen):
             raise ModelError(

@@ -5,7 +5,6 @@ given by path and is not inside.
 """
 
 import json
-import shutil
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from handful import __version__
 from handful._util.files import PathLike, check_folder, replacing_folder
+from handful._util.foreign import check_files, copy_files
 from handful.encoders import Encoder
 from handful.errors import DataError, FileError, FormatError, ModelError
 from handful.text import EntityType, Transitions, read, types_of, write
@@ -44,6 +44,9 @@ __all__ = [
 FORMAT, VERSION = "handful tagger", 4  # 4: checksums
 OLDEST = 3  # a list of evidence, with weights, transitions and calibration
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
+
+#: Files of an encoder that are copied into a model: nothing else in its folder is needed.
+ENDINGS = (".json", ".onnx", ".safetensors", ".bin", ".txt", ".model", ".md")
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
             (folder / CONFIG).write_text(text, encoding="utf-8")
             (folder / CARD).write_text(model_card(saved), encoding="utf-8")
             if encoder is not None:
-                shutil.copytree(encoder, folder / ENCODER, copy_function=shutil.copyfile)
+                copy_files(encoder, folder / ENCODER, ENDINGS)
     except UnicodeEncodeError as error:
         raise DataError(
             f"{path}: a type or word has half of a surrogate pair, which is not a character: {error}"
@@ -184,6 +187,7 @@ def _check_replaceable(path: Path) -> None:
 def read_folder(path: Path) -> Saved:
     """Read what `write_folder` wrote; an error says what is wrong with it."""
     config = read_config(path)
+    check_files(path)
     sections = {name: _section(path, config, name) for name in ("summary", "parameters", "encoder", "model")}
     encoder = sections["encoder"]
     if not isinstance(encoder.get("dim"), int) or not isinstance(encoder.get("fingerprint"), str):

@@ -6,6 +6,7 @@ from itertools import groupby
 from numbers import Integral
 from typing import Any, NamedTuple
 
+from handful._util.foreign import is_plain
 from handful._util.html import marked
 from handful.errors import DataError, shorten
 
@@ -135,6 +136,8 @@ def check_type(name: object) -> None:
     """Refuse a type that could not be told from a tag or a partial label."""
     if not isinstance(name, str) or not name:
         raise DataError(f"a type is a non-empty string, not {name!r}")
+    if not is_plain(name):
+        raise DataError(f"a type cannot be called {name!r:.100}: it has control characters")
     if name in ("O", "_") or name[0] == "!" or "|" in name:
         raise DataError(
             f"a type cannot be called {name!r}: O is for words outside mentions, "

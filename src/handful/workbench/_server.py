@@ -4,12 +4,14 @@ Bodies are read up to a limit, everything else happens in threads, and no part o
 """
 
 import asyncio
+import gzip
 import json
 import os
 import secrets
 import tempfile
 import webbrowser
 import zipfile
+import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from io import BytesIO
@@ -47,6 +49,7 @@ __all__ = ["make_server", "serve"]
 FIRST_PORT = 8470
 LIMITS = Limits(body_timeout=60.0, grace=2.0)  # a file to import may take a while
 HEARTBEAT = 15.0  # seconds
+GZIP = b"\x1f\x8b"  # the first bytes of such a file
 
 _ENDINGS = {"conll": "conll", "lines": "txt", "inline": "txt", "text": "txt", "label-studio": "json", "gliner": "json"}
 _ENDINGS |= {"csv": "csv", "tsv": "tsv", "docbin": "spacy"}  # all others: jsonl
@@ -215,6 +218,8 @@ async def _events(session: Session, last: int) -> AsyncIterator[bytes]:
 def _import(session: Session, body: bytes, format: str | None, name: str | None) -> Record:
     if format is not None and format not in FORMATS:
         raise DataError(f"the format is {format!r:.50}, expected one of {', '.join(FORMATS)}")
+    if body[:2] == GZIP:
+        body = _unpacked(body, LIMITS.max_import)
     source = BytesIO(body)
     source.name = (name or "the file")[:200]
     with stream(source, format) as documents:
@@ -225,6 +230,17 @@ def _import(session: Session, body: bytes, format: str | None, name: str | None)
         "labelled": added.n_labelled,
         "notes": [*documents.report.handled(), *added.notes()],
     }
+
+
+def _unpacked(body: bytes, most: int) -> bytes:
+    """Unpack a gzip file, no further than a limit: a few bytes can stand for very many."""
+    try:
+        unpacked = gzip.GzipFile(fileobj=BytesIO(body)).read(most + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"the gzip file is damaged: {error}") from None
+    if len(unpacked) > most:
+        raise DataError(f"the gzip file holds more than {most // 1024:,} KiB; unpack it, and bring in parts of it")
+    return unpacked
 
 
 def _export(session: Session, format: str, *, only_labelled: bool) -> Response:

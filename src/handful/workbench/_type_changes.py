@@ -83,7 +83,7 @@ def _hue(value: Any) -> int | None:
 
 def _checked(name: Any, description: Any) -> EntityType:
     one = EntityType(name.strip() if isinstance(name, str) else name, description)
-    if len(one.name) > LONGEST_NAME or any(not character.isprintable() for character in one.name):
+    if len(one.name) > LONGEST_NAME or not one.name.isprintable():
         raise DataError(f"the name of a type is one line of at most {LONGEST_NAME} characters")
     if name != one.name:
         raise DataError(f"the name {name!r} starts or ends with white space")
