@@ -60,7 +60,7 @@ FIT = ("fit", "support.txt", "--unlabelled", "-")
         (("predict", "model", "-", "--out", "{}/none/out.jsonl"), "there is no folder"),
         (("predict", "model", "-", "--out", "{}/file/out.jsonl"), "file is a file"),
         (("predict", "model", "-", "none.txt"), "none.txt: cannot be read: No such file"),
-        (("predict", "model", "-", "{}"), "cannot be read: Is a directory"),
+        (("predict", "model", "-", "{}"), "is a folder without Parquet files"),
         (("predict", "model", "-", "--min-score", "much"), "neither a number"),
         (("predict", "model", "-", "--min-score", "GOD=0.5"), "min_score names GOD"),
         (("predict", "none", "-"), "no such folder"),
@@ -69,8 +69,8 @@ FIT = ("fit", "support.txt", "--unlabelled", "-")
         (("evaluate", "none", "-"), "no such folder"),
         (("convert", "-", "{}/none/out", "--to", "conll"), "there is no folder"),
         (("convert", "-", "{}/full", "--to", "conll"), "is a folder"),
-        (("sample", "-", "--out", "{}/full"), "is a folder with files in it"),
-        (("sample", "-", "--out", "{}/file"), "is a file"),
+        (("bench", "sample", "-", "--out", "{}/full"), "is a folder with files in it"),
+        (("bench", "sample", "-", "--out", "{}/file"), "is a file"),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else None,
 )
@@ -81,7 +81,7 @@ def test_nothing_is_read_in_vain(taken, arguments, message):
 
 
 @NOT_ROOT
-@pytest.mark.parametrize("arguments", [FIT, ("predict", "model", "-"), ("sample", "-"), ("convert", "-")])
+@pytest.mark.parametrize("arguments", [FIT, ("predict", "model", "-"), ("bench", "sample", "-"), ("convert", "-")])
 @pytest.mark.usefixtures("inside")
 def test_a_folder_that_is_closed(tmp_path, arguments):
     (tmp_path / "closed").mkdir(mode=0o500)

@@ -50,7 +50,7 @@ def test_fit_and_predict_take_patterns_and_parquet_files(inside, tmp_path):
     for number, line in enumerate(lines):
         (tmp_path / f"text{number}.txt").write_text(line + "\n", encoding="utf-8")
     parquet.write_table(pa.table({"text": lines, "n": range(len(lines))}), tmp_path / "rows.parquet", row_group_size=2)
-    options = ["--ratio", "0.8", "--encoder", "encoder", "--out"]
+    options = ["--o-ratio", "0.8", "--encoder", "encoder", "--out"]
     for text in (tmp_path / "text*.txt", tmp_path / "rows.parquet", tmp_path):
         run("fit", "support.txt", "-u", text, *options, tmp_path / "model", "--quiet")
         assert (tmp_path / "model" / "model.safetensors").read_bytes() == Path("model/model.safetensors").read_bytes()

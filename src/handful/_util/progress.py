@@ -1,5 +1,6 @@
 """The progress of long work: what a ``progress=`` argument may be, and a bar for it."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,7 +52,8 @@ def reporting(
         delay=0 if progress else patience,
         leave=progress is True,
         bar_format=known if total else unknown,
-        dynamic_ncols=True,
+        ncols=shutil.get_terminal_size().columns - 1,
+        nrows=24,  # a terminal whose size is not known has a bar, too
     ) as bar:
 
         def update(done: int, total: int) -> None:
