@@ -1,6 +1,8 @@
 """spaCy's DocBin, with spaCy itself."""
 
+import gzip
 import io
+import os
 import subprocess
 import sys
 import zlib
@@ -159,3 +161,14 @@ def test_spacy_is_loaded_when_it_is_needed():
     code = "import sys, handful.text; handful.text.read('-'); print('spacy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], input="a O\n", capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_file_is_recognised_packed_and_in_a_pipe(tmp_path):
+    data = written([Sentence(("Ekeus", "left"), (Span(0, 1, "PER"),))], "docbin")
+    (tmp_path / "a.gz").write_bytes(gzip.compress(data))
+    assert read(tmp_path / "a.gz").report.format == "docbin"
+    ours, theirs = os.pipe()
+    with open(theirs, "wb") as writer:
+        writer.write(data)
+    with open(ours, "rb") as reader:
+        assert [sentence.words for sentence in read(reader)] == [("Ekeus", "left")]

@@ -384,3 +384,8 @@ def test_names_of_tags_come_from_a_file():
             read_tag_names(io.StringIO(content))
     with pytest.raises(FormatError, match="this is not JSON"):
         read_tag_names(io.StringIO("[O"))
+
+
+def test_tags_of_text_to_be_tagged_need_no_names():
+    (sentence,) = read_bytes('{"tokens": ["Ekeus", "left"], "ner_tags": [1, 0]}', unlabelled=True)
+    assert (sentence.words, sentence.is_unlabelled) == (("Ekeus", "left"), True)

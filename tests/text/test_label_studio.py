@@ -148,3 +148,12 @@ def test_a_stream_of_tasks_of_a_file(tmp_path):
     with stream(tmp_path / "tasks.json") as documents:
         write(documents, tmp_path / "out.json", "label-studio")
     assert json.loads((tmp_path / "out.json").read_text())[0]["id"] == 7
+
+
+def test_an_annotation_that_names_a_model_is_an_annotation():
+    result = [{"value": {"start": 0, "end": 4, "labels": ["PER"]}, "score": 0.4}]
+    task = {"data": {"text": "Anna left."}, "annotations": [{"model_version": "m-1", "result": result}]}
+    (document,) = stream_bytes(json.dumps([task]))
+    assert document.sentences[0].spans[0].score is None
+    write([document], file := io.BytesIO(), "label-studio")
+    assert "predictions" not in json.loads(file.getvalue())[0]

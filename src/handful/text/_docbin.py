@@ -17,7 +17,7 @@ from handful.errors import DataError, FormatError, MissingExtraError, shorten
 from ._document import Document
 from ._reading import FileReader
 from ._sentences import Sentence, Span
-from ._words import NoWordsError, word_offsets
+from ._words import word_offsets
 from ._writing import Writing, partial_spans, with_words
 
 __all__ = ["FIRST_BYTES", "read_docbin", "write_docbin"]
@@ -47,9 +47,7 @@ def read_docbin(reading: FileReader) -> Iterator[Document]:
         identifier = None
         try:
             identifier, meta = _fields(reading, doc)
-            sentences = tuple(_sentences(reading, doc))
-            if not sentences and not reading.options.unlabelled:
-                raise NoWordsError.of(doc.text)
+            sentences = reading.check_words(doc.text, list(_sentences(reading, doc)))
         except DataError as error:
             shown = "" if identifier is None else f" (id {shorten(identifier, 40)})"
             reading.malformed(f": record {number}{shown}", error)

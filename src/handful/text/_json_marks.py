@@ -7,7 +7,6 @@ from handful.errors import DataError, shorten
 
 from ._reading import FileReader
 from ._sentences import Mark, Sentence
-from ._words import NoWordsError
 
 __all__ = ["read_mark", "read_score", "sentence_of_tokens", "token_offsets"]
 
@@ -31,13 +30,13 @@ def token_offsets(text: str, tokens: Any) -> list[tuple[int, int]]:
     return offsets
 
 
-def sentence_of_tokens(reading: FileReader, text: str, tokens: list[tuple[int, int]]) -> Sentence:
-    """Make an unlabelled sentence of tokens; those of white space are no words."""
+def sentence_of_tokens(reading: FileReader, text: str, tokens: list[tuple[int, int]]) -> Sentence | None:
+    """Make an unlabelled sentence of tokens; those of white space are no words. None where there are no words."""
     offsets = [(start, end) for start, end in tokens if text[start:end].strip()]
     if len(offsets) < len(tokens):
         reading.report.notes["tokens of white space were not taken as words"] += len(tokens) - len(offsets)
     if not offsets:
-        raise NoWordsError.of(text)
+        return None
     words = tuple([text[start:end] for start, end in offsets])
     return Sentence(words, text=text, starts=tuple([start for start, _ in offsets]))
 

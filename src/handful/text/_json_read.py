@@ -34,7 +34,7 @@ from ._json_records import Record, is_one_a_line, is_pair, records
 from ._label_studio import read_task
 from ._reading import FileReader
 from ._sentences import Sentence, Span
-from ._words import NoWordsError, to_sentence, to_sentences
+from ._words import is_blank, to_sentence, to_sentences
 
 __all__ = ["LABEL_KEYS", "read_json", "read_marked"]
 
@@ -84,23 +84,18 @@ def _document(reading: FileReader, record: Record, dialect: str) -> Document | N
     answer = record.get("answer", "accept")
     field = reading.options.text_field or "text"
     words = reading.options.text_field or "tokens"
-    try:
-        if dialect in ("label-studio", "json") and isinstance(record.get("data"), dict) and field not in record:
-            return read_task(reading, record)
-        if dialect == "gliner" or (dialect == "json" and isinstance(record.get("tokenized_text"), list)):
-            return _of_words(reading, record, "tokenized_text", "gliner", _from_word_spans)
-        are_words = isinstance(record.get(words), list) and all(isinstance(token, str) for token in record.get(words))
-        if dialect == "huggingface" or (dialect == "json" and are_words):
-            return _of_words(reading, record, words if are_words else "tokens", "huggingface", _from_tags)
-        if answer != "accept":
-            reading.report.notes[f"records whose answer is {shorten(repr(answer))} were passed over"] += 1
-            return None
-        text, label_key = _text(reading, record), _label_key(reading, record, LABEL_KEYS[dialect])
-        return read_marked(reading, record, text, label_key, field)
-    except NoWordsError as error:
-        if not reading.options.unlabelled:
-            raise
-        return record.document(error.text, ())
+    if dialect in ("label-studio", "json") and isinstance(record.get("data"), dict) and field not in record:
+        return read_task(reading, record)
+    if dialect == "gliner" or (dialect == "json" and isinstance(record.get("tokenized_text"), list)):
+        return _of_words(reading, record, "tokenized_text", "gliner", _from_word_spans)
+    are_words = isinstance(record.get(words), list) and all(isinstance(token, str) for token in record.get(words))
+    if dialect == "huggingface" or (dialect == "json" and are_words):
+        return _of_words(reading, record, words if are_words else "tokens", "huggingface", _from_tags)
+    if answer != "accept":
+        reading.report.notes[f"records whose answer is {shorten(repr(answer))} were passed over"] += 1
+        return None
+    text, label_key = _text(reading, record), _label_key(reading, record, LABEL_KEYS[dialect])
+    return read_marked(reading, record, text, label_key, field)
 
 
 def read_marked(
@@ -116,18 +111,12 @@ def read_marked(
         except DataError:
             if not reading.options.unlabelled:
                 raise  # else these are not labels of words, but perhaps classes of the whole text
-    try:
-        if marks is not None and label_key is not None:
-            record.take(label_key)
+    if marks is not None and label_key is not None:
+        record.take(label_key)
+        if sentence is not None or not is_blank(text):
             sentence = reading.from_marks(sentence or to_sentence(text), marks)
-        sentences = to_sentences(text) if sentence is None else [sentence]
-        if not sentences:
-            raise NoWordsError.of(text)
-    except NoWordsError:
-        if not reading.options.unlabelled:
-            raise
-        sentences = []
-    return record.document(text, tuple(sentences), text_field)
+    sentences = to_sentences(text) if sentence is None else [sentence]
+    return record.document(text, reading.check_words(text, sentences), text_field)
 
 
 def _text(reading: FileReader, record: Record) -> str:
@@ -190,7 +179,7 @@ def _of_words(
     if not isinstance(words, list):
         raise DataError(f"found {record.show()}, expected {field!r}, a list of words")
     if not words and reading.options.unlabelled:
-        raise NoWordsError.of("")
+        return record.document("", ())
     sentence = Sentence(tuple(words))
     if (key := _label_key(reading, record, LABEL_KEYS[dialect])) is not None:
         try:

@@ -21,7 +21,7 @@ from ._json_marks import read_mark, read_score
 from ._json_records import Record
 from ._reading import FileReader
 from ._sentences import Mark, Sentence
-from ._words import NoWordsError, to_sentence, to_sentences
+from ._words import to_sentence, to_sentences
 
 __all__ = ["read_task", "task"]
 
@@ -41,9 +41,7 @@ def read_task(reading: FileReader, record: Record) -> Document:
     if reading.options.unlabelled and not record.get("annotations"):
         record.take("annotations")
     sentences = to_sentences(text) if sentence is None else [sentence]
-    if not sentences:
-        raise NoWordsError.of(text)
-    return record.document(text, tuple(sentences))
+    return record.document(text, reading.check_words(text, sentences))
 
 
 def _text(reading: FileReader, record: Record) -> str:
@@ -89,10 +87,14 @@ def _labelled(reading: FileReader, record: Record, text: str) -> Sentence | None
         reading.report.notes[Advice(note.format(f"annotator={version!r}"), shell)] += 1
     if not found:
         return None
-    if how not in ("majority", "agree") and (fields := _fields(found[0][1])):
+    first = found[0][1]
+    fields = {} if first in predictions else {key: item for key, item in first.items() if key != "result"}
+    if how not in ("majority", "agree") and (fields := fields | _names(first)):
         record.more[_ANNOTATION] = fields
     words = to_sentence(text)
-    return choose([Annotation(who, reading.from_marks(words, _marks(reading, text, one))) for who, one in found], how)
+    marks = [_marks(reading, text, one, has_scores=one in predictions) for _, one in found]
+    made = [Annotation(who, reading.from_marks(words, each)) for (who, _), each in zip(found, marks, strict=True)]
+    return choose(made, how)
 
 
 def _annotations(reading: FileReader, record: Record) -> list[dict[str, Any]]:
@@ -113,31 +115,19 @@ def _has_result(annotation: Any) -> bool:
     return isinstance(annotation, dict) and isinstance(annotation.get("result"), list)
 
 
-def _is_prediction(annotation: dict[str, Any]) -> bool:
-    return "model_version" in annotation
-
-
-def _marks(reading: FileReader, text: str, annotation: dict[str, Any]) -> Iterator[Mark]:
+def _marks(reading: FileReader, text: str, annotation: dict[str, Any], *, has_scores: bool) -> Iterator[Mark]:
     """Yield the marks of an annotation; only those of a prediction have scores."""
     for item in annotation["result"]:
         value = item.get("value") if isinstance(item, dict) else None
         if isinstance(value, dict) and "labels" in value:
-            score = read_score(item) if _is_prediction(annotation) else None
+            score = read_score(item) if has_scores else None
             yield read_mark(reading, text, None, value)._replace(score=score)
         else:
             reading.report.notes["annotations of another kind than labelled spans were passed over"] += 1
 
 
-def _fields(annotation: dict[str, Any]) -> dict[str, Any]:
-    """Return what else an annotation says: its own fields, and the names in its results that are not the usual ones.
-
-    The fields of a prediction are made anew.
-    """
-    fields = {} if _is_prediction(annotation) else {key: item for key, item in annotation.items() if key != "result"}
-    return fields | _names(annotation)
-
-
 def _names(annotation: dict[str, Any]) -> dict[str, str]:
+    """Return the names in the results of an annotation that are not the usual ones."""
     for item in annotation["result"]:
         if isinstance(item, dict) and isinstance(item.get("value"), dict) and "labels" in item["value"]:
             return {key: item[key] for key, usual in _NAMES.items() if item.get(key, usual) != usual}

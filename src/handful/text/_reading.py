@@ -74,6 +74,12 @@ class FileReader:
         where = f":{place}" if isinstance(place, int) else place
         return FormatError(f"{self.source.name}{where}: {problem.message}", problem.advice)
 
+    def check_words(self, text: str, sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
+        """Return the sentences of a text; a text without a word is an error, unless it is to be tagged."""
+        if not sentences and not self.options.unlabelled:
+            raise DataError(f"there is no word in the text {shorten(repr(text))}")
+        return tuple(sentences)
+
     def from_tags(self, words: Sequence[str], tags: Sequence[str]) -> Sentence:
         """Make a sentence from words, which are known to be non-empty strings, and tags."""
         spans, allowed = self.tags.read(tags)

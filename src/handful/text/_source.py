@@ -61,7 +61,7 @@ class InputFile:
         None for standard input and an open file.
     is_standard_input : bool
     first : bytes
-        The first bytes; none of an open file of text.
+        The first bytes, unpacked; none of an open file of text.
     is_whole : bool
         Whether `head` is all there is.
     """
@@ -113,6 +113,7 @@ class InputFile:
         self.first = first[:_FIRST]
         if first[: len(_GZIP)] == _GZIP:
             self._file = self._stack.enter_context(gzip.GzipFile(fileobj=self._file))
+            self.first = self._file.peek(_FIRST)[:_FIRST]
             self._may_wait = False
         else:
             self._unread = self._file.read(len(first))  # from here on nothing is kept behind the descriptor's back

@@ -26,7 +26,7 @@ from handful.errors import DataError, shorten
 
 from ._sentences import Sentence
 
-__all__ = ["NoWordsError", "is_blank", "to_sentence", "to_sentences", "word_offsets"]
+__all__ = ["is_blank", "to_sentence", "to_sentences", "word_offsets"]
 
 _CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
@@ -107,19 +107,6 @@ def _ranges(codes: list[int]) -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in out)
 
 
-class NoWordsError(DataError):
-    """A text is empty, or has no visible character."""
-
-    text = ""
-
-    @classmethod
-    def of(cls, text: str) -> "NoWordsError":
-        """Make an error that knows the text."""
-        error = cls(f"there is no word in the text {shorten(repr(text))}")
-        error.text = text
-        return error
-
-
 def word_offsets(text: str) -> list[tuple[int, int]]:
     """Find the words of a text.
 
@@ -155,7 +142,7 @@ def to_sentence(text: str) -> Sentence:
     """Make one unlabelled sentence of a text of any length."""
     offsets = word_offsets(text)
     if not offsets:
-        raise NoWordsError.of(text)
+        raise DataError(f"there is no word in the text {shorten(repr(text))}")
     words = tuple([text[start:end] for start, end in offsets])
     return Sentence.trusted(words, text=text, starts=tuple([start for start, _ in offsets]))
 
