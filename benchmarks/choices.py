@@ -26,8 +26,7 @@ from handful.bench.settings import Settings
 from handful.cluster import SubspaceKMeans, tag_distances
 from handful.encoders import CachedEncoder, load
 from handful.encoders.cache import RememberingEncoder
-from handful.tagger._learning import METHODS
-from handful.tagger._ratio import FEWEST_MENTIONS, estimate_o_ratio
+from handful.tagger._learning import FEWEST_MENTIONS, METHODS, estimate_o_ratio
 from handful.tagger.decoding import runs, viterbi
 from handful.tagger.evidence import NearestLabel, Regression, o_chances
 from handful.tagger.inputs import gather_for_fit
@@ -50,7 +49,7 @@ class Cell:
         self.shots, self.transitions = support.shots, encoder.transitions
         given, labels = gather_for_fit(support.sentences, unlabelled)
         features = encoder.encode(given.sentences)
-        text = TrainingText.empty(encoder.dim).with_more(given.sentences, features)
+        text = TrainingText.empty(encoder.dim).with_more(given.sentences)
         self.types = types_to_learn(sentences_of(labels))
         self.X, self.labelled = features, text.with_labels(labels).labelled_words(self.types)
         known, n_tags = self.labelled.examples, self.labelled.n_tags

@@ -5,7 +5,7 @@
 A FILE has labelled sentences. Supports of 1, 3, 5 and 10 mentions of each type are drawn from it. For each number the
 factor is printed by which the share of words in mentions is higher in supports of at least 20 words: the median, nine
 of ten, and how often it is at least 4, so that `fit` would call the true ratio a contradiction
-(`handful.tagger._ratio`).
+(`handful.tagger.fitting`).
 """
 
 import argparse
@@ -15,7 +15,7 @@ import numpy as np
 from handful import read
 from handful.errors import DataError
 from handful.evaluate import sample_support
-from handful.tagger._ratio import CONTRADICTION, FEWEST_WORDS
+from handful.tagger.fitting import CONTRADICTION, FEWEST_WORDS
 
 
 def share_inside(sentences):

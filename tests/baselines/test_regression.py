@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from handful.baselines import Regression
+from handful.baselines import RegressionBaseline
 from handful.errors import DataError
 
 from .made import encoder, labelled_words, sentences, softmax, tagged
@@ -34,7 +34,7 @@ def test_scores_are_those_of_a_general_minimiser(C):
     support, test = sentences(1, 5), sentences(2, 10)
     model = encoder()
     scores_of = minimised(labelled_words(support, model), C)
-    fitted = Regression(model, C=C).fit(support)
+    fitted = RegressionBaseline(model, C=C).fit(support)
     for sentence in test:
         scores = [scores_of(model.vector(word)) for word in sentence.words]
         expected = tagged(sentence.words, [max(TAGS, key=each.get) for each in scores])
@@ -45,7 +45,7 @@ def test_scores_are_those_of_a_general_minimiser(C):
 
 
 def test_with_one_type_and_with_no_words():
-    model = Regression(encoder()).fit(["[Paul](PER) met aaa there", "see [Peter](PER) bbb"])
+    model = RegressionBaseline(encoder()).fit(["[Paul](PER) met aaa there", "see [Peter](PER) bbb"])
     assert [found["word"] for found in model.predict("bbb saw Peter there")] == ["Peter"]
     assert model.predict("") == []
 
@@ -53,4 +53,4 @@ def test_with_one_type_and_with_no_words():
 @pytest.mark.parametrize("C", [0, -1, float("nan"), "1", True])
 def test_a_strength_that_is_none_is_refused(C):
     with pytest.raises(DataError, match="C is a number above 0"):
-        Regression(encoder(), C=C).fit(sentences(1, 5))
+        RegressionBaseline(encoder(), C=C).fit(sentences(1, 5))

@@ -7,8 +7,7 @@ import pytest
 
 from handful import Tagger
 from handful.errors import DataError, ModelError
-from handful.tagger._learning import METHODS
-from handful.tagger._ratio import estimate_o_ratio
+from handful.tagger._learning import METHODS, estimate_o_ratio
 from handful.tagger.decoding import viterbi
 from handful.tagger.evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression, o_chances
 from handful.tagger.model import Softmax
@@ -144,7 +143,7 @@ def test_sentences_are_decoded_apart():
 def labelled_words(allowed, n_words, places=None):
     rows = np.arange(len(allowed))
     places = np.stack([rows, 0 * rows], axis=1) if places is None else places
-    return LabelledWords(n_words, rows, allowed, places, np.zeros(len(rows), bool))
+    return LabelledWords(n_words, rows, allowed, places, np.zeros(len(rows), bool), np.zeros(allowed.shape[1], bool))
 
 
 def test_the_estimate_is_the_mean_chance_of_o():

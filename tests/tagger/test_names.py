@@ -127,7 +127,7 @@ def test_types_with_labels_beside_a_type_without():
     model = named({**TYPES, "GOD": "Gods"}).fit(support, UNLABELLED)
     assert names(model) == ["GOD", "LOC", "PER"]
     assert mentions(model.predict("Pim saw Gus in Lima")) == [("Pim", "PER"), ("Gus", "GOD"), ("Lima", "LOC")]
-    words = model.text_.labelled_words(names(model), model.model_.piece(TypeNames))
+    words = model.text_.labelled_words(names(model)).by_names(model.model_.piece(TypeNames), model.text_.features)
     (gaia,) = [i for i, place in enumerate(words.places.tolist()) if place == [2, 1]]
     assert words.allowed[gaia].tolist() == [True, True, False, False]  # it may be O or a god
     assert words.is_sure.sum() == len(words.rows) - 1

@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from handful import Tagger
 from handful._util import arrays, parallel
+from handful.errors import DataError
 from handful.text import Sentence
 
 from .toy import KINDS, SUPPORT, UNLABELLED, NamedEncoder, ToyEncoder
@@ -132,7 +133,8 @@ def test_the_summary_is_that_of_its_fit_whenever_it_is_asked_for():
     assert copied.summary_ == first
     later = model.add(MORE).summary_
     assert (first.n_support, later.n_support) == (2, 6)
-    assert not hasattr(Tagger(NamedEncoder()), "summary_")
+    with pytest.raises(DataError, match="not fitted"):
+        _ = Tagger(NamedEncoder()).summary_
 
 
 class WideEncoder(NamedEncoder):

@@ -4,7 +4,7 @@ from ._container import Container
 from ._frozen import FrozenContainer
 from ._methods import BASELINES, make_baseline
 from ._nearest import NNShot, Proto, StructShot
-from ._regression import Regression
+from ._regression import RegressionBaseline
 from ._source import Source
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "FrozenContainer",
     "NNShot",
     "Proto",
-    "Regression",
+    "RegressionBaseline",
     "Source",
     "StructShot",
     "make_baseline",

@@ -20,7 +20,7 @@ from handful.tagger.inputs import gather_for_fit
 from handful.tagger.training_text import LabelledWords, TrainingText, by_words, check_sure, sentences_of, types_to_learn
 from handful.text import EntityType, Sentence, Transitions, described
 
-__all__ = ["Baseline", "Fitted", "KnownWords", "LabelledSupport", "read_support", "tag_log_scores"]
+__all__ = ["Baseline", "FittedBaseline", "KnownWords", "LabelledSupport", "read_support", "tag_log_scores"]
 
 
 @dataclass(frozen=True)
@@ -61,15 +61,14 @@ class LabelledSupport:
 
     def _labelled(self) -> LabelledWords:
         names = [one.name for one in self.types]
-        no_features = np.empty((sum(len(sentence.words) for sentence in self.sentences), 0), np.float32)
-        text = TrainingText.empty(0).with_more(self.sentences, no_features)
-        labelled = text.with_labels(by_words(self.sentences)).labelled_words(names)
+        text = TrainingText.empty(0).with_more(self.sentences).with_labels(by_words(self.sentences))
+        labelled = text.labelled_words(names)
         check_sure(labelled, ("O", *names))
         return labelled
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedBaseline:
     """What a baseline learned, as a prediction needs it."""
 
     encoder: Encoder  # gives the features of words
@@ -107,7 +106,7 @@ class Baseline(Predictor):
     def __init__(self, encoder: AnyEncoder = "handful-en") -> None:
         self.encoder = encoder
         self._opened: Encoder | None = None
-        self._fitted: Fitted | None = None
+        self._fitted: FittedBaseline | None = None
 
     def __repr__(self) -> str:
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
@@ -132,7 +131,7 @@ class Baseline(Predictor):
         return self
 
     @abstractmethod
-    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         """Learn from a support."""
 
     def _open(self) -> Encoder:
@@ -141,7 +140,7 @@ class Baseline(Predictor):
         return self._opened
 
     @property
-    def model_(self) -> Fitted:
+    def model_(self) -> FittedBaseline:
         """What was learned, as predictions need it."""
         if self._fitted is None:
             raise DataError(f"this {type(self).__name__} is not fitted: call fit first")

@@ -6,7 +6,7 @@ from handful._util.progress import Progress
 from handful.encoders.opened import AnyEncoder, is_object
 from handful.errors import DataError, EncoderError
 
-from ._base import Baseline, Fitted, LabelledSupport, tag_log_scores
+from ._base import Baseline, FittedBaseline, LabelledSupport, tag_log_scores
 from ._gaussians import Distance
 from ._nearest import nearest_by_tag, tempered
 from ._source import Source
@@ -58,7 +58,7 @@ class Container(Baseline):
         self.temperature = temperature
         self.distance = distance
 
-    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         distance = distance_for(self.distance, support)
         transitions = tempered(self.source.transitions, self.temperature, support.n_tags) if self.viterbi else None
         support.tags()  # what is wrong with labels is said before the long wait
@@ -72,7 +72,7 @@ class Container(Baseline):
 
         encoder = tune(trained, support, distance)
         words = support.words(encoder, progress)
-        return Fitted(
+        return FittedBaseline(
             encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, words, support.n_tags)), transitions
         )
 

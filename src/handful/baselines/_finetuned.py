@@ -16,8 +16,8 @@ from handful.encoders.opened import encoder_folder, is_object, open_encoder
 from handful.errors import EncoderError
 from handful.training import TuneRecipe
 
-from ._base import Baseline, Fitted, LabelledSupport
-from ._regression import Regression
+from ._base import Baseline, FittedBaseline, LabelledSupport
+from ._regression import RegressionBaseline
 
 if TYPE_CHECKING:
     from handful.training.student import Student
@@ -33,7 +33,7 @@ MOST_MENTIONS = 512  # words in mentions that are compared in a step; as many O 
 class FineTuned(Baseline):
     """Token classification: all weights and a new linear layer are trained on the labelled words."""
 
-    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         student = self._train(support)
         head: Any = student.head
         weight, bias = (one.detach().float().cpu().numpy() for one in (head.weight, head.bias))
@@ -43,7 +43,7 @@ class FineTuned(Baseline):
             logits -= logits.max(axis=1, keepdims=True)
             return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
 
-        return Fitted(student.encoder(1.0), support.types, log_scores)
+        return FittedBaseline(student.encoder(1.0), support.types, log_scores)
 
     def _train(self, support: LabelledSupport, loss: Callable[["Student", Any, Any], Any] | None = None) -> "Student":
         """Train all weights on a support."""
@@ -77,9 +77,9 @@ class FineTuned(Baseline):
 class SetFit(FineTuned):
     """Words of a tag are drawn together; then a logistic regression on the tuned vectors."""
 
-    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         encoder = self._train(support, _contrast).encoder(1.0)
-        return Regression(encoder)._learn(support, progress)
+        return RegressionBaseline(encoder)._learn(support, progress)
 
 
 def _contrast(student: "Student", batch: Any, known: Any) -> Any:

@@ -8,7 +8,7 @@ from handful._util.progress import Progress
 from handful.encoders.opened import AnyEncoder
 from handful.errors import EncoderError
 
-from ._base import Baseline, Fitted, LabelledSupport, tag_log_scores
+from ._base import Baseline, FittedBaseline, LabelledSupport, tag_log_scores
 from ._container import distance_for
 from ._gaussians import distances
 from ._heads import finetune
@@ -62,7 +62,7 @@ class FrozenContainer(Baseline):
         self.temperature = temperature
         self.distance = distance
 
-    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         distance = distance_for(self.distance, support)
         transitions = tempered(self.source.transitions, self.temperature, support.n_tags) if self.viterbi else None
         encoder = self._open()
@@ -81,4 +81,4 @@ class FrozenContainer(Baseline):
             nearest = [distances(found, known, distance).min(axis=1) for known in by_tag]
             return tag_log_scores(np.stack(nearest, axis=1))
 
-        return Fitted(encoder, support.types, log_scores, transitions)
+        return FittedBaseline(encoder, support.types, log_scores, transitions)

@@ -12,7 +12,7 @@ from ._container import Container
 from ._finetuned import FineTuned, SetFit
 from ._frozen import FrozenContainer
 from ._nearest import NNShot, Proto, StructShot
-from ._regression import Regression
+from ._regression import RegressionBaseline
 from ._source import Source
 
 __all__ = ["BASELINES", "make_baseline"]
@@ -41,7 +41,7 @@ BASELINES: dict[str, Callable[[AnyEncoder, Source | None], Baseline]] = {
     "proto": lambda encoder, source: Proto(encoder),
     "nnshot": lambda encoder, source: NNShot(encoder),
     "structshot": _structshot,
-    "regression": lambda encoder, source: Regression(encoder),
+    "regression": lambda encoder, source: RegressionBaseline(encoder),
     "container-frozen": _frozen,
     "container-frozen-viterbi": partial(_frozen, viterbi=True),
     "container": _container,

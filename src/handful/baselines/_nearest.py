@@ -14,7 +14,7 @@ from handful.errors import DataError
 from handful.tagger.decoding import log_probabilities
 from handful.text import Transitions
 
-from ._base import Baseline, Fitted, KnownWords, LabelledSupport, tag_log_scores
+from ._base import Baseline, FittedBaseline, KnownWords, LabelledSupport, tag_log_scores
 
 __all__ = ["NNShot", "Proto", "StructShot", "nearest_by_tag", "tag_means", "tempered"]
 
@@ -35,11 +35,13 @@ class Proto(Baseline):
         The types, sorted.
     """
 
-    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         encoder = self._open()
         words = support.words(encoder, progress)
         means = KnownWords(tag_means(words, support.n_tags), np.arange(support.n_tags))
-        return Fitted(encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, means, support.n_tags)))
+        return FittedBaseline(
+            encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, means, support.n_tags))
+        )
 
 
 class NNShot(Baseline):
@@ -58,10 +60,12 @@ class NNShot(Baseline):
         The types, sorted.
     """
 
-    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         encoder = self._open()
         words = support.words(encoder, progress)
-        return Fitted(encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, words, support.n_tags)))
+        return FittedBaseline(
+            encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, words, support.n_tags))
+        )
 
 
 class StructShot(NNShot):
@@ -95,7 +99,7 @@ class StructShot(NNShot):
         self.transitions = transitions
         self.temperature = temperature
 
-    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         counted = self.transitions or self._open().transitions
         if counted is None:
             raise DataError(
@@ -104,7 +108,7 @@ class StructShot(NNShot):
             )
         transitions = tempered(counted, self.temperature, support.n_tags)
         fitted = super()._learn(support, progress)
-        return Fitted(fitted.encoder, fitted.types, fitted.log_scores, transitions)
+        return FittedBaseline(fitted.encoder, fitted.types, fitted.log_scores, transitions)
 
 
 def tag_means(words: KnownWords, n_tags: int) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ from ._base import LabelledSupport
 from ._gaussians import Distance
 from ._heads import EPSILON, MOST_ROUNDS, SENTENCES, SIZE
 
-__all__ = ["Trained", "contrastive", "train_network", "tune"]
+__all__ = ["TrainedContainer", "contrastive", "train_network", "tune"]
 
 EPOCHS = 1  # over the source
 RATE = 5e-5  # of AdamW, for encoder and heads, on source and support
@@ -59,7 +59,7 @@ class GaussianNetwork(nn.Module):
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedContainer:
     """A network after its training on the source, and its tokenizer."""
 
     network: GaussianNetwork
@@ -91,7 +91,7 @@ def _distances(mu: Tensor, s: Tensor, distance: Distance) -> Tensor:
     return (one_way + one_way.T) / 4 - mu.shape[1] / 2
 
 
-def train_network(folder: str, corpora: Sequence[Sequence[Sentence]], progress: bool | None = None) -> Trained:
+def train_network(folder: str, corpora: Sequence[Sequence[Sentence]], progress: bool | None = None) -> TrainedContainer:
     """Train an encoder and new heads on source corpora, in batches of sentences, each from one corpus."""
     model, tokenizer, _ = read_base(folder, None, None)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -114,10 +114,10 @@ def train_network(folder: str, corpora: Sequence[Sequence[Sentence]], progress: 
                 step += 1
                 speed = batch.n_words / (time.monotonic() - started)
                 report(TrainingState(epoch, EPOCHS, step, n_steps, loss, speed))
-    return Trained(network, tokenizer)
+    return TrainedContainer(network, tokenizer)
 
 
-def tune(trained: Trained, support: LabelledSupport, distance: Distance) -> Encoder:
+def tune(trained: TrainedContainer, support: LabelledSupport, distance: Distance) -> Encoder:
     """Train a copy of a network further on a support, and return its encoder.
 
     Training goes over the support again and again until the loss no longer falls, or `MOST_ROUNDS` rounds are done. The

@@ -1,4 +1,4 @@
-"""`Regression`: a linear classifier on the labelled words."""
+"""`RegressionBaseline`: a linear classifier on the labelled words."""
 
 import warnings
 
@@ -10,14 +10,14 @@ from handful._util.progress import Progress
 from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError, HandfulWarning
 
-from ._base import Baseline, Fitted, LabelledSupport
+from ._base import Baseline, FittedBaseline, LabelledSupport
 
-__all__ = ["Regression"]
+__all__ = ["RegressionBaseline"]
 
 _MOST_ROUNDS = 10_000
 
 
-class Regression(Baseline):
+class RegressionBaseline(Baseline):
     """Multinomial logistic regression on the features of the labelled words.
 
     ``P(t | x) = softmax_t(<w_t, x> + b_t)``, with w and b that minimise
@@ -42,7 +42,7 @@ class Regression(Baseline):
         super().__init__(encoder)
         self.C = C
 
-    def _learn(self, support: LabelledSupport, progress: Progress) -> Fitted:
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
 
@@ -68,4 +68,4 @@ class Regression(Baseline):
                 return np.empty((0, support.n_tags))
             return np.asarray(model.predict_log_proba(features - middle), np.float64)
 
-        return Fitted(encoder, support.types, log_scores)
+        return FittedBaseline(encoder, support.types, log_scores)

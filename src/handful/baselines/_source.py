@@ -17,7 +17,7 @@ from handful.text import Sentence, Transitions, types_in
 from ._heads import Heads, train
 
 if TYPE_CHECKING:
-    from ._network import Trained
+    from ._network import TrainedContainer
 
 __all__ = ["MOST_WORDS", "Source"]
 
@@ -74,7 +74,7 @@ class Source:
         return train(features, tags, starts)
 
     @cached_property
-    def network(self) -> "Trained":
+    def network(self) -> "TrainedContainer":
         """The encoder and its Gaussian heads, trained together on all corpora (extra ``transformers``)."""
         if not isinstance(self.encoder, str | os.PathLike):
             raise EncoderError(

@@ -7,8 +7,7 @@ a random sample of them otherwise.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,19 +38,9 @@ class Difference:
     p: float  # of the sign-flip test, two-sided
     n: int  # the number of pairs
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the difference as a dict."""
-        return asdict(self)
-
 
 def compare(groups: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, float, float, float]:
-    """Return mean, low, high and p of paired differences.
-
-    Parameters
-    ----------
-    groups : the differences of each target, one per support
-    seed : seed for all random draws
-    """
+    """Return mean, low, high and p of paired differences: for each target, one per support."""
     arrays = [np.asarray(group, dtype=float) for group in groups]
     weights = np.concatenate([np.full(len(d), 1 / (len(d) * len(arrays))) for d in arrays])
     flat = np.concatenate(arrays) * weights

@@ -183,14 +183,8 @@ def make_method(
 ) -> Method:
     """Make a method that is not fitted yet.
 
-    Parameters
-    ----------
-    variant : which method
-    encoder : what gives its features
-    o_ratio : the share of O words, for our own
-    source : the source corpora, for methods that learn from them
-    folder : the name or path of the encoder, for methods that train the encoder itself
-    types : the types of the target, for methods that read names
+    `source` has the source corpora, for methods that learn from them; `folder` is the name or path of the encoder, for
+    methods that train it; `types` are those of the target, for methods that read names.
     """
     given = encoder if folder is None or variant.method not in TRAINERS else folder
     if variant.method in OURS:

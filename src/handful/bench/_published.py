@@ -112,14 +112,9 @@ def published_lines(
 ) -> list[Line]:
     """Return the published lines that have a figure for one of these targets.
 
-    Parameters
-    ----------
-    protocol : transfer, extension (whose targets are the paper's OntoNotes groups) or ablation
-    targets
-        Their names. A name that begins with conll, wnut17, btc, bc5cdr, ncbi, mit_movie or mit_restaurant is taken for
-        that corpus.
-    texts : which unlabelled texts were run
-    shots : those of the table. Figures without labels are at 0 shots; where the table does not have them, at all shots.
+    A target whose name begins with that of a published corpus, such as mit_movie, is taken for it; those of extension
+    are the paper's OntoNotes groups. Figures without labels are at 0 shots; where the table does not have these, at all
+    shots.
     """
     found = []
     if protocol == "extension":

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ class Report:
             "title": self.title,
             "folder": str(self.folder),
             "lines": [_line(self.board, line) for line in self.board.lines],
-            "differences": [one.to_dict() for one in self.differences],
+            "differences": [asdict(one) for one in self.differences],
             "notes": self.notes,
             "plots": self.plots,
         }

@@ -22,14 +22,10 @@ def key_of(identity: Row) -> str:
 
 
 class Results:
-    """The finished rows of a report folder.
+    """The finished rows of a report folder, which is made if it does not exist.
 
     ``results.jsonl`` has the rows of the present command. Other rows that are found there, from a command with other
     methods or other code, move to ``earlier.jsonl`` and are used again when a command needs them.
-
-    Parameters
-    ----------
-    folder : the folder of the report; it is made if it does not exist
     """
 
     def __init__(self, folder: Path) -> None:

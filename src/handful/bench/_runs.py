@@ -103,14 +103,7 @@ class Bench:
                     yield support, variant
 
     def run(self, results: Results, on_run: OnRun | None = None, progress: Progress = None) -> list[Row]:
-        """Run what is not finished yet; return all rows, in order.
-
-        Parameters
-        ----------
-        results : where finished rows are kept
-        on_run : called before each run
-        progress : the progress of encoding, as for `handful.encoders.Encoder.encode`
-        """
+        """Run what is not finished yet; return all rows, in order. Finished rows are kept in `results`."""
         for task in self.tasks[:1]:  # a method that cannot be made is an error before any run, not in each of them
             for variant in self.variants:
                 self._make(task, variant, self.encoders[task.name], None)

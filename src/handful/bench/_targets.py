@@ -105,12 +105,9 @@ def read_target(given: PathLike, *, types: PathLike | None = None, **options: An
 
 
 def read_supports(folder: PathLike, **options: Any) -> Supports:
-    """Read supports from folders named after their shots, such as ``5shot``, with options of `handful.text.read`.
+    """Read supports, by shots, from folders named after these, such as ``5shot``, with options of `handful.text.read`.
 
-    Returns
-    -------
-    dict
-        By shots, the name and the sentences of each support, in the order of the numbers in the names of the files.
+    Each has its name and its sentences; they are in the order of the numbers in the names of the files.
     """
     folder = Path(folder)
     if not folder.is_dir():

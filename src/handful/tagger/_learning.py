@@ -1,18 +1,20 @@
 """Fitting: from text with its features and labels to a `Model`, by the method asked for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from handful._util.arrays import Rows
+from handful._util.passes import ByBlock, reduce_rows
 from handful._util.progress import ProgressCallback
+from handful.cluster.labels import Weights
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
-from ._ratio import AUTO, FEWEST_MENTIONS, estimate_o_ratio
 from ._trust import checked
 from .evidence import NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
 from .model import Examples, Lead, Model, Softmax
@@ -24,20 +26,28 @@ if TYPE_CHECKING:
     Clusters = SubspaceKMeans | dict[str, Any] | None
 
 __all__ = [
+    "AUTO",
+    "FEWEST_MENTIONS",
     "METHODS",
+    "FitMethod",
     "Learned",
-    "Method",
+    "Plan",
     "check",
-    "check_labels",
     "cluster_parameters",
+    "estimate_o_ratio",
     "learn",
     "most_rounds",
+    "plan",
     "type_names",
 ]
 
 
+AUTO = "auto"  # the o_ratio that asks for an estimate
+FEWEST_MENTIONS = 3  # of each type; an estimate from fewer is worse than none (docs/decisions/0003)
+
+
 @dataclass(frozen=True)
-class Method:
+class FitMethod:
     """How a model is made of labels, clusters and names. docs/decisions has the figures behind the numbers.
 
     Attributes
@@ -55,17 +65,17 @@ class Method:
     calibration: Lead | None = None
     has_transitions: bool = False
     without_prior: float = 0.0
-    with_names: "Method | None" = None
+    with_names: "FitMethod | None" = None
 
 
 #: What can be asked for: ours, and what the paper has.
-METHODS: dict[str, Method] = {
-    "handful": Method(
+METHODS: dict[str, FitMethod] = {
+    "handful": FitMethod(
         {"regression": 1.0, "nearest": 27.0, "prototypes": 1 / 24},
         labelled_mass=0.3,
         calibration=Lead(at_zero=-0.81, by_logit=0.071),
         has_transitions=True,
-        with_names=Method(
+        with_names=FitMethod(
             {"regression": 8.0, "nearest": 48.0, "prototypes": 1 / 40, "names": 8.0},
             labelled_mass=0.3,
             calibration=Lead(at_zero=-0.96, by_logit=0.04),
@@ -73,7 +83,7 @@ METHODS: dict[str, Method] = {
             without_prior=4.0,
         ),
     ),
-    "paper": Method({"prototypes": 1.0}),
+    "paper": FitMethod({"prototypes": 1.0}),
 }
 
 ENOUGH_WORDS = 1_500  # for clusters; with fewer, distances to prototypes count less
@@ -118,41 +128,60 @@ def check(method: str, o_ratio: object, clusters: "Clusters") -> None:
     check_parameters(_estimator(clusters, None if isinstance(o_ratio, str) else o_ratio))  # type: ignore[arg-type]
 
 
-def check_labels(
+@dataclass(frozen=True)
+class Plan:
+    """All that a fit will learn by, known before the long wait for features.
+
+    Attributes
+    ----------
+    types : the types to find, sorted by name
+    method : which evidence, and how much each piece counts
+    has_names : whether names of types are read
+    o_ratio : the share of O words, "auto" to estimate it, or None
+    clusters : the clustering with its parameters; None, as it is by default
+    labelled : the words of the labelled sentences
+    notes : what people should know of it
+    """
+
+    types: tuple[EntityType, ...]
+    method: FitMethod
+    has_names: bool
+    o_ratio: float | str | None
+    clusters: "Clusters"
+    labelled: LabelledWords
+    notes: tuple[str, ...] = ()
+
+
+def plan(
     text: TrainingText,
     types: tuple[EntityType, ...],
-    method: Method,
+    method: str,
+    has_names: bool,
     o_ratio: float | str | None,
     clusters: "Clusters",
-    *,
-    has_names: bool,
-) -> None:
-    """Refuse labels that nothing can be learned from, before any long wait; `text` needs no features yet.
-
-    The parameters are those of `learn`; `has_names` says whether the encoder reads the names of types.
-    """
-    from handful.cluster.checks import wanted_o
-
-    has_names = has_names and not (method.with_names is None and text.labels)
+) -> Plan:
+    """Plan a fit; labels that nothing can be learned from are refused. The text needs no features yet."""
+    chosen = METHODS[method]
+    has_names = has_names and not (chosen.with_names is None and text.labels)  # the paper starts from labels
     labelled = text.labelled_words([one.name for one in types])
     check_sure(labelled, ("O", *(one.name for one in types)), has_names=has_names)
     is_seen = np.bincount(labelled.tags[labelled.is_sure], minlength=labelled.n_tags) > 0
-    if o_ratio is None or isinstance(o_ratio, str) or not is_seen.all():
-        return  # where a type has no label, the names say which words may have it
-    n = labelled.n_words
-    n_only_o, n_only_entity = labelled.labels().count_forced(0)
-    if n_only_o + n_only_entity < n:
-        wanted_o(o_ratio, n, n_only_o, n_only_entity, is_soft=_estimator(clusters, None).assignment == "soft")
+    if isinstance(o_ratio, float | int) and is_seen.all():  # else names say which words may have a type
+        from handful.cluster.checks import wanted_o
+
+        n_only_o, n_only_entity = labelled.labels().count_forced(0)
+        if n_only_o + n_only_entity < labelled.n_words:
+            is_soft = _estimator(clusters, None).assignment == "soft"
+            wanted_o(o_ratio, labelled.n_words, n_only_o, n_only_entity, is_soft=is_soft)
+    chosen = (chosen.with_names or chosen) if has_names else chosen
+    return Plan(types, chosen, has_names, o_ratio, clusters, labelled)
 
 
 def learn(
     text: TrainingText,
-    types: tuple[EntityType, ...],
-    method: Method,
-    o_ratio: float | str | None,
-    clusters: "Clusters" = None,
+    plan: Plan,
+    names: TypeNames | None,
     transitions: Transitions | None = None,
-    names: TypeNames | None = None,
     report: ProgressCallback | None = None,
 ) -> Learned:
     """Fit the evidence that a method asks for.
@@ -160,20 +189,14 @@ def learn(
     Parameters
     ----------
     text : with features and labels
-    types : those to learn
-    method : which evidence, and how much each piece counts
-    o_ratio : the share of O words, "auto" to estimate it, or None
-    clusters : the clustering with its parameters; None, as it is by default
+    plan : of the same text
+    names : what the encoder reads in the names of the types; None where the plan has no names
     transitions : those of the encoder
-    names : what the encoder reads in the names of the types; None where it reads none, or is not to
     report : called after each round of the clustering with how many were done, and how many there are at most
     """
-    if method.with_names is None and text.labels:
-        names = None  # the paper starts from labels, and from names only where there are none
+    types, method, o_ratio, labelled = plan.types, plan.method, plan.o_ratio, plan.labelled
     if names is not None:
-        method = method.with_names or method
-    labelled = text.labelled_words([one.name for one in types], names)
-    check_sure(labelled, ("O", *(one.name for one in types)), has_names=names is not None)
+        labelled = labelled.by_names(names, text.features)
     known, n_tags = labelled.examples, labelled.n_tags
     words = np.asarray(text.features[known.rows])
     counts = np.array(labelled.count_mentions())
@@ -198,7 +221,9 @@ def learn(
                 o_ratio = estimate_o_ratio(chances, labelled)
     fitted = prototypes = None
     if len(text.features):
-        fitted = _cluster(_estimator(clusters, o_ratio), text.features, labelled, method.labelled_mass, names, report)
+        fitted = _cluster(
+            _estimator(plan.clusters, o_ratio), text.features, labelled, method.labelled_mass, names, report
+        )
         prototypes = _prototypes(fitted)
     makers: dict[str, Callable[[], Any]] = {
         "prototypes": lambda: prototypes,
@@ -290,3 +315,38 @@ def _prototypes(fitted: "SubspaceKMeans") -> Prototypes:
         fitted.prototype_tags_.astype(np.int64),
         None if projection is None else np.ascontiguousarray(projection),
     )
+
+
+def estimate_o_ratio(
+    chances: NDArray[np.float64] | Sequence[ByBlock[NDArray[np.float64]]], labelled: LabelledWords
+) -> float | None:
+    """Estimate which share of all words is in no mention.
+
+    Words whose tag is known count as they are; for the others it is the mean of their chances of O (n,), by names or by
+    a regression on the labelled words. They may come by blocks of each part of the text.
+
+    Returns
+    -------
+    float or None
+        The share, one that the labels make possible; None where every word is labelled.
+    """
+    only_o = labelled.is_sure & labelled.allowed[:, 0]
+    known = np.sort(labelled.rows[only_o | ~labelled.allowed[:, 0]])
+    if len(known) == labelled.n_words:
+        return None
+    total, first = 0.0, 0
+    for part in [ByBlock.of(chances, len(chances))] if isinstance(chances, np.ndarray) else chances:
+        n, of_free = reduce_rows(
+            _sum_of_free, _both, part, Weights(labelled.n_words, known - first, np.zeros(len(known)))
+        )
+        total, first = total + of_free, first + n
+    return float((only_o.sum() + total) / labelled.n_words)
+
+
+def _sum_of_free(_: slice, chances: NDArray[np.float64], is_free: NDArray[np.float64] | None) -> tuple[int, float]:
+    """Return how many words there are in a block, and the sum of the chances of those that are free."""
+    return len(chances), float((chances if is_free is None else chances[is_free > 0]).sum())
+
+
+def _both(one: tuple[int, float], other: tuple[int, float]) -> tuple[int, float]:
+    return one[0] + other[0], one[1] + other[1]

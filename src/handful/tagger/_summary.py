@@ -13,8 +13,7 @@ from handful._util.html import table
 from handful.errors import Advice
 from handful.text import EntityType
 
-from ._learning import Learned
-from ._ratio import FEWEST_MENTIONS
+from ._learning import FEWEST_MENTIONS, Learned
 from ._surest import Surest, surest
 from .evidence import TypeNames
 from .far_text import FarTrainingText, look_through

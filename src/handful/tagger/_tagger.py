@@ -1,9 +1,7 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import asdict
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,28 +11,27 @@ from numpy.typing import NDArray
 
 from handful._util.files import PathLike
 from handful._util.parallel import several_threads
-from handful._util.progress import Progress, ProgressCallback, reporting
+from handful._util.progress import Progress, reporting
 from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder, encoder_folder, is_object, is_path, open_encoder, open_saved
 from handful.errors import Advice, DataError, ModelError
 from handful.evaluate import Evaluation
-from handful.text import EntityType, Sentence, types_of
+from handful.text import Sentence, types_of
 
 from ._evaluating import evaluate_on
-from ._learning import METHODS, check, check_labels, cluster_parameters, learn, most_rounds, type_names
-from ._ratio import AUTO, check_ratio
-from ._summary import FitSummary, summarise
-from ._types import types_to_find
+from ._learning import AUTO, cluster_parameters, most_rounds
+from ._summary import FitSummary
 from ._watch import Watch
 from .explaining import Explanation, check_n_nearest, explain
 from .far_text import FarTrainingText, is_far, text_of, training_text
+from .fitting import Fit, fit_text, prepare
 from .inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
-from .model import Examples, Model
+from .model import Model
 from .predictor import Predictor, check_min_score
 from .saving import Saved, read_folder, saved_encoder, write_folder
 from .suggesting import suggest
 from .tagging import MinScore, tag_sentences, tag_words
-from .training_text import TrainingText, Ways, by_words, sentences_of
+from .training_text import TrainingText, Ways, by_words
 
 if TYPE_CHECKING:
     from handful.encoders import CachedEncoder
@@ -119,16 +116,12 @@ class Tagger(Predictor):
         self._opened: Encoder | None = None
         self._cached: CachedEncoder | None = None
         self._encoder_is_inside = False  # the folder that this tagger was loaded from
-        self._text: TrainingText | None = None
-        self._notes: list[str] = []
-        self._model: Model | None = None
-        self._examples: Examples | None = None
-        self._summary: FitSummary | Callable[[], FitSummary] | None = None
+        self._fit: Fit | None = None
         self._watch: Watch | None = None
 
     def __repr__(self) -> str:
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
-        fitted = f"fitted to {', '.join(map(str, self.types_))}" if self._model is not None else "not fitted"
+        fitted = f"fitted to {', '.join(map(str, self.types_))}" if self._fit is not None else "not fitted"
         return f"<Tagger(encoder={encoder}, method={self.method!r}, o_ratio={self.o_ratio!r}), {fitted}>"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -144,29 +137,27 @@ class Tagger(Predictor):
     @property
     def model_(self) -> Model:
         """What the fit learned, as predictions need it."""
-        if self._model is None:
-            raise DataError("this tagger is not fitted: call fit, or load one that is")
-        return self._model
+        return self._fitted().model
 
     @property
     def text_(self) -> TrainingText | None:
         """The text of the fit, with its features and labels; None for a tagger from disk, which does not hold it."""
-        return self._text
+        return self._fitted().text
 
     @property
     def support_(self) -> list[Sentence]:
         """The labelled sentences of the fit."""
-        return self._known().sentences
+        return self._fitted().examples.sentences
 
     @property
     def summary_(self) -> FitSummary:
         """What the fit learned; to find examples in the text takes a moment, so it is made when it is asked for."""
-        if self._summary is None:
-            raise AttributeError("this tagger is not fitted, so it has no summary_")
-        if not isinstance(self._summary, FitSummary):
+        fit = self._fitted()
+        if not isinstance(fit.summary, FitSummary):
             with several_threads():
-                self._summary = self._summary()
-        return self._summary
+                fit = self._fit = replace(fit, summary=fit.summary())
+        assert isinstance(fit.summary, FitSummary)
+        return fit.summary
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
@@ -202,8 +193,7 @@ class Tagger(Predictor):
         if own.keys() & {"encoder", "layers", "threads"}:
             self._opened = self._cached = None
         if own.keys() & {"encoder", "layers"}:
-            self._model = self._examples = self._text = None
-            self._encoder_is_inside = False
+            self._fit, self._encoder_is_inside = None, False
         return self
 
     def fit(self, support: Any = None, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
@@ -236,7 +226,6 @@ class Tagger(Predictor):
             This one.
         """
         given, labels = gather_for_fit(support, None if is_far(unlabelled) else unlabelled)
-        check(self.method, self.o_ratio, self.clusters)  # before the long wait
         text = TrainingText.empty(self.encoder_.dim)
         if is_far(unlabelled):
             return self._fit_far(unlabelled, text, given, labels, progress)
@@ -262,7 +251,8 @@ class Tagger(Predictor):
         Tagger
             This one. If the fit fails, it is as it was before.
         """
-        labelled, text = self.support_, self._text
+        fit = self._fitted()
+        text = fit.text
         if isinstance(text, FarTrainingText) or is_far(unlabelled):
             raise DataError("nothing can be added to a fit on text that is on Dask; fit again with all labels")
         if text is None:
@@ -272,9 +262,9 @@ class Tagger(Predictor):
                     f"a saved tagger does not hold the {n_words} of its fit",
                     Advice("give them again (unlabelled=)", "give them again (--unlabelled)"),
                 )
-            text = TrainingText.empty(self.encoder_.dim).with_labels(by_words(labelled))
+            text = TrainingText.empty(self.encoder_.dim).with_labels(by_words(fit.examples.sentences))
         given, labels = gather_to_add(sentences, unlabelled, text)
-        return self._fit_on(text, given, labels, self._notes + given.notes, progress)
+        return self._fit_on(text, given, labels, [*fit.notes, *given.notes], progress)
 
     def relabel(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
         """Take these labelled sentences instead of all there were, and fit again; the text stays as it is.
@@ -291,12 +281,12 @@ class Tagger(Predictor):
         Tagger
             This one. If the fit fails, it is as it was before.
         """
-        self._known()
-        if isinstance(self._text, FarTrainingText):
+        text = self.text_
+        if isinstance(text, FarTrainingText):
             raise DataError("a fit on text that is on Dask does not take other labels; fit again with them")
-        if self._text is None:
+        if text is None:
             raise ModelError("a saved tagger does not hold the text of its fit; fit again with the new labels")
-        text = self._text.with_labels({})
+        text = text.with_labels({})
         given, labels = gather_to_add(sentences, None, text)
         return self._fit_on(text, given, labels, given.notes, progress)
 
@@ -312,12 +302,12 @@ class Tagger(Predictor):
         n_nearest : int
             How many labelled words to show for each.
         """
-        model, examples = self.model_, self._known()
-        check_min_score(min_score, model.types)
+        fit = self._fitted()
+        check_min_score(min_score, fit.model.types)
         check_n_nearest(n_nearest)
         document = one_text(text, "the text")
-        words = tag_sentences(self._reading(), model, document.sentences, self._notice)
-        return explain(document, words, model, examples, min_score, n_nearest)
+        words = tag_sentences(self._reading(), fit.model, document.sentences, self._notice)
+        return explain(document, words, fit.model, fit.examples, min_score, n_nearest)
 
     def suggest(self, texts: Any, n: int = 20, *, progress: Progress = None) -> list[Sentence]:
         """Choose sentences to label next: doubtful ones, unlike those that are labelled, for every type in turn.
@@ -338,14 +328,14 @@ class Tagger(Predictor):
             With the mentions that are found in them now, the most useful first; fewer where there are no more. The
             same every time. Correct them, and give them to `add`.
         """
-        model, examples = self.model_, self._known()
+        fit = self._fitted()
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise DataError(f"n is {n!r}, expected a whole number of at least 1")
         encoder = self._reading()
-        known = tag_sentences(encoder, model, examples.sentences)
+        known = tag_sentences(encoder, fit.model, fit.examples.sentences)
         documents = documents_of(texts, "the texts to choose from")
-        found = tag_words(encoder, model, documents, progress)
-        return suggest(found, known, [self.summary_.mentions.get(one.name, 0) for one in model.types], n)
+        found = tag_words(encoder, fit.model, documents, progress)
+        return suggest(found, known, [self.summary_.mentions.get(one.name, 0) for one in fit.model.types], n)
 
     def evaluate(self, sentences: Any, *, progress: Progress = None) -> Evaluation:
         """Predict labelled sentences, and compare.
@@ -362,9 +352,9 @@ class Tagger(Predictor):
         Evaluation
             Its ``notes`` say if sentences were labelled in the fit, or were in the training of the encoder.
         """
-        model, examples = self.model_, self._known()
         gold = gather(sentences, "the sentences to evaluate on", is_inline=True).sentences
-        return evaluate_on(gold, self._with_cache() or self.encoder_, model, examples.sentences, self._notice, progress)
+        encoder = self._with_cache() or self.encoder_
+        return evaluate_on(gold, encoder, self.model_, self.support_, self._notice, progress)
 
     def save(self, path: PathLike, *, include_encoder: bool | str = False) -> None:
         """Write the fitted tagger to a folder, all of it or nothing.
@@ -391,7 +381,7 @@ class Tagger(Predictor):
             parameters,
             saved_encoder(encoder, reference, is_inside=is_inside),
             self.model_,
-            self._known(),
+            self._fitted().examples,
             self.summary_,
         )
         write_folder(Path(path), saved, encoder_folder(reference) if is_inside else None)
@@ -424,88 +414,44 @@ class Tagger(Predictor):
         except DataError:
             raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
         tagger._opened = opened
-        tagger._model, tagger._examples, tagger._summary = saved.model, saved.examples, saved.summary
-        tagger.types_ = list(saved.model.types)
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
-        return tagger
-
-    def _check_labels(self, text: TrainingText, known: Sequence[EntityType]) -> None:
-        """Refuse what cannot be learned from, before the long wait; the text has no features yet."""
-        types, _ = self._types_to_find(text.labels, known)
-        check_labels(text, types, METHODS[self.method], self.o_ratio, self.clusters, has_names=self._reads_names())
+        return tagger._take(Fit(saved.model, saved.examples, saved.summary))
 
     def _fit_on(self, text: TrainingText, given: Given, labels: Ways, notes: list[str], progress: Progress) -> "Tagger":
         """Fit on a text and what is given besides, with these labels; what can be refused is refused first."""
-        self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
-        check_ratio(self.o_ratio, [*text.sentences, *given.sentences], labels)
+        text = text.with_more(given.sentences, given.n_text).with_labels(labels)
+        planned = prepare(self, text, given.types, has_text=not text.places.keys() <= labels.keys())
         watch = Watch(self.encoder_)
         if given.sentences:
             encoder = self._with_cache() or self.encoder_
             features, lost = encoder.encode(given.sentences, progress=progress), encoder.unreadable(given.sentences)
             watch(given.sentences, lost)
-            text = text.with_more(given.sentences, features, given.n_text, lost)
-        self._learn(text.with_labels(labels), given.types, notes, watch)
-        return self
+            text = text.with_features(features, lost)
+        return fit_text(self, text, planned, watch, notes)
 
     def _fit_far(self, unlabelled: Any, text: TrainingText, given: Given, labels: Ways, progress: Progress) -> "Tagger":
         """Fit on text that is on Dask, with these labels."""
-        self._check_labels(text.with_blank(given.sentences, given.n_text).with_labels(labels), given.types)
-        check_ratio(self.o_ratio, [*given.sentences, Sentence(("text",))], labels)
+        near = text.with_more(given.sentences, given.n_text).with_labels(labels)
+        prepare(self, near, given.types, has_text=True)
         encoder, watch = self.encoder_, Watch(self.encoder_)
         with reporting(progress, most_rounds(self.clusters), "fitting", "rounds", patience=0) as report:
             far = text_of(unlabelled, self.encoder, self.layers, self.threads, encoder)
             first = far.first()
             watch([Sentence(words) for words in first.words], first.unreadable)
             whole = training_text(far, given, labels, encoder)
-            self._learn(whole, given.types, [*given.notes, *far.notes], watch, report)
+            planned = prepare(self, whole, given.types, has_text=False)
+            return fit_text(self, whole, planned, watch, [*given.notes, *far.notes], report)
+
+    def _take(self, fit: Fit) -> "Tagger":
+        """Take over a fit that is done."""
+        self._fit, self.types_ = fit, list(fit.model.types)
+        self._watch = None  # predictions are watched anew
         return self
 
-    def _learn(
-        self,
-        text: TrainingText,
-        known: Sequence[EntityType],
-        notes: list[str],
-        watch: Watch,
-        report: ProgressCallback | None = None,
-    ) -> None:
-        """Fit, and only when all went well take the result over."""
-        types, unused = self._types_to_find(text.labels, known)
-        if unused:
-            what = f"{', '.join(unused)} will not be found: no mention is labelled, and names of types are not read"
-            notes = [*notes, what]
-        encoder = self.encoder_
-        with several_threads() if len(text.features) else nullcontext():  # names alone need none, nor scipy
-            learned = learn(
-                text,
-                types,
-                METHODS[self.method],
-                self.o_ratio,
-                self.clusters,
-                encoder.transitions,
-                type_names(encoder, types, self._model) if self._reads_names() else None,
-                report,
-            )
-        self._text, self._model, self._examples, self._notes = text, learned.model, learned.examples, notes
-        self._summary = partial(summarise, text, learned, self.method, self.o_ratio == AUTO, notes)
-        self.types_ = list(types)
-        self._watch = None  # predictions are watched anew
-        watch.labels(text)
-
-    def _types_to_find(self, labels: Ways, known: Sequence[EntityType]) -> tuple[tuple[EntityType, ...], list[str]]:
-        """Return the types to find, sorted by name, and the names of those that cannot be found."""
-        before = self.types_ if self._model is not None else []
-        return types_to_find(
-            types_of(self.types), [*known, *before], sentences_of(labels), self._reads_names(), self.names
-        )
-
-    def _known(self) -> Examples:
-        """Return the labelled sentences of the fit, with the vectors of their words."""
-        self.model_  # noqa: B018 - an error if nothing is fitted
-        assert self._examples is not None
-        return self._examples
-
-    def _reads_names(self) -> bool:
-        return self.names and self.encoder_.has_names
+    def _fitted(self) -> Fit:
+        if self._fit is None:
+            raise DataError("this tagger is not fitted: call fit, or load one that is")
+        return self._fit
 
     def _reading(self) -> Encoder:
         """Return the encoder for text to predict: with what is cached, and keeping more of it only if asked to."""

@@ -45,6 +45,7 @@ class LabelledWords:
     allowed : (m, n_tags) which tags it may have
     places : (m, 2) its sentence, by its place among the labelled ones, and its position there
     is_copy : (m,) whether its sentence was labelled through another one with the same words
+    is_open : (n_tags,) whether a type is in no label
     """
 
     n_words: int
@@ -52,6 +53,7 @@ class LabelledWords:
     allowed: NDArray[np.bool_]
     places: NDArray[np.int64]
     is_copy: NDArray[np.bool_]
+    is_open: NDArray[np.bool_]
 
     @cached_property
     def is_sure(self) -> NDArray[np.bool_]:
@@ -62,9 +64,8 @@ class LabelledWords:
     def examples(self) -> "LabelledWords":
         """The words whose tag is known, each sentence once."""
         chosen = self.is_sure & ~self.is_copy
-        return LabelledWords(
-            self.n_words, self.rows[chosen], self.allowed[chosen], self.places[chosen], self.is_copy[chosen]
-        )
+        arrays = (self.rows[chosen], self.allowed[chosen], self.places[chosen], self.is_copy[chosen])
+        return LabelledWords(self.n_words, *arrays, self.is_open)
 
     @cached_property
     def tags(self) -> NDArray[np.int64]:
@@ -75,6 +76,17 @@ class LabelledWords:
     def n_tags(self) -> int:
         """How many tags there are, O among them."""
         return int(self.allowed.shape[1])
+
+    def by_names(self, names: TypeNames, features: Rows) -> "LabelledWords":
+        """Return these words with types that no label uses: an unmarked word may be one, unless it is O by their names.
+
+        Whoever labels some types and not others says nothing of the others.
+        """
+        if not self.is_open.any():
+            return self
+        scores = names.scores(features[self.rows])
+        is_o = scores[:, 0] >= scores[:, self.is_open].max(axis=1)
+        return replace(self, allowed=self.allowed | (self.allowed[:, :1] & ~is_o[:, None] & self.is_open))
 
     def is_unlabelled(self) -> NDArray[np.bool_]:
         """Return for each word of the text whether nothing is known of its sentence's labels, (n_words,)."""
@@ -149,20 +161,12 @@ class TrainingText:
         """The features of all words, (n_words, dim)."""
         return Rows([self.text, Part(self.others)])
 
-    def with_more(
-        self,
-        sentences: Sequence[Sentence],
-        features: Float,
-        n_text: int = 0,
-        unreadable: NDArray[np.bool_] | None = None,
-    ) -> "TrainingText":
+    def with_more(self, sentences: Sequence[Sentence], n_text: int = 0) -> "TrainingText":
         """Return this text and more sentences, of which the first `n_text` are text; this one stays as it is.
 
-        All of them can be read if nothing else is said.
+        The new sentences have no features yet: see `with_features`.
         """
         new = [s if s.is_unlabelled else s.without_labels() for s in sentences]
-        n_words, n_before = sum(len(sentence.words) for sentence in new[:n_text]), self.starts[self.n_text]
-        lost = np.zeros(len(features), bool) if unreadable is None else unreadable
         before, others = self.sentences[: self.n_text], self.sentences[self.n_text :]
         everything = [*before, *new[:n_text], *others, *new[n_text:]]
         n_known = 0 if n_text else len(self.sentences)  # more text moves the sentences that come after it
@@ -176,22 +180,21 @@ class TrainingText:
             sentences=everything,
             n_text=self.n_text + n_text,
             starts=np.cumsum([0, *(len(sentence.words) for sentence in everything)], dtype=np.int64),
-            text=Part(_joined(self.text.array, features[:n_words])) if n_text else self.text,
-            others=_joined(self.others, features[n_words:]),
-            unreadable=np.concatenate(
-                [self.unreadable[:n_before], lost[:n_words], self.unreadable[n_before:], lost[n_words:]]
-            ),
             places=places,
             own=frozenset(own),
         )
 
-    def with_blank(self, sentences: Sequence[Sentence], n_text: int = 0) -> "TrainingText":
-        """Return this text and more, all of it without features: for what can be said before they are there."""
-        n_words = sum(len(sentence.words) for sentence in sentences)
-        nothing = np.empty((len(self.features) + n_words, 0), np.float32)
-        n_known = len(self.text.array)
-        blank = replace(self, text=Part(nothing[:n_known]), others=nothing[n_known : len(self.features)])
-        return blank.with_more(sentences, nothing[len(self.features) :], n_text)
+    def with_features(self, features: Float, unreadable: NDArray[np.bool_]) -> "TrainingText":
+        """Return this text with the features of the sentences that `with_more` added, in the order they were given."""
+        n_before = len(self.text.array)
+        n_new = int(self.starts[self.n_text]) - n_before  # words of the text; the rest are those of other sentences
+        lost = [self.unreadable[:n_before], unreadable[:n_new], self.unreadable[n_before:], unreadable[n_new:]]
+        return replace(
+            self,
+            text=Part(_joined(self.text.array, features[:n_new])) if n_new else self.text,
+            others=_joined(self.others, features[n_new:]),
+            unreadable=np.concatenate(lost),
+        )
 
     def with_labels(self, labels: Ways) -> "TrainingText":
         """Return this text with other labels."""
@@ -206,17 +209,15 @@ class TrainingText:
         """Return the numbers of the sentences of these words that came with labels."""
         return [number for number in self.places.get(words, ()) if number in self.own]
 
-    def labelled_words(self, types: Sequence[str], names: TypeNames | None = None) -> LabelledWords:
+    def labelled_words(self, types: Sequence[str]) -> LabelledWords:
         """Return the words of the labelled sentences, with the tags (O, then the types) that each may have.
 
         Labels count for every sentence with the same words. Where these are labelled in several ways, each way counts
-        for its own sentence, and unlabelled copies get what the ways have in common (see `_in_common`). Whoever labels
-        some types and not others says nothing of the others: an unmarked word may be one of those, unless it is O by
-        their names.
+        for its own sentence, and unlabelled copies get what the ways have in common (see `_in_common`). No features
+        are needed.
         """
         tags = ("O", *types)
-        used = set(types_in(sentences_of(self.labels)))
-        is_open = np.array([tag != 0 and name not in used for tag, name in enumerate(tags)])
+        used = {"O", *types_in(sentences_of(self.labels))}
         rows: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         allowed: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
         places: list[NDArray[np.int64]] = [np.empty((0, 2), np.int64)]
@@ -236,12 +237,14 @@ class TrainingText:
                 places.append(np.stack([np.full(len(words), first + (way or 0)), positions], axis=1))
                 is_copy.append(np.full(len(words), way is None))
             first += len(ways)
-        found, may_be = np.concatenate(rows), np.concatenate(allowed)
-        if names is not None and is_open.any():
-            scores = names.scores(self.features[found])
-            is_o = scores[:, 0] >= scores[:, is_open].max(axis=1)
-            may_be = may_be | (may_be[:, :1] & ~is_o[:, None] & is_open)
-        return LabelledWords(len(self.features), found, may_be, np.concatenate(places), np.concatenate(is_copy))
+        return LabelledWords(
+            int(self.starts[-1]),
+            np.concatenate(rows),
+            np.concatenate(allowed),
+            np.concatenate(places),
+            np.concatenate(is_copy),
+            np.array([name not in used for name in tags]),
+        )
 
 
 def by_words(sentences: Iterable[Sentence]) -> Ways:

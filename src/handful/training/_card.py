@@ -20,12 +20,12 @@ from handful.text import Transitions
 
 from ._heads import NamesHead
 from ._stepping import CLIP, WEIGHT_DECAY
-from .prepare import Prepared
+from .prepare import PreparedTraining
 
 __all__ = ["make_card", "write_encoder"]
 
 
-def make_card(prepared: Prepared, *, licence: str, origin: str, command: str) -> dict[str, Any]:
+def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command: str) -> dict[str, Any]:
     """Put the weights to keep into the network, and return the card.
 
     The card has the key ``transitions``: how tags follow each other in the training sentences of all corpora.
@@ -62,7 +62,7 @@ def make_card(prepared: Prepared, *, licence: str, origin: str, command: str) ->
     }
 
 
-def write_encoder(target: Path, prepared: Prepared, card: dict[str, Any], *, name: str) -> None:
+def write_encoder(target: Path, prepared: PreparedTraining, card: dict[str, Any], *, name: str) -> None:
     """Write the folder; it appears when it is complete."""
     model, tokenizer, head = prepared.model.to("cpu").eval(), prepared.tokenizer, prepared.training.network.head
     shapes = remove_word_shapes(model) if has_word_shapes(model) else None

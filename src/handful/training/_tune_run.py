@@ -168,10 +168,12 @@ class TuneRun:
 
 def _allowed(tagger: Tagger, text: TrainingText) -> list[NDArray[np.bool_]]:
     """Return for each labelled sentence which tags its words may have, (n_words, n_tags)."""
+    labelled = text.labelled_words([one.name for one in tagger.types_])
     names = tagger.model_.piece(TypeNames)
     if names is not None:
-        names = replace(names, doubts=np.zeros_like(names.doubts))  # as the fit did
-    labelled = text.labelled_words([one.name for one in tagger.types_], names)
+        labelled = labelled.by_names(
+            replace(names, doubts=np.zeros_like(names.doubts)), text.features
+        )  # as the fit did
     own = ~labelled.is_copy
     allowed, places = labelled.allowed[own], labelled.places[own]
     order = np.lexsort((places[:, 1], places[:, 0]))

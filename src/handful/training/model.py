@@ -25,13 +25,13 @@ from ._heads import FreeHead, NamesHead
 from ._steps import Step
 from .batches import Batch, Ints, TokenRows, collate, on_device
 
-__all__ = ["Network", "digest_weights", "read_base", "text_means", "word_vectors"]
+__all__ = ["TaggingNetwork", "digest_weights", "read_base", "text_means", "word_vectors"]
 
 _NEVER = -1e9  # instead of minus infinity, whose gradients are not numbers
 _START_SCALE = -2.0  # of a in the second loss
 
 
-class Network(nn.Module):
+class TaggingNetwork(nn.Module):
     """An encoder of the Hugging Face layout with its head; `contrast` is the weight of the second loss.
 
     `different` says for each pair of types, of all corpora, whether a mention of the one is never of the other, shape

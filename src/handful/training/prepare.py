@@ -21,10 +21,10 @@ from ._steps import StepCorpus, layout_of
 from ._texts import lay_out_types
 from .batches import TokenRows, lay_out_corpus
 from .corpora import SourceCorpus, io_tags
-from .model import Network, digest_weights, read_base, text_means
+from .model import TaggingNetwork, digest_weights, read_base, text_means
 from .training_loop import Data, Training
 
-__all__ = ["Prepared", "device_of", "prepare"]
+__all__ = ["PreparedTraining", "device_of", "prepare"]
 
 
 _BATCH = 64
@@ -33,7 +33,7 @@ _LARGEST_SHARE = 0.03  # of them inside mentions
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedTraining:
     """A training that can start."""
 
     sources: Sequence[SourceCorpus]  # the corpora
@@ -54,7 +54,7 @@ class Prepared:
         }
 
 
-def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, device: str | None) -> Prepared:
+def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, device: str | None) -> PreparedTraining:
     """Read the base encoder, lay the corpora out, and put the network on its device."""
     where = device_of(device)
     model, tokenizer, n_layers = read_base(encoder, recipe.layers, recipe.dropout)
@@ -84,8 +84,8 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
         head = NamesHead(len(sources), dim, seed=recipe.seed)
     else:
         head = FreeHead(n_types, len(sources), dim, is_linear=recipe.head == "linear", seed=recipe.seed)
-    network = Network(model, head, contrast=recipe.contrast, different=different).to(where)
-    return Prepared(sources, recipe, base, model, tokenizer, Training(network, data, recipe, where), where)
+    network = TaggingNetwork(model, head, contrast=recipe.contrast, different=different).to(where)
+    return PreparedTraining(sources, recipe, base, model, tokenizer, Training(network, data, recipe, where), where)
 
 
 def different_types(encoder: str, corpora: Sequence[SourceCorpus], share: float, device: torch.device) -> torch.Tensor:

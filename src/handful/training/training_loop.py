@@ -26,7 +26,7 @@ from ._texts import TypeTexts
 from .batches import Ints, TokenRows, ahead, on_device, prefetch
 from .checkpoint import Checkpoint
 from .corpora import SourceCorpus
-from .model import Network, text_means, word_vectors
+from .model import TaggingNetwork, text_means, word_vectors
 from .state import OnState, TrainingState
 
 __all__ = ["Data", "Training"]
@@ -56,7 +56,7 @@ class Training:
     history : one entry per finished epoch: its mean loss per word, and the dev figures by corpus
     """
 
-    def __init__(self, network: Network, data: Data, recipe: Recipe, device: torch.device) -> None:
+    def __init__(self, network: TaggingNetwork, data: Data, recipe: Recipe, device: torch.device) -> None:
         self.network = network
         self.recipe = recipe
         self.step = 0
@@ -194,7 +194,7 @@ class Training:
 
 
 def _measure(
-    network: Network,
+    network: TaggingNetwork,
     corpus: SourceCorpus,
     rows: TokenRows,
     number: int,
@@ -232,7 +232,7 @@ def _measure(
     return {name: round(getattr(found, name), 4) for name in ("precision", "recall", "f1")}
 
 
-def _groups(network: Network, recipe: Recipe) -> list[dict[str, Any]]:
+def _groups(network: TaggingNetwork, recipe: Recipe) -> list[dict[str, Any]]:
     """Return the parameters with their learning rates and weight decay."""
     embeddings = network.encoder.get_input_embeddings()
     new = network.new_parameters()

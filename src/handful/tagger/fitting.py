@@ -1,0 +1,160 @@
+"""A fit in two steps: `prepare` refuses what it can before the long wait, `fit_text` fits on text with features."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from handful._util.parallel import several_threads
+from handful._util.progress import ProgressCallback
+from handful.errors import Advice, DataError, HandfulWarning
+from handful.text import EntityType, Sentence, described, types_of
+
+from ._learning import AUTO, Plan, check, learn, plan, type_names
+from ._summary import FitSummary, summarise
+from ._watch import Watch
+from .model import Examples, Model
+from .training_text import TrainingText, sentences_of, types_to_learn
+
+if TYPE_CHECKING:
+    from ._tagger import Tagger
+
+__all__ = ["Fit", "fit_text", "prepare"]
+
+# A ratio contradicts the labels if they have this many times the share of words in mentions that it leaves, in at least
+# so many words. Sentences are labelled for their mentions, so their share is higher than that of the text: by a factor
+# of 1.3 in the middle, and of 2.5 to 3 in one support of ten, where most sentences have no mention (tweets, contracts).
+# benchmarks/support_share.py prints this, and how often the true ratio would be called a contradiction: over 3,894
+# supports of 27 corpora, 3.5 % of those of one mention of each type, 1.1 % of those of five.
+CONTRADICTION, FEWEST_WORDS = 4, 20
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fit that is done.
+
+    Attributes
+    ----------
+    model : what tags words
+    examples : the labelled sentences, to compare with
+    summary : what was learned, or a function that finds it out
+    text : the text, with its features and labels; None for a fit from disk
+    notes : what was handled on the way
+    """
+
+    model: Model
+    examples: Examples
+    summary: FitSummary | Callable[[], FitSummary]
+    text: TrainingText | None = None
+    notes: Sequence[str] = ()
+
+
+def prepare(tagger: "Tagger", text: TrainingText, known: Sequence[EntityType], *, has_text: bool) -> Plan:
+    """Plan the fit of a tagger; what cannot be learned from is refused, and a doubtful ratio is warned of.
+
+    Parameters
+    ----------
+    tagger
+        Its parameters are those of the fit. It stays as it is.
+    text
+        The sentences with their labels; features are not needed.
+    known
+        Types that files describe.
+    has_text
+        Whether there are unlabelled sentences: without any, the ratio has nothing to decide.
+    """
+    check(tagger.method, tagger.o_ratio, tagger.clusters)
+    labels = sentences_of(text.labels)
+    reads_names = tagger.names and tagger.encoder_.has_names
+    named = types_of(tagger.types)
+    described_here = {one.name for one in named if one.description}  # what the tagger was given counts most
+    before = () if tagger._fit is None else tagger._fit.model.types
+    everything = types_of([*named, *(one for one in (*known, *before) if one.name not in described_here)])
+    in_labels = types_to_learn(labels)
+    others = [one.name for one in everything if one.name not in in_labels]
+    names = sorted({*in_labels, *(others if reads_names else ())})
+    if not names:
+        raise _no_types(bool(others), tagger.names)
+    planned = plan(text, described(names, everything), tagger.method, reads_names, tagger.o_ratio, tagger.clusters)
+    if has_text and isinstance(tagger.o_ratio, float | int):
+        _warn_of_ratio(tagger.o_ratio, labels)
+    if others and not reads_names:
+        what = f"{', '.join(others)} will not be found: no mention is labelled, and names of types are not read"
+        return replace(planned, notes=(what,))
+    return planned
+
+
+def fit_text(
+    tagger: "Tagger",
+    text: TrainingText,
+    planned: Plan,
+    watch: Watch,
+    notes: Sequence[str] = (),
+    report: ProgressCallback | None = None,
+) -> "Tagger":
+    """Fit a tagger to text with its features; if that fails, it is as it was before.
+
+    Parameters
+    ----------
+    tagger
+        The tagger.
+    text
+        The sentences with their features and labels.
+    planned
+        What `prepare` returned for the same sentences.
+    watch
+        What has looked at the text; it looks at the labels, too.
+    notes
+        What reading met with.
+    report
+        Called after each round with how many were done, and how many there are at most.
+    """
+    encoder, before = tagger.encoder_, None if tagger._fit is None else tagger._fit.model
+    with several_threads() if len(text.features) else nullcontext():  # names alone need none, nor scipy
+        names = type_names(encoder, planned.types, before) if planned.has_names else None
+        learned = learn(text, planned, names, encoder.transitions, report)
+    notes = [*notes, *planned.notes]
+    summary = partial(summarise, text, learned, tagger.method, tagger.o_ratio == AUTO, notes)
+    watch.labels(text)
+    return tagger._take(Fit(learned.model, learned.examples, summary, text, notes))
+
+
+def _no_types(is_named: bool, is_asked: bool) -> DataError:
+    """Return the error that there is no type to find; `is_asked`: whether names are to be read, if the encoder can."""
+    if not is_named:
+        return DataError(
+            "there is no type to find: no mention is marked, and no type is named",
+            Advice(
+                "name types (types={'PER': 'names of people'}), or mark mentions, as in [Baghdad](LOC)",
+                "name types (--types 'person, place'), or mark mentions, as in [Baghdad](LOC)",
+            ),
+        )
+    return DataError(
+        "there are no labels, and this encoder does not read the names of types"
+        if is_asked
+        else "there are no labels, and names=False says that the names of types are not read",
+        Advice(
+            "label at least one mention of each type, or use encoder='handful-en'",
+            "label at least one mention of each type, or use --encoder handful-en",
+        ),
+    )
+
+
+def _warn_of_ratio(o_ratio: float, labels: Sequence[Sentence]) -> None:
+    """Warn of a ratio that leaves far fewer words to mentions than the labelled sentences have."""
+    n_inside = sum(span.end - span.start for sentence in labels for span in sentence.spans or ())
+    n_words = sum(len(s.words) - sum(entry is not None for entry in s.allowed or ()) for s in labels)
+    if not n_inside or n_words < FEWEST_WORDS or n_inside < CONTRADICTION * (1 - o_ratio) * n_words - 1e-9:
+        return
+    left, share = 1 - o_ratio, n_inside / n_words
+    warnings.warn(
+        HandfulWarning(
+            f"a ratio of {o_ratio:g} leaves {left:.2g} of all words to mentions, but {share:.2g} of the labelled words "
+            f"are in mentions: it is right only if {1 - left / share:.0%} of the sentences have no mention, and "
+            "otherwise mentions will be missed",
+            Advice("give a lower o_ratio, or o_ratio='auto'", "give a lower --o-ratio, or --o-ratio auto"),
+        ),
+        stacklevel=5,
+    )
