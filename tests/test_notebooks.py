@@ -52,6 +52,7 @@ def shown(outputs):
     return text(outputs).rstrip("\n").rsplit("\r", 1)[-1]
 
 
+@pytest.mark.exhaustive
 def test_own_types(tmp_path):
     cells = executed(FOLDER / "own-types.ipynb", tmp_path)
     assert "vine weevils<small" in html(cells[1])

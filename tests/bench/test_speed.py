@@ -25,6 +25,7 @@ def _small(monkeypatch):
 
 
 @pytest.mark.usefixtures("_small")
+@pytest.mark.exhaustive
 def test_ours_and_what_people_write_are_measured_on_each_number_of_threads():
     pytest.importorskip("transformers")
     seen = []

@@ -11,9 +11,10 @@ from handful.cli.commands import make_app
 from handful.encoders import load
 
 app = make_app()
+LONG = pytest.mark.exhaustive
 
 
-@pytest.mark.parametrize(("layers", "given"), [([], "0, 1, 2"), (["--layers", "1"], "2")])
+@pytest.mark.parametrize(("layers", "given"), [([], "0, 1, 2"), pytest.param(["--layers", "1"], "2", marks=LONG)])
 def test_export_encoder(tmp_path, layers, given):
     from models import distilbert
 

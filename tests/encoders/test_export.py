@@ -68,6 +68,7 @@ def test_attention_is_fused(exported, family):
     assert collections.Counter(node.op_type for node in nodes)["MultiHeadAttention"] == 2
 
 
+@pytest.mark.exhaustive
 def test_a_lost_mask_is_noticed_and_nothing_is_written(source, tmp_path, monkeypatch):
     monkeypatch.setattr(graph, "_scores", lambda graph, name, real=graph._scores: (*real(graph, name)[:2], []))
     with pytest.raises(EncoderError, match="not faithful: layer 2 differs by up to"):
@@ -146,6 +147,7 @@ def test_a_quantised_product_is_within_its_bound(tmp_path, monkeypatch, is_exact
         assert np.array_equal(session.run(None, {"x": x[row : row + 1]})[0][0], found[row])
 
 
+@pytest.mark.exhaustive
 def test_an_export_says_nothing_of_the_machine_and_is_the_same_each_time(source, exported, tmp_path):
     export_encoder(source("bert"), tmp_path / "again", origin="x")
     made = [(folder / "model.onnx").read_bytes() for folder in (exported("bert"), tmp_path / "again")]

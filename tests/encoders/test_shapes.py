@@ -62,7 +62,7 @@ def test_case_matters_only_with_shapes(shaped, source):
     assert np.abs(upper - lower).max() > 1e-3
 
 
-@pytest.mark.parametrize("int8", [False, True])
+@pytest.mark.parametrize("int8", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 def test_an_export_keeps_the_shapes(shaped, tmp_path, int8):
     folder, _ = shaped
     card = export_encoder(folder, tmp_path / "out", int8=int8)

@@ -12,6 +12,7 @@ from handful.errors import EncoderError
 from handful.training._graph_network import GraphNetwork
 from handful.training._operators import OPERATORS
 
+LONG = pytest.mark.exhaustive
 FAMILIES = ["bert", "distilbert", "mpnet", "roberta"]
 
 
@@ -44,7 +45,7 @@ def test_a_graph_of_floats_gives_what_onnxruntime_gives(family, exported):
     np.testing.assert_allclose(run(GraphNetwork(graph), inputs()), by_onnx(path, inputs()), rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ["mpnet", *(pytest.param(one, marks=LONG) for one in FAMILIES if one != "mpnet")])
 def test_a_thawed_graph_is_near_the_floats_that_it_was_made_of(family, exported):
     graph = read_graph(exported(family, int8=True) / "model.onnx")
     thaw(graph)

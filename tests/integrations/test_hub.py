@@ -191,6 +191,7 @@ def test_a_push_that_fails_changes_nothing(pushed, run, hub, garden, setting, wh
     assert hub.repos == before
 
 
+@pytest.mark.exhaustive
 def test_a_branch_and_an_encoder_inside(run, hub, place):
     from handful.encoders import EMBEDDED
 
