@@ -21,6 +21,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
 
+from handful._util.foreign import visible
 from handful.errors import DataError, FileError, HandfulError
 
 __all__ = [
@@ -307,6 +308,8 @@ def write_text(file: AnyFile, pieces: Iterable[str] | Iterable[bytes]) -> None:
     try:
         if file == "-":
             target: Any = getattr(sys.stdout, "buffer", sys.stdout)
+            if sys.stdout.isatty():
+                guarded = (visible(one) if isinstance(one, str) else one for one in guarded)
             _pour(guarded, target)
             target.flush()
         elif isinstance(file, str | os.PathLike):

@@ -23,7 +23,7 @@ def is_plain(text: str) -> bool:
 
 def visible(text: str) -> str:
     """Return a text for a terminal: control characters, which could command it, are shown by their numbers."""
-    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def check_files(folder: Path) -> None:

@@ -32,13 +32,13 @@ def sample(
     handful bench sample train.conll --shots 5 --sets 10 --seed 0 --out supports
     handful bench sample train.conll --shots 1 --out one-shot --to inline
     """
-    from rich.console import Console
     from rich.text import Text
 
     from handful._util.files import check_folder, replacing_folder
     from handful.evaluate import sample_support
     from handful.text import write
 
+    from ._console import Console
     from .show import table
 
     check_folder(out)

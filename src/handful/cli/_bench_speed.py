@@ -60,8 +60,7 @@ def speed(
 
 
 def _show(found: "Speed", *, quiet: bool) -> None:
-    from rich.console import Console
-
+    from ._console import Console
     from .show import table
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 240)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from handful._util.foreign import visible
+
 if TYPE_CHECKING:
     from distributed import Client
 
@@ -50,12 +52,12 @@ def number_of(n: int, noun: str) -> str:
 def say(message: str, *, quiet: bool = False) -> None:
     """Write a line on standard error."""
     if not quiet:
-        typer.echo(message, err=True)
+        typer.echo(visible(message), err=True)
 
 
 def print_json(record: Any, *, err: bool = False) -> None:
     """Write a record as JSON, for programs."""
-    typer.echo(json.dumps(record, indent=2, ensure_ascii=False), err=err)
+    typer.echo(visible(json.dumps(record, indent=2, ensure_ascii=False)), err=err)
 
 
 def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) -> None:

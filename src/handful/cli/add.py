@@ -72,9 +72,9 @@ def _changes(before: "FitSummary", after: "FitSummary") -> dict[str, Any]:
 
 
 def _show(before: "FitSummary", after: "FitSummary") -> None:
-    from rich.console import Console
     from rich.text import Text
 
+    from ._console import Console
     from .show import show_summary
 
     console = Console(highlight=False)

@@ -270,9 +270,9 @@ def _by_group(given: list[str], groups: list[str]) -> str | dict[str, str]:
 
 
 def _show(report: "Report", *, quiet: bool) -> None:
-    from rich.console import Console
-
     from handful.bench.tables import difference_table, table
+
+    from ._console import Console
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 240)
     whole = table(report.board)

@@ -85,8 +85,7 @@ def _clear(features: "FeatureCache", cached: "list[CachedFeatures] | None", *, y
 
 
 def _show(features: "FeatureCache", cached: "list[CachedFeatures]") -> None:
-    from rich.console import Console
-
+    from ._console import Console
     from .show import table
 
     console = Console()

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from handful import __version__
+from handful._util.foreign import visible
 from handful.errors import HandfulError, HandfulWarning
 
 from ._common import paragraphs
@@ -108,7 +109,7 @@ def _unread() -> typer.Exit:
 def _failed(message: str) -> typer.Exit:
     """Say what is wrong in one line."""
     typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    typer.echo(" ".join(message.split("\n")), err=True)
+    typer.echo(visible(" ".join(message.split("\n"))), err=True)
     return typer.Exit(1)
 
 
@@ -118,7 +119,7 @@ def _warn(
     """Show a warning of ours as one line, without the place in the code; others as Python does."""
     if issubclass(category, HandfulWarning):
         typer.secho("warning: ", fg="yellow", err=True, nl=False)
-        typer.echo(message.for_shell, err=True)
+        typer.echo(visible(message.for_shell), err=True)
     else:
         typer.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
 

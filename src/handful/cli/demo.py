@@ -127,9 +127,9 @@ def _introduction(tagger: "Tagger") -> str:
 
 
 def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
-    from rich.console import Console
     from rich.text import Text
 
+    from ._console import Console
     from .show import coloured, colours_of, legend, percent, score_table, table
 
     console = Console(highlight=False)

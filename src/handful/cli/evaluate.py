@@ -53,11 +53,11 @@ def evaluate(
 
 
 def _show(result: "Evaluation", n_errors: int, types: "list[EntityType]") -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from handful.evaluate import MODES
 
+    from ._console import Console
     from .show import percent, score_table, table
 
     console = Console(highlight=False)

@@ -4,6 +4,8 @@ import json
 
 import typer
 
+from handful._util.foreign import visible
+
 from . import options as opt
 from ._common import least_score, load, say
 from .reading import Documents
@@ -35,9 +37,9 @@ def explain(
     handful explain model notes.txt --nearest 5 | less
     head -20 notes.txt | handful explain model - --json
     """
-    from rich.console import Console
     from rich.text import Text
 
+    from ._console import Console
     from .show import colours_of
 
     documents = Documents(files, text, from_format, text_field, quiet=quiet)
@@ -50,7 +52,7 @@ def explain(
         n_found += len(found)
         if as_json:
             shown = {"text": sentence.with_text().text, "explanations": [one.to_dict() for one in found]}
-            typer.echo(json.dumps(shown, ensure_ascii=False))
+            typer.echo(visible(json.dumps(shown, ensure_ascii=False)))
         elif found:
             whole = Text(sentence.with_text().text or "")
             for one in found:

@@ -157,8 +157,7 @@ def _share(text: str) -> float | str | None:
 
 
 def _show(summary: "FitSummary") -> None:
-    from rich.console import Console
-
+    from ._console import Console
     from .show import show_summary
 
     console = Console(highlight=False)

@@ -177,8 +177,7 @@ def _page(documents: "Iterable[Document]", types: "list[EntityType]", title: str
 
 
 def _print(documents: "Iterable[Document]", types: "list[EntityType]") -> None:
-    from rich.console import Console
-
+    from ._console import Console
     from .show import coloured, colours_of
 
     console = Console(highlight=False, soft_wrap=True)

@@ -59,9 +59,10 @@ def _record(report: "ReadReport", figures: "Statistics", types: "Sequence[Entity
 
 
 def _show(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityType]", *, is_first: bool) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from ._console import Console
 
     kinds = [
         f"{n:,} {name}"

@@ -85,8 +85,7 @@ def tune(
 
 
 def _show(tuning: "Tuning") -> None:
-    from rich.console import Console
-
+    from ._console import Console
     from .show import table
 
     console = Console(highlight=False)
