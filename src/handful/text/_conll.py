@@ -54,14 +54,16 @@ def is_numbered(source: InputFile) -> bool:
     blocks = _BLANK_LINE.split(source.head)
     if not source.is_whole and len(blocks) > 1:
         blocks.pop()  # it may be cut
-    counts = []
+    counts: list[list[str]] = []
     for block in blocks:
         lines = [line for line in block.split("\n") if line.strip() and not line.startswith(("#", DOCSTART))]
         rows = [split_columns(line) for line in lines]
-        counts.append([row[0] if len(row) > 2 else "" for row in rows if not _RANGE.fullmatch(row[0])])
-    counts = [count for count in counts if count]
+        if count := [row[0] if len(row) > 2 else "" for row in rows if not _RANGE.fullmatch(row[0])]:
+            counts.append(count)
+            if counts[0][0] not in ("0", "1"):
+                return False
     longest = max(map(len, counts), default=0)
-    if longest < 2 or sum(map(len, counts)) < 3 or counts[0][0] not in ("0", "1"):
+    if longest < 2 or sum(map(len, counts)) < 3:
         return False
     right = [str(i) for i in range(int(counts[0][0]), longest + 1)]
     return sum(count == right[: len(count)] for count in counts) >= _ENOUGH * len(counts)

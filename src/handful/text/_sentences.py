@@ -361,7 +361,7 @@ class Sentence:
         self, spans: tuple[Span, ...] | None, allowed: tuple[Allowed | None, ...] | None = None
     ) -> "Sentence":
         """Return the same words with other labels."""
-        return replace(self, spans=spans, allowed=allowed)
+        return Sentence(self.words, spans, allowed, self.text, self.starts, self.offset)
 
     def without_labels(self) -> "Sentence":
         """Return the sentence unlabelled."""
