@@ -46,7 +46,7 @@ def plain_loop(folder, device="cpu", precision="float32"):
     import torch
     import transformers
 
-    from handful.bench._plain import plain_loop as loop_over
+    from handful.bench._speed import plain_loop as loop_over
 
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()

@@ -109,7 +109,7 @@ def test_words_whose_tag_is_open_are_not_used(source, folder):
     support = read_support(open_ones)
     assert support.tags().tolist() == [0, 2, 0, 1, -1, 0, -1, 0, 2]
     model = copy.deepcopy(source.network.network).to("cpu", torch.float32).eval()
-    rows = network._rows_of(support, model.encoder, source.network.tokenizer)
+    rows = network._rows(support.sentences, support.tags(), model.encoder, source.network.tokenizer, "it")
     (batch,) = network.prefetch([rows], [(0, np.arange(2))], torch.device("cpu"))
     with torch.no_grad():
         vectors = network.word_vectors(model.encoder, batch)[torch.tensor([0, 1, 2, 3, 5, 7, 8])].relu()

@@ -5,9 +5,9 @@ import pytest
 
 from handful import Sentence, Span
 from handful.baselines import FrozenContainer, Source, make_baseline
-from handful.baselines import _heads as heads
+from handful.baselines import _gaussians as heads
 from handful.baselines._base import read_support
-from handful.baselines._heads import finetune
+from handful.baselines._gaussians import finetune
 from handful.errors import DataError, EncoderError
 from tagger.toy import ToyEncoder
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from handful.baselines import _heads as heads
-from handful.baselines._gaussians import contrastive, distances
-from handful.baselines._heads import EPSILON, Heads, finetune, loss_and_gradient, train
+from handful.baselines import _gaussians as heads
+from handful.baselines._gaussians import EPSILON, Heads, contrastive, distances, finetune, loss_and_gradient, train
 
 
 def made(seed, n, size=3):

@@ -14,11 +14,10 @@ import handful
 from handful.bench import GROUPS, Settings, ablation, extension, parse_groups, transfer
 from handful.bench._board import HINDSIGHT, make_board
 from handful.bench._environment import _SHOWING
-from handful.bench._latex import latex
 from handful.bench._methods import Variant, variants
 from handful.bench._protocols import hidden_note
 from handful.bench._published import published_lines, sources
-from handful.bench.tables import markdown, table
+from handful.bench.tables import latex, markdown, table
 from handful.errors import DataError, FileError
 from handful.evaluate import sample_support
 from handful.text import read, write
@@ -210,7 +209,6 @@ def test_the_folder(tmp_path):
     there = {path.name for path in (tmp_path / "report").iterdir()}
     assert there == {
         "results.jsonl", "tables.md", "tables.tex", "environment.json", "README.md", "ratios.png", "shots.png",
-        "convergence-one.png", "convergence-two.png", "words-one.png", "words-two.png",
     }  # fmt: skip
     page = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
     assert "    handful bench transfer one two\n" in page

@@ -211,8 +211,7 @@ def test_what_people_do_elsewhere(name, folders, corpora, monkeypatch):
 
 
 def test_tuned_is_a_method_of_the_bench():
-    from handful.bench._methods import OURS, Variant, takes_types, variants
-    from handful.bench._tuned import TunedTagger
+    from handful.bench._methods import OURS, TunedTagger, Variant, takes_types, variants
 
     assert variants(["tuned"], ["none", "auto"]) == [Variant("tuned", "auto", "all")]
     assert takes_types("tuned")
@@ -221,7 +220,7 @@ def test_tuned_is_a_method_of_the_bench():
 
 @pytest.mark.parametrize(("n", "is_tuned"), [(40, True), (8, False)])  # 8 sentences are too few to hold some out
 def test_the_method_tunes_where_there_are_enough_labels(n, is_tuned, folders, corpora):
-    from handful.bench._tuned import TunedTagger
+    from handful.bench._methods import TunedTagger
 
     method = TunedTagger(folders / "named", "auto", False, types_of(TYPES), recipe=QUICK)
     found = method.fit(corpora["few"][:n], None).predict_sentences(corpora["test"])

@@ -1,7 +1,7 @@
 """Other methods for the same task, behind the tagger's `fit` and `predict`, on the same features."""
 
-from ._container import Container
-from ._frozen import FrozenContainer
+from ._base import Baseline
+from ._container import Container, FrozenContainer
 from ._methods import BASELINES, make_baseline
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import RegressionBaseline
@@ -9,6 +9,7 @@ from ._source import Source
 
 __all__ = [
     "BASELINES",
+    "Baseline",
     "Container",
     "FrozenContainer",
     "NNShot",

@@ -101,6 +101,16 @@ class Baseline(Predictor):
 
     Words whose tag is not certain (partial labels, "some entity") are not used, and no unlabelled text is: `fit`
     accepts it so that methods can be exchanged, and does not look at it.
+
+    Parameters
+    ----------
+    encoder : str, path or object
+        As for `handful.Tagger`.
+
+    Attributes
+    ----------
+    types_ : list of EntityType
+        The types, sorted by name.
     """
 
     def __init__(self, encoder: AnyEncoder = "handful-en") -> None:

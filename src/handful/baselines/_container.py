@@ -1,17 +1,22 @@
-"""`Container`: CONTaiNER, which trains the encoder itself."""
+"""CONTaiNER: `Container` trains the encoder itself, `FrozenContainer` its Gaussian heads alone."""
 
 import os
 
+import numpy as np
+from numpy.typing import NDArray
+
+from handful._util.arrays import Float
 from handful._util.progress import Progress
 from handful.encoders.opened import AnyEncoder, is_object
 from handful.errors import DataError, EncoderError
+from handful.text import Transitions
 
 from ._base import Baseline, FittedBaseline, LabelledSupport, tag_log_scores
-from ._gaussians import Distance
-from ._nearest import nearest_by_tag, tempered
+from ._gaussians import Distance, distances, finetune
+from ._nearest import by_nearest, tempered
 from ._source import Source
 
-__all__ = ["Container", "distance_for"]
+__all__ = ["Container", "FrozenContainer"]
 
 
 class Container(Baseline):
@@ -36,16 +41,11 @@ class Container(Baseline):
         Of two words while training on the support: the mean of both Kullback-Leibler divergences, or the squared
         distance of means. "auto" is "euclidean" where some type has one mention only, as in the paper: variances
         cannot be told from single words.
-
-    Attributes
-    ----------
-    types_ : list of str
-        The types, sorted.
     """
 
     def __init__(
         self,
-        encoder: AnyEncoder,
+        encoder: AnyEncoder = "handful-en",
         *,
         source: Source,
         viterbi: bool = False,
@@ -60,7 +60,7 @@ class Container(Baseline):
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         distance = distance_for(self.distance, support)
-        transitions = tempered(self.source.transitions, self.temperature, support.n_tags) if self.viterbi else None
+        transitions = self._transitions(support)
         support.tags()  # what is wrong with labels is said before the long wait
         if not _are_one(self.encoder, self.source.encoder):
             raise EncoderError(
@@ -71,10 +71,47 @@ class Container(Baseline):
         from ._network import tune
 
         encoder = tune(trained, support, distance)
+        return by_nearest(encoder, support, support.words(encoder, progress), transitions)
+
+    def _transitions(self, support: LabelledSupport) -> Transitions | None:
+        return tempered(self.source.transitions, self.temperature, support.n_tags) if self.viterbi else None
+
+
+class FrozenContainer(Container):
+    """CONTaiNER (Das et al. 2022) with only its Gaussian heads trained.
+
+    The heads are trained on the source by the contrastive loss of `handful.baselines._gaussians`, once for all
+    supports, and then on the support until the loss no longer falls. A word gets the tag of the nearest labelled word.
+    The paper compares words as the encoder gives them, before the heads; here that would be NNShot, for the encoder
+    has not changed, so the heads' Gaussians are compared, by the distance that they were trained on the support with.
+
+    Parameters
+    ----------
+    encoder : str, path or object
+        As for `handful.Tagger`; the encoder of the source must give the same features.
+    source, viterbi, temperature, distance
+        As for `Container`.
+    """
+
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
+        distance = distance_for(self.distance, support)
+        encoder = self._open()
+        if encoder.fingerprint != self.source.opened.fingerprint:
+            raise EncoderError(
+                f"the source is encoded with another encoder (fingerprint {self.source.opened.fingerprint[:16]}) than "
+                f"this method's (fingerprint {encoder.fingerprint[:16]}); give both the same"
+            )
         words = support.words(encoder, progress)
-        return FittedBaseline(
-            encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, words, support.n_tags)), transitions
-        )
+        heads = finetune(self.source.heads, words.features, words.tags, distance)
+        mu, s = heads.gaussians(words.features)
+        by_tag = [(mu[words.tags == tag], s[words.tags == tag]) for tag in range(support.n_tags)]
+
+        def log_scores(features: Float) -> NDArray[np.float64]:
+            found = heads.gaussians(features)
+            nearest = [distances(found, known, distance).min(axis=1) for known in by_tag]
+            return tag_log_scores(np.stack(nearest, axis=1))
+
+        return FittedBaseline(encoder, support.types, log_scores, self._transitions(support))
 
 
 def distance_for(asked: str, support: LabelledSupport) -> Distance:

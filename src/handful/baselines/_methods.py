@@ -1,16 +1,15 @@
 """The baselines by name."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from typing import Any
 
 from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
 from handful.text import Sentence
 
 from ._base import Baseline
-from ._container import Container
+from ._container import Container, FrozenContainer
 from ._finetuned import FineTuned, SetFit
-from ._frozen import FrozenContainer
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import RegressionBaseline
 from ._source import Source
@@ -18,36 +17,18 @@ from ._source import Source
 __all__ = ["BASELINES", "make_baseline"]
 
 
-def _structshot(encoder: AnyEncoder, source: Source | None) -> Baseline:
-    return StructShot(encoder, transitions=None if source is None else source.transitions)
-
-
-def _frozen(encoder: AnyEncoder, source: Source | None, *, viterbi: bool = False) -> Baseline:
-    return FrozenContainer(encoder, source=_given(source), viterbi=viterbi)
-
-
-def _container(encoder: AnyEncoder, source: Source | None, *, viterbi: bool = False) -> Baseline:
-    return Container(encoder, source=_given(source), viterbi=viterbi)
-
-
-def _given(source: Source | None) -> Source:
-    if source is None:
-        raise DataError("CONTaiNER trains on labelled corpora first: give source=, a list of lists of Sentence")
-    return source
-
-
-#: From an encoder and a source (or None) to a method.
-BASELINES: dict[str, Callable[[AnyEncoder, Source | None], Baseline]] = {
-    "proto": lambda encoder, source: Proto(encoder),
-    "nnshot": lambda encoder, source: NNShot(encoder),
-    "structshot": _structshot,
-    "regression": lambda encoder, source: RegressionBaseline(encoder),
-    "container-frozen": _frozen,
-    "container-frozen-viterbi": partial(_frozen, viterbi=True),
-    "container": _container,
-    "container-viterbi": partial(_container, viterbi=True),
-    "finetuned": lambda encoder, source: FineTuned(encoder),
-    "setfit": lambda encoder, source: SetFit(encoder),
+#: The class and the options of each method.
+BASELINES: dict[str, tuple[type[Baseline], dict[str, Any]]] = {
+    "proto": (Proto, {}),
+    "nnshot": (NNShot, {}),
+    "structshot": (StructShot, {}),
+    "regression": (RegressionBaseline, {}),
+    "container-frozen": (FrozenContainer, {}),
+    "container-frozen-viterbi": (FrozenContainer, {"viterbi": True}),
+    "container": (Container, {}),
+    "container-viterbi": (Container, {"viterbi": True}),
+    "finetuned": (FineTuned, {}),
+    "setfit": (SetFit, {}),
 }
 
 
@@ -71,4 +52,11 @@ def make_baseline(
         raise DataError(f"there is no method {name!r}; methods are {', '.join(BASELINES)}")
     if source is not None and not isinstance(source, Source):
         source = Source(source, encoder)
-    return BASELINES[name](encoder, source)
+    kind, options = BASELINES[name]
+    if issubclass(kind, Container):
+        if source is None:
+            raise DataError("CONTaiNER trains on labelled corpora first: give source=, a list of lists of Sentence")
+        options = options | {"source": source}
+    elif issubclass(kind, StructShot) and source is not None:
+        options = options | {"transitions": source.transitions}
+    return kind(encoder, **options)

@@ -3,12 +3,15 @@
 With d_t(x) the squared Euclidean distance of a word x to the tag t, a tag's score is ``softmax_t(-d_t(x))``.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 from handful._util.progress import Progress
 from handful.cluster import squared_distances
+from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
 from handful.tagger.decoding import log_probabilities
@@ -16,23 +19,13 @@ from handful.text import Transitions
 
 from ._base import Baseline, FittedBaseline, KnownWords, LabelledSupport, tag_log_scores
 
-__all__ = ["NNShot", "Proto", "StructShot", "nearest_by_tag", "tag_means", "tempered"]
+__all__ = ["NNShot", "Proto", "StructShot", "by_nearest", "nearest_by_tag", "tag_means", "tempered"]
 
 
 class Proto(Baseline):
     """Prototypical classification (Snell et al. 2017): the tag whose labelled words' mean is nearest.
 
     ``d_t(x) = ||x - c_t||^2`` with c_t the mean of the words labelled t. O has one mean, as each type has.
-
-    Parameters
-    ----------
-    encoder : str, path or object
-        As for `handful.Tagger`.
-
-    Attributes
-    ----------
-    types_ : list of str
-        The types, sorted.
     """
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
@@ -48,16 +41,6 @@ class NNShot(Baseline):
     """Nearest neighbour (Yang and Katiyar 2020): the tag of the nearest labelled word.
 
     ``d_t(x) = min ||x - s||^2`` over the words s labelled t; of equally near tags the first, O before the types.
-
-    Parameters
-    ----------
-    encoder : str, path or object
-        As for `handful.Tagger`.
-
-    Attributes
-    ----------
-    types_ : list of str
-        The types, sorted.
     """
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
@@ -85,11 +68,6 @@ class StructShot(NNShot):
     temperature : float
         The power that transition probabilities are raised to: 0, they are all alike; 1, they are as counted, which was
         best on development data.
-
-    Attributes
-    ----------
-    types_ : list of str
-        The types, sorted.
     """
 
     def __init__(
@@ -107,8 +85,17 @@ class StructShot(NNShot):
                 "transitions=, as handful.text.Transitions.count(sentences) counts them"
             )
         transitions = tempered(counted, self.temperature, support.n_tags)
-        fitted = super()._learn(support, progress)
-        return FittedBaseline(fitted.encoder, fitted.types, fitted.log_scores, transitions)
+        return replace(super()._learn(support, progress), transitions=transitions)
+
+
+def by_nearest(
+    encoder: Encoder, support: LabelledSupport, words: KnownWords, transitions: Transitions | None = None
+) -> FittedBaseline:
+    """Return what gives a word the tag of the nearest known one."""
+    n_tags = support.n_tags
+    return FittedBaseline(
+        encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, words, n_tags)), transitions
+    )
 
 
 def tag_means(words: KnownWords, n_tags: int) -> NDArray[np.float64]:
@@ -130,18 +117,8 @@ def tempered(transitions: Transitions, temperature: float, n_tags: int) -> Trans
     """Raise transition probabilities to a power, and make them sum to 1 again.
 
     ``P'(b | a) = P(b | a)^temperature / sum_c P(c | a)^temperature`` over all tags c, with the chance of a type or of
-    another type first spread evenly over the types.
-
-    Parameters
-    ----------
-    transitions : as counted
-    temperature : 0 makes all tags alike, 1 changes nothing
-    n_tags : O and the types
-
-    Returns
-    -------
-    Transitions
-        For this number of tags only.
+    another type first spread evenly over the types. At temperature 0 all
+    tags are alike, at 1 nothing changes. The result is for this number of tags, O and the types, only.
     """
     is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
     if not is_number or not 0 <= temperature < float("inf"):

@@ -1,6 +1,6 @@
 """CONTaiNER as a network: an encoder and its Gaussian heads, trained together.
 
-The equations are those of `handful.baselines._gaussians` and `handful.baselines._heads`, here with torch's derivatives.
+The equations are those of `handful.baselines._gaussians`, here with torch's derivatives.
 """
 
 import copy
@@ -25,8 +25,7 @@ from handful.training.model import read_base, word_vectors
 from handful.training.state import TrainingState, showing
 
 from ._base import LabelledSupport
-from ._gaussians import Distance
-from ._heads import EPSILON, MOST_ROUNDS, SENTENCES, SIZE
+from ._gaussians import EPSILON, MOST_ROUNDS, SENTENCES, SIZE, Distance
 
 __all__ = ["TrainedContainer", "contrastive", "train_network", "tune"]
 
@@ -95,11 +94,8 @@ def train_network(folder: str, corpora: Sequence[Sequence[Sentence]], progress: 
     """Train an encoder and new heads on source corpora, in batches of sentences, each from one corpus."""
     model, tokenizer, _ = read_base(folder, None, None)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
     rows = [
-        lay_out_corpus(
-            corpus, io_tags(corpus, types_in(corpus)), splitter, window, name=f"corpus {number} of the source"
-        )
+        _rows(corpus, io_tags(corpus, types_in(corpus)), model, tokenizer, f"corpus {number} of the source")
         for number, corpus in enumerate(corpora)
     ]
     plans = [plan_epoch(rows, batch=SENTENCES, seed=0, epoch=epoch) for epoch in range(EPOCHS)]
@@ -125,7 +121,7 @@ def tune(trained: TrainedContainer, support: LabelledSupport, distance: Distance
     """
     network = copy.deepcopy(trained.network).train()
     device = next(network.parameters()).device
-    rows = _rows_of(support, network.encoder, trained.tokenizer)
+    rows = _rows(support.sentences, support.tags(), network.encoder, trained.tokenizer, "the support")
     optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
     lowest, kept = float("inf"), _weights(network.encoder)
     with _seeded(device):
@@ -140,9 +136,9 @@ def tune(trained: TrainedContainer, support: LabelledSupport, distance: Distance
     return as_encoder(TorchNetwork(network.encoder.eval()), trained.tokenizer)
 
 
-def _rows_of(support: LabelledSupport, model: Any, tokenizer: Any) -> TokenRows:
+def _rows(sentences: Sequence[Sentence], tags: Any, model: Any, tokenizer: Any, name: str) -> TokenRows:
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
-    return lay_out_corpus(support.sentences, support.tags(), splitter, window, name="the support")
+    return lay_out_corpus(sentences, tags, splitter, window, name=name)
 
 
 def _step(network: GaussianNetwork, optimizer: torch.optim.Optimizer, batch: Batch, distance: Distance) -> float:

@@ -31,11 +31,6 @@ class RegressionBaseline(Baseline):
         As for `handful.Tagger`.
     C : float
         How little w is held down; 1, scikit-learn's own, by default.
-
-    Attributes
-    ----------
-    types_ : list of str
-        The types, sorted.
     """
 
     def __init__(self, encoder: AnyEncoder = "handful-en", *, C: float = 1.0) -> None:  # noqa: N803

@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder, is_object, open_encoder
 from handful.errors import DataError, EncoderError, MissingExtraError
 from handful.text import Sentence, Transitions, types_in
+from handful.training.corpora import io_tags
 
-from ._heads import Heads, train
+from ._gaussians import Heads, train
 
 if TYPE_CHECKING:
     from ._network import TrainedContainer
@@ -69,7 +69,7 @@ class Source:
         features, tags, starts = [], [], []
         for corpus in self.sample():
             features.append(self.opened.encode(corpus, progress=self.progress))
-            tags.append(_tags(corpus))
+            tags.append(np.array(io_tags(corpus, types_in(corpus)), np.intp))
             starts.append(np.cumsum([0, *(len(sentence.words) for sentence in corpus)]))
         return train(features, tags, starts)
 
@@ -101,18 +101,6 @@ class Source:
             or corpus[:1]
             for corpus in self.corpora
         ]
-
-
-def _tags(corpus: Sequence[Sentence]) -> NDArray[np.intp]:
-    """Return the tag of each word: 0 is O, the others are the corpus' types, sorted."""
-    number = {name: i for i, name in enumerate(types_in(corpus), 1)}
-    tags: list[int] = []
-    for sentence in corpus:
-        first = len(tags)
-        tags += [0] * len(sentence.words)
-        for span in sentence.spans or ():
-            tags[first + span.start : first + span.end] = [number[span.type]] * (span.end - span.start)
-    return np.array(tags, np.intp)
 
 
 def _checked(corpora: Sequence[Sequence[Sentence]]) -> list[list[Sentence]]:

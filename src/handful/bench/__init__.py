@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from ._groups import GROUPS, parse_groups
-from .settings import DEFAULT_METHODS, RATIOS, Settings
+from .settings import DEFAULT_METHODS, GROUPS, RATIOS, Settings, parse_groups
 
 if TYPE_CHECKING:
-    from ._methods import Method, method_names
+    from ._methods import ComparedMethod, method_names
     from ._protocols import ABLATIONS, ablation, extension, transfer
     from ._report import Report
     from ._runs import OnRun
@@ -17,7 +16,7 @@ __all__ = [
     "DEFAULT_METHODS",
     "GROUPS",
     "RATIOS",
-    "Method",
+    "ComparedMethod",
     "OnRun",
     "Report",
     "Settings",

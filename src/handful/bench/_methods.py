@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from handful._util.files import PathLike
@@ -16,22 +17,10 @@ from handful.encoders import Encoder
 from handful.errors import Advice, DataError
 from handful.tagger import Tagger
 from handful.text import EntityType, Sentence
+from handful.training import TuneRecipe, Tuning, tune
+from handful.training.tuning import FEWEST
 
-from ._tuned import TunedTagger
-
-__all__ = [
-    "DEFAULTS",
-    "NAMES",
-    "OURS",
-    "Method",
-    "Variant",
-    "fit_figures",
-    "make_method",
-    "method_names",
-    "own_digest",
-    "takes_types",
-    "variants",
-]
+__all__ = ["ComparedMethod", "Variant", "method_names"]
 
 Ratio = float | str | None
 Types = Sequence[EntityType]
@@ -50,7 +39,7 @@ RATIO_WORDS = ("none", "auto", "share", "over")
 TEXT_WORDS = ("all", "dev", "none")
 
 
-class Method(Protocol):
+class ComparedMethod(Protocol):
     """What can be compared."""
 
     def fit(self, support: Any, unlabelled: Any = None) -> Any:
@@ -97,9 +86,42 @@ def _no_names(encoder: Encoder, o_ratio: Ratio, has_text: bool, types: Types) ->
     return Tagger(encoder, names=False, o_ratio=o_ratio, cache=False)
 
 
+class TunedTagger:
+    """Our default with a tuned encoder; with too few labelled sentences for that, it is only fitted.
+
+    Attributes
+    ----------
+    tuning : the figures of tuning; None if the tagger was only fitted
+    """
+
+    def __init__(
+        self,
+        encoder: PathLike,
+        o_ratio: float | str | None,
+        has_text: bool,
+        types: Sequence[EntityType],
+        recipe: TuneRecipe | None = None,
+    ) -> None:
+        self._tagger, self._recipe = Tagger(encoder, types=types, o_ratio=o_ratio), recipe
+        self.tuning: Tuning | None = None
+
+    def fit(self, support: Any, unlabelled: Any = None) -> "TunedTagger":
+        """Learn from labelled sentences and unlabelled text."""
+        fitted = self._tagger.fit(support, unlabelled, progress=False)
+        if fitted.summary_.n_support >= FEWEST:
+            with TemporaryDirectory() as folder:  # what is in it is loaded
+                self.tuning = tune(fitted, out=Path(folder) / "tuned", recipe=self._recipe, progress=False)
+                self._tagger = self.tuning.tagger
+        return self
+
+    def predict_sentences(self, sentences: Iterable[Any]) -> list[Sentence]:
+        """Return the sentences with the mentions found in them."""
+        return self._tagger.predict_sentences(sentences)
+
+
 #: Our own variants: from an encoder, a ratio, whether there is unlabelled text, and the types, to a tagger. The first
 #: four are the paper's.
-OURS: dict[str, Callable[[Any, Ratio, bool, Types], Method]] = {
+OURS: dict[str, Callable[[Any, Ratio, bool, Types], ComparedMethod]] = {
     "hard": _paper,
     "soft": partial(_paper, assignment="soft"),
     "hard-nosubspace": partial(_paper, subspace=False),
@@ -180,7 +202,7 @@ def make_method(
     source: Any = None,
     folder: PathLike | None = None,
     types: Types = (),
-) -> Method:
+) -> ComparedMethod:
     """Make a method that is not fitted yet.
 
     `source` has the source corpora, for methods that learn from them; `folder` is the name or path of the encoder, for
@@ -195,7 +217,7 @@ def make_method(
     return make_baseline(variant.method, given, source=source)
 
 
-def fit_figures(method: Method) -> dict[str, Any]:
+def fit_figures(method: ComparedMethod) -> dict[str, Any]:
     """Return what a row says about the fit of a tagger; nothing for other methods."""
     if not isinstance(method, Tagger):
         return {}

@@ -20,7 +20,6 @@ from handful.training.paths import find_paths
 from ._board import MANY, make_board
 from ._differences import differences
 from ._environment import environment
-from ._groups import GROUPS, Groups
 from ._methods import Variant, variants
 from ._plots import draw
 from ._published import published_lines, sources
@@ -29,7 +28,7 @@ from ._results import Results, key_of
 from ._runs import Bench, OnRun
 from ._targets import Target, digest, read_supports, read_target
 from ._tasks import Task, make_task
-from .settings import ABLATION_RATIOS, DEFAULT_ABLATIONS, Settings
+from .settings import ABLATION_RATIOS, DEFAULT_ABLATIONS, GROUPS, Groups, Settings
 
 __all__ = ["ABLATIONS", "ablation", "extension", "transfer"]
 
@@ -227,8 +226,7 @@ def _run(
     options = settings.to_dict() | {"protocol": bench.protocol, "targets": targets}
     report = Report(title, folder, board, found, rows, environment(settings.command, options), notes=notes)
     if settings.plots:
-        report.plots, more = draw(report, bench)
-        report.notes += more
+        report.plots = draw(report)
     write_report(report)
     return report
 

@@ -10,9 +10,8 @@ from handful._util.files import replacing
 
 from ._board import MANY, Board, Line
 from ._differences import Difference, reference_line
-from ._latex import latex
 from ._results import Row
-from .tables import all_columns, cell, markdown, markdown_by_target, markdown_differences
+from .tables import all_columns, cell, latex, markdown, markdown_by_target, markdown_differences
 
 __all__ = ["Report", "write_report"]
 

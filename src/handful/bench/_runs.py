@@ -17,7 +17,7 @@ from handful.evaluate import score
 from handful.text import Sentence
 
 from ._environment import code_digest
-from ._methods import NAMES, Method, Variant, fit_figures, make_method, own_digest, takes_types
+from ._methods import NAMES, ComparedMethod, Variant, fit_figures, make_method, own_digest, takes_types
 from ._results import Results, Row, key_of
 from ._tasks import NO_LABELS, Support, Task
 
@@ -127,7 +127,7 @@ class Bench:
             on_run(n_done, len(cells), "")
         return results.keep(keys)
 
-    def _make(self, task: Task, variant: Variant, encoder: Encoder, o_ratio: float | str | None) -> Method:
+    def _make(self, task: Task, variant: Variant, encoder: Encoder, o_ratio: float | str | None) -> ComparedMethod:
         source, _ = self.sources.get(task.name, (None, ""))
         return make_method(variant, encoder, o_ratio, source, self.folders.get(task.name), task.types)
 
@@ -157,7 +157,7 @@ def _blank(sentences: Sequence[Sentence] | None) -> list[Sentence] | None:
     return None if sentences is None else [sentence.without_labels() for sentence in sentences]
 
 
-def _run(cell: Cell, make: Callable[[], Method], text: list[Sentence] | None) -> Row:
+def _run(cell: Cell, make: Callable[[], ComparedMethod], text: list[Sentence] | None) -> Row:
     """Fit and score; where a method refuses, the row has an error."""
     task = cell.task
     row: Row = {"key": cell.key, **cell.identity}

@@ -6,6 +6,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from handful._util.processor import Processor, usable_threads
 from handful.encoders import EMBEDDED, load
 from handful.encoders.card import Card
@@ -13,13 +16,13 @@ from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.text import EntityType, Sentence
 
-from ._plain import made_network, plain_loop, plain_tokenizer
 from ._runs import OnRun
 
-__all__ = ["Speed", "speed"]
+__all__ = ["Speed", "plain_loop", "speed"]
 
 ENCODER = "handful-en"
 ENCODE, PREDICT, FIT, ADD = "encode", "predict", "fit", "add"
+_BATCH = 32  # sentences in a batch of what people write
 BERT = ("Bert", 12)  # the kind and layers of the network that people start with
 
 
@@ -145,10 +148,10 @@ def _peers() -> tuple[dict[str, Callable[..., Any]], list[str]]:
     except ImportError:
         return {}, ["what people write is not measured: it needs pip install 'handful[transformers]'"]
     folder = EMBEDDED[ENCODER]
-    tokenizer = plain_tokenizer(folder / "tokenizer.json")
+    tokenizer = _tokenizer(folder / "tokenizer.json")
     ours = ("MPNet", Card.read(folder / "encoder.json").n_layers)
     loops = {
-        f"plain loop, {n_layers} layers": plain_loop(made_network(kind, n_layers, len(tokenizer)), tokenizer)
+        f"plain loop, {n_layers} layers": plain_loop(_network(kind, n_layers, len(tokenizer)), tokenizer)
         for kind, n_layers in (ours, BERT)
     }
     return loops, []
@@ -171,3 +174,53 @@ def _threads(n: int, *, has_torch: bool) -> Iterator[None]:
             yield
         finally:
             torch.set_num_threads(before)
+
+
+def plain_loop(model: Any, tokenizer: Any, device: str = "cpu") -> Callable[..., NDArray[np.float32]]:
+    """Return the loop that people write with transformers to get one vector per word.
+
+    It is a function of sentences (lists of words), and of whether to sort them by length: batches of 32 sentences,
+    padded. A word that is cut off, or of which the tokenizer leaves nothing, gets no vector (NaN).
+    """
+    import torch
+
+    model = model.eval().to(device)
+    options = {"is_split_into_words": True, "padding": True, "truncation": True, "max_length": 512}
+
+    def encode(sentences: Sequence[Sequence[str]], *, is_sorted: bool = False) -> NDArray[np.float32]:
+        order = list(range(len(sentences)))
+        if is_sorted:
+            order.sort(key=lambda i: len(sentences[i]))
+        found: list[list[Any]] = [[] for _ in sentences]
+        for start in range(0, len(order), _BATCH):
+            chosen = order[start : start + _BATCH]
+            batch = tokenizer([list(sentences[i]) for i in chosen], return_tensors="pt", **options)
+            with torch.no_grad():
+                inputs = {name: batch[name].to(device) for name in ("input_ids", "attention_mask")}
+                hidden = model(**inputs).last_hidden_state.float().cpu().numpy()
+            for row, i in enumerate(chosen):
+                places: list[list[int]] = [[] for _ in sentences[i]]
+                for position, word in enumerate(batch.word_ids(row)):
+                    if word is not None:
+                        places[word].append(position)
+                missing = np.full(hidden.shape[-1], np.nan, np.float32)
+                found[i] = [(hidden[row, p[0]] + hidden[row, p[-1]]) / 2 if p else missing for p in places]
+        return np.array([vector for vectors in found for vector in vectors])
+
+    return encode
+
+
+def _tokenizer(path: Any) -> Any:
+    """Return a tokenizer.json as a tokenizer of transformers."""
+    import transformers
+
+    kind: Any = transformers.PreTrainedTokenizerFast
+    return kind(tokenizer_file=str(path), pad_token="<pad>", unk_token="[UNK]")
+
+
+def _network(kind: str, n_layers: int, n_tokens: int) -> Any:
+    """Return an "MPNet" or a "Bert" with 768 numbers per token and random weights, which are as fast as others."""
+    import transformers
+
+    config = getattr(transformers, f"{kind}Config")(num_hidden_layers=n_layers, vocab_size=n_tokens)
+    return getattr(transformers, f"{kind}Model")(config)

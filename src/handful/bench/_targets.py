@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,6 +13,7 @@ from handful._util.files import PathLike
 from handful.errors import Advice, DataError, FileError
 from handful.text import EntityType, Sentence, read, read_types
 from handful.text.types import TypeChoice
+from handful.training.paths import split_name
 
 __all__ = ["Supports", "Target", "digest", "read_supports", "read_target"]
 
@@ -77,7 +77,7 @@ def read_target(given: PathLike, *, types: PathLike | None = None, **options: An
         folder; or what the head of the first file with one describes.
     **options : as `handful.text.read` takes them: ``keep``, ``drop``, ``rename``, ``unnamed``
     """
-    name, folder = _split_name(given)
+    name, folder = split_name(given, "a target is FOLDER or NAME=FOLDER (or a file)")
     if not folder.exists():
         raise FileError(f"{folder}: does not exist; a folder with train, dev and test files is needed, or a file")
     if types is None and (folder / TYPES_FILE).is_file():
@@ -134,16 +134,6 @@ def digest(sentences: Iterable[Sentence]) -> str:
         allowed = None if sentence.allowed is None else [entry and str(entry) for entry in sentence.allowed]
         total.update(json.dumps([sentence.words, spans, allowed]).encode() + b"\n")
     return total.hexdigest()
-
-
-def _split_name(given: PathLike) -> tuple[str | None, Path]:
-    text = os.fspath(given)
-    name, equals, path = text.partition("=")
-    if isinstance(given, str) and equals and not os.path.exists(text):
-        if not name or not path:
-            raise DataError(f"a target is FOLDER or NAME=FOLDER (or a file), found {text!r}")
-        return name, Path(path)
-    return None, Path(text)
 
 
 def _places(folder: Path, split: str, names: Sequence[str]) -> list[Path]:

@@ -1,6 +1,7 @@
-"""Tables in the paper's layout: for the terminal and in Markdown."""
+"""Tables in the paper's layout: for the terminal, in Markdown and in LaTeX."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ._board import MANY, Board, Figure, Line
@@ -9,17 +10,12 @@ from ._differences import Difference, name_of
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = [
-    "all_columns",
-    "columns",
-    "difference_table",
-    "markdown",
-    "markdown_by_target",
-    "markdown_differences",
-    "table",
-]
+__all__ = ["difference_table", "latex", "markdown", "markdown_by_target", "markdown_differences", "table"]
 
 AVERAGE, RANGE = "Avg.", "range"
+
+_SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_SPECIAL |= {character: "\\" + character for character in "&%$#_{}"}
 
 
 def columns(board: Board) -> list[tuple[int, str]]:
@@ -105,46 +101,101 @@ def _shown(one: Difference) -> tuple[str, str, str, str]:
 def markdown(board: Board) -> str:
     """Return the table in Markdown."""
     wanted = columns(board)
-    lines = [
-        "| method | " + " | ".join(f"{n}-shot {_escaped(name)}" for n, name in wanted) + " |",
-        "|---|" + "---:|" * len(wanted),
-    ]
+    rows = []
     for title, group in sections(board):
-        lines.append(f"| **{_escaped(title)}** |" + " |" * len(wanted))
-        for line in group:
-            cells = [cell(board, line, column) for column in wanted]
-            shown = [f"**{text}**" if is_best else text for text, is_best in cells]
-            lines.append(f"| {_escaped(line.label)} | " + " | ".join(shown) + " |")
-    return "\n".join(lines) + "\n"
+        rows.append([f"**{_escaped(title)}**", *[""] * len(wanted)])
+        rows += [[_escaped(line.label), *_bold_cells(board, ((line, column) for column in wanted))] for line in group]
+    return _in_markdown(["method", *(f"{n}-shot {_escaped(name)}" for n, name in wanted)], rows)
 
 
 def markdown_by_target(board: Board) -> str:
     """Return a table for each of the shots in Markdown, with a row for each target and a column for each line."""
-    lines: list[str] = []
-    for shots in board.shots:
-        names = [_escaped(name_of(line)) for line in board.lines]
-        lines += [f"| {shots}-shot | " + " | ".join(names) + " |", "|---|" + "---:|" * len(names)]
-        for target in [*board.targets, AVERAGE]:
-            cells = [cell(board, line, (shots, target)) for line in board.lines]
-            shown = [f"**{text}**" if is_best else text for text, is_best in cells]
-            lines.append(f"| {_escaped(target)} | " + " | ".join(shown) + " |")
-        lines.append("")
-    return "\n".join(lines)
+    tables = []
+    for n in board.shots:
+        rows = [
+            [_escaped(target), *_bold_cells(board, ((line, (n, target)) for line in board.lines))]
+            for target in [*board.targets, AVERAGE]
+        ]
+        tables.append(_in_markdown([f"{n}-shot", *(_escaped(name_of(line)) for line in board.lines)], rows))
+    return "\n".join(tables)
 
 
 def markdown_differences(found: Sequence[Difference]) -> str:
     """Return all differences in Markdown."""
-    lines = [
-        "| against | target | shots | difference | 95% interval | p | pairs |",
-        "|---|---|---:|---:|---:|---:|---:|",
-    ]
-    for one in found:
-        shots, mean, interval, p = _shown(one)
-        lines.append(
-            f"| {_escaped(one.other)} | {_escaped(one.target)} | {shots} | {mean} | {interval} | {p} | {one.n} |"
-        )
+    rows = [[_escaped(one.other), _escaped(one.target), *_shown(one), str(one.n)] for one in found]
+    return _in_markdown(["against", "target", "shots", "difference", "95% interval", "p", "pairs"], rows, n_left=2)
+
+
+def _bold_cells(board: Board, places: Iterable[tuple[Line, tuple[int, str]]]) -> list[str]:
+    cells = [cell(board, line, column) for line, column in places]
+    return [f"**{text}**" if is_best else text for text, is_best in cells]
+
+
+def _in_markdown(head: Sequence[str], rows: Iterable[Sequence[str]], n_left: int = 1) -> str:
+    """Return a table whose first columns are aligned to the left."""
+    lines = [f"| {' | '.join(row)} |" for row in (head, *rows)]
+    lines.insert(1, "|" + "---|" * n_left + "---:|" * (len(head) - n_left))
     return "\n".join(lines) + "\n"
 
 
 def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("_", "\\_")
+
+
+def latex(board: Board, caption: str) -> str:
+    """Return the table in LaTeX, in the paper's layout (package booktabs)."""
+    wanted = columns(board)
+    heads, rules, first = [], [], 2
+    for shots, group in groupby(shots for shots, _ in wanted):
+        n = len(list(group))
+        heads.append(rf"\multicolumn{{{n}}}{{c}}{{\textbf{{{shots}-shot}}}}")
+        rules.append(rf"\cmidrule(lr){{{first}-{first + n - 1}}}")
+        first += n
+    lines = [
+        r"\begin{table*}",
+        r"    \footnotesize",
+        r"    \centering",
+        rf"    \begin{{tabular}}{{l{'c' * len(wanted)}}}",
+        r"        \toprule",
+        rf"        \textbf{{Model}} & {' & '.join(heads)} \\",
+        f"        {' '.join(rules)}",
+        rf"        & {' & '.join(_bold(name) for _, name in wanted)} \\",
+    ]
+    for title, group_lines in sections(board):
+        lines += [
+            r"        \midrule",
+            rf"        \multicolumn{{{len(wanted) + 1}}}{{l}}{{{_bold(title)}}} \\",
+            r"        \midrule",
+        ]
+        for line in group_lines:
+            cells = [_latex_cell(*cell(board, line, column)) for column in wanted]
+            lines.append(rf"        {_latex_label(line.label)} & {' & '.join(cells)} \\")
+    lines += [
+        r"        \bottomrule",
+        r"    \end{tabular}",
+        rf"    \caption{{{_in_latex(caption)}}}",
+        r"\end{table*}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_cell(text: str, is_best: bool) -> str:
+    if text == "-":
+        return "--"
+    if "–" in text:  # a range
+        return text.replace("–", "--")
+    mean, _, std = text.partition(" ±")
+    shown = rf"{mean} {{\scriptstyle \pm {std}}}" if std else mean
+    return rf"$\mathbf{{{shown}}}$" if is_best else f"${shown}$"
+
+
+def _bold(text: str) -> str:
+    return rf"\textbf{{{_in_latex(text)}}}"
+
+
+def _latex_label(label: str) -> str:
+    return _in_latex(label).replace(r"r\_O", r"$r_\textsc{O}$").replace("†", r"$\dagger$")
+
+
+def _in_latex(text: str) -> str:
+    return "".join(_SPECIAL.get(character, character) for character in text)

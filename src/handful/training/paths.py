@@ -12,7 +12,7 @@ from pathlib import Path
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
 
-__all__ = ["Paths", "find_paths"]
+__all__ = ["Paths", "find_paths", "split_name"]
 
 
 @dataclass
@@ -32,11 +32,11 @@ def find_paths(
         raise DataError(f"corpora is {corpora!r}, expected a list of at least one path or NAME=PATH")
     found: dict[str, Paths] = {}
     for given in corpora:
-        name, path = _split(given)
+        name, path = split_name(given)
         for own, paths in _corpora_of(name, path).items():
             _add(found, own, paths, path)
     for given in dev:
-        name, path = _split(given)
+        name, path = split_name(given)
         if path.is_dir() and (files := _small_corpora(path)):
             if measure_others:
                 for file in files:
@@ -67,12 +67,13 @@ def _add(found: dict[str, Paths], name: str, paths: Paths, path: Path) -> None:
         )
 
 
-def _split(given: PathLike) -> tuple[str | None, Path]:
+def split_name(given: PathLike, what: str = "a corpus is PATH or NAME=PATH") -> tuple[str | None, Path]:
+    """Return the name, if there is one, and the path of ``NAME=PATH`` or of a path alone."""
     text = os.fspath(given)
     name, equals, path = text.partition("=")
     if isinstance(given, str) and equals and not os.path.exists(text):
         if not name or not path:
-            raise DataError(f"a corpus is PATH or NAME=PATH, found {text!r}")
+            raise DataError(f"{what}, found {text!r}")
         return name, Path(path)
     return None, Path(text)
 
