@@ -95,11 +95,6 @@ class Board:
         found = [line.figures.get((shots, name)) for name in self.targets_run(shots)]
         return [] if None in found else [figure.mean for figure in found if figure is not None]
 
-    def best(self, place: Place) -> float | None:
-        """Return the highest mean of what was run, rounded as it is shown."""
-        means = [round(line.figures[place].mean, 1) for line in self.lines if line.is_rated and place in line.figures]
-        return max(means, default=None)
-
 
 def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence[int], targets: Sequence[str]) -> Board:
     """Gather rows into lines.

@@ -28,13 +28,8 @@ Types = Sequence[EntityType]
 NAMES = "names"  # the method that has nothing but the names of types
 DEFAULTS = ("handful", "handful-nonames", "tuned")  # our default; where names are not read; with a tuned encoder
 
-TRAINERS = (
-    "container",
-    "container-viterbi",
-    "finetuned",
-    "setfit",
-    "tuned",
-)  # they train the encoder itself, and need its folder
+# They train the encoder itself, and need its folder.
+TRAINERS = ("container", "container-viterbi", "finetuned", "setfit", "tuned")
 RATIO_WORDS = ("none", "auto", "share", "over")
 TEXT_WORDS = ("all", "dev", "none")
 
@@ -78,12 +73,8 @@ def _paper(
     return Tagger(encoder, method="paper", names=False, o_ratio=o_ratio, clusters=clusters, cache=False)
 
 
-def _handful(encoder: Encoder, o_ratio: Ratio, has_text: bool, types: Types) -> Tagger:
-    return Tagger(encoder, types=types, o_ratio=o_ratio, cache=False)
-
-
-def _no_names(encoder: Encoder, o_ratio: Ratio, has_text: bool, types: Types) -> Tagger:
-    return Tagger(encoder, names=False, o_ratio=o_ratio, cache=False)
+def _handful(encoder: Encoder, o_ratio: Ratio, has_text: bool, types: Types, *, names: bool = True) -> Tagger:
+    return Tagger(encoder, types=types if names else None, names=names, o_ratio=o_ratio, cache=False)
 
 
 class TunedTagger:
@@ -127,7 +118,7 @@ OURS: dict[str, Callable[[Any, Ratio, bool, Types], ComparedMethod]] = {
     "hard-nosubspace": partial(_paper, subspace=False),
     "soft-nosubspace": partial(_paper, assignment="soft", subspace=False),
     "handful": _handful,
-    "handful-nonames": _no_names,
+    "handful-nonames": partial(_handful, names=False),
     NAMES: _handful,
     "tuned": TunedTagger,
 }

@@ -14,11 +14,6 @@ from ._board import Figure, Line
 
 __all__ = ["published_lines", "sources"]
 
-_BTC_NOTE = (
-    "published figures on BTC: here an @ and the user name after it are one mention; how the source counts them is not "
-    "known"
-)
-
 
 def published_lines(
     protocol: str, targets: Sequence[str], texts: Sequence[str] = ("all",), shots: Sequence[int] = (1, 5)
@@ -55,7 +50,7 @@ def sources(lines: Sequence[Line]) -> list[str]:
     known = _read()["sources"]
     notes = [known[section] for section in dict.fromkeys(line.section for line in lines)]
     is_on_btc = any(_is(target, "btc") for line in lines for _, target in line.figures)
-    return notes + ([_BTC_NOTE] if is_on_btc else [])
+    return notes + ([known["btc"]] if is_on_btc else [])
 
 
 def _read() -> dict[str, Any]:

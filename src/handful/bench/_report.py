@@ -127,9 +127,5 @@ def _figure(board: Board, line: Line, column: tuple[int, str]) -> dict[str, Any]
     if figure is None and column[1] not in board.targets:
         figure = board.average(line, column[0])
     shown, is_best = cell(board, line, column)
-    return {
-        "mean": figure.mean if figure else None,
-        "std": figure.std if figure else None,
-        "shown": shown,
-        "is_best": is_best,
-    }
+    mean, std = (figure.mean, figure.std) if figure else (None, None)
+    return {"mean": mean, "std": std, "shown": shown, "is_best": is_best}

@@ -181,12 +181,6 @@ def _run(cell: Cell, make: Callable[[], ComparedMethod], text: list[Sentence] | 
 def _scores(gold: Sequence[Sentence], found: Sequence[Sentence]) -> Row:
     scores = score(gold, found)
     micro = scores.micro
-    return {
-        "f1": micro.f1,
-        "precision": micro.precision,
-        "recall": micro.recall,
-        "n_gold": micro.n_gold,
-        "n_predicted": micro.n_predicted,
-        "n_correct": micro.n_correct,
-        "by_type": {name: one.f1 for name, one in scores.by_type.items()},
-    }
+    names = ("f1", "precision", "recall", "n_gold", "n_predicted", "n_correct")
+    by_type = {name: one.f1 for name, one in scores.by_type.items()}
+    return {name: getattr(micro, name) for name in names} | {"by_type": by_type}

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -129,14 +130,9 @@ def speed(
 
 def _first(sentences: Sequence[Sentence], most_words: int) -> list[Sentence]:
     """Return whole sentences from the start, until they have so many words, or all."""
-    taken: list[Sentence] = []
-    n_words = 0
-    for sentence in sentences:
-        if n_words >= most_words:
-            break
-        taken.append(sentence)
-        n_words += len(sentence.words)
-    if not n_words:
+    before = accumulate((len(sentence.words) for sentence in sentences), initial=0)
+    taken = [sentence for sentence, n in zip(sentences, before, strict=False) if n < most_words]
+    if not any(sentence.words for sentence in taken):
         raise DataError("the text has no word, so nothing can be measured")
     return taken
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ._board import MANY, Board, Figure, Line
+from ._board import MANY, Board, Line
 from ._differences import Difference, name_of
 
 if TYPE_CHECKING:
@@ -40,15 +40,11 @@ def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
     figure = board.average(line, shots) if name == AVERAGE else line.figures.get(column)
     if figure is None:
         return "-", False
-    return str(figure), line.is_rated and _is_best(board, line, column, figure)
-
-
-def _is_best(board: Board, line: Line, column: tuple[int, str], figure: Figure) -> bool:
-    shots, name = column
-    if name != AVERAGE:
-        return round(figure.mean, 1) == board.best(column)
-    others = [board.average(other, shots) for other in board.lines if other.is_rated]
-    return round(figure.mean, 1) == max(round(other.mean, 1) for other in others if other is not None)
+    others = [
+        one.figures.get(column) if name != AVERAGE else board.average(one, shots) for one in board.lines if one.is_rated
+    ]
+    best = max((round(one.mean, 1) for one in others if one is not None), default=None)
+    return str(figure), line.is_rated and round(figure.mean, 1) == best
 
 
 def sections(board: Board) -> Iterator[tuple[str, list[Line]]]:
