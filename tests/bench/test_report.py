@@ -208,7 +208,8 @@ def test_the_folder(tmp_path):
     report = transfer(folders, report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     there = {path.name for path in (tmp_path / "report").iterdir()}
     assert there == {
-        "results.jsonl", "tables.md", "tables.tex", "environment.json", "README.md", "ratios.png", "shots.png",
+        "results.jsonl", "report.json", "tables.md", "tables.tex", "environment.json", "README.md", "ratios.png",
+        "shots.png",
     }  # fmt: skip
     page = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
     assert "    handful bench transfer one two\n" in page

@@ -1,8 +1,7 @@
 """Published figures, which can be printed beside ours; none of them was measured here.
 
-``published.json`` has them with their sources. Each line is of a part: quoted by the paper in transfer; ours by the
-unlabelled text (all, dev, none) or without the subspace; tag-set extension; or what others publish. A figure is a mean
-and perhaps a standard deviation, by corpus and shots.
+``published.json`` has them by part: quoted by the paper, ours by the unlabelled text or without the subspace, tag-set
+extension, and others'. A figure is a mean and perhaps a standard deviation, by corpus and shots.
 """
 
 import json
@@ -20,9 +19,8 @@ def published_lines(
 ) -> list[Line]:
     """Return the published lines that have a figure for one of these targets.
 
-    A target whose name begins with that of a published corpus, such as mit_movie, is taken for it; those of extension
-    are the paper's OntoNotes groups. Figures without labels are at 0 shots; where the table does not have these, at all
-    shots.
+    A target whose name begins with that of a published corpus, such as mit_movie, is taken for it. Figures without
+    labels are at 0 shots; where the table does not have these, at all shots.
     """
     parts = ["quoted", *texts, "nosubspace", "labels and names", "no labels", "all labels"]
     if protocol == "extension":

@@ -9,7 +9,7 @@ from typing import Any
 from handful._util.files import replacing
 
 from ._board import MANY, Board, Line
-from ._differences import Difference, reference_line
+from ._differences import Difference
 from ._results import Row
 from .tables import all_columns, cell, latex, markdown, markdown_by_target, markdown_differences
 
@@ -75,8 +75,7 @@ def _tables(report: Report) -> str:
     parts = [f"# {report.title}\n", f"{CAPTION}\n", markdown(report.board)]
     if len(report.board.targets) > MANY:
         parts += ["## By target\n", markdown_by_target(report.board)]
-    reference = reference_line(report.board)
-    if report.differences and reference is not None:
+    if report.differences:
         parts += [
             "## Paired differences\n",
             f"Points of F1 by which “{report.differences[0].method}” is above each other line, on the same supports; "
