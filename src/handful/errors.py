@@ -37,11 +37,6 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)
-
-
 @dataclass(frozen=True, slots=True)
 class Advice:
     """What to do, as it is written in Python and on the command line.

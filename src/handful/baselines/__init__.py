@@ -19,8 +19,3 @@ __all__ = [
     "StructShot",
     "make_baseline",
 ]
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)

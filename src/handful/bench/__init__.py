@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from handful._util.lazy import lazy
+
 from .settings import DEFAULT_METHODS, GROUPS, RATIOS, Settings, parse_groups
 
 if TYPE_CHECKING:
@@ -29,18 +31,11 @@ __all__ = [
     "transfer",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Import what needs numpy when it is asked for: the command line makes its options from `Settings` alone."""
-    if name in __all__:
-        from . import _methods, _protocols, _report, _runs, _speed
-
-        for module in (_methods, _protocols, _report, _runs, _speed):
-            if name in module.__all__:
-                return getattr(module, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(
+    __name__,
+    _protocols="ABLATIONS ablation extension transfer",
+    _methods="ComparedMethod method_names",
+    _runs="OnRun",
+    _report="Report",
+    _speed="Speed speed",
+)

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from handful._util.lazy import lazy
+
 from .encoder import Encoder
 from .loading import EMBEDDED, load
 from .names import NameHead
@@ -25,20 +27,4 @@ __all__ = [
     "open_encoder",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Import the exporter and the cache when they are asked for."""
-    if name == "export_encoder":
-        from .exporting import export_encoder
-
-        return export_encoder
-    if name == "CachedEncoder":
-        from .cache import CachedEncoder
-
-        return CachedEncoder
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(__name__, cache="CachedEncoder", exporting="export_encoder")

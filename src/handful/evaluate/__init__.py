@@ -5,8 +5,3 @@ from ._sampling import sample_support
 from ._scores import MODES, Score, Scores, score
 
 __all__ = ["MODES", "Evaluation", "Mistake", "Score", "Scores", "evaluate", "sample_support", "score"]
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)

@@ -26,8 +26,3 @@ UNLABELLED = _FOLDER / "unlabelled.txt"
 
 #: Labelled sentences to score on; inline markup.
 HELDOUT = _FOLDER / "heldout.txt"
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)

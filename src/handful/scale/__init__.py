@@ -4,8 +4,9 @@
 unlabelled text. docs/scale.md says more.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from handful._util.lazy import lazy
 
 if TYPE_CHECKING:
     from ._features import Features, encode_texts, open_features
@@ -14,16 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Features", "Totals", "encode_texts", "open_features", "predict_frame", "predict_texts", "workers"]
 
-_HOME = {"Totals": "_predict", "predict_frame": "_predict", "predict_texts": "_predict", "workers": "_workers"}
-
-
-def __getattr__(name: str) -> Any:
-    """Import what is asked for when it is."""
-    if name in __all__:
-        return getattr(import_module(f".{_HOME.get(name, '_features')}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(
+    __name__,
+    _features="Features encode_texts open_features",
+    _predict="Totals predict_frame predict_texts",
+    _workers="workers",
+)

@@ -18,8 +18,3 @@ __all__ = [
     "Tagger",
     "WordEvidence",
 ]
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)

@@ -49,8 +49,3 @@ __all__ = [
     "types_of",
     "write",
 ]
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)

@@ -8,8 +8,3 @@ from ._limits import LOOPBACK, Limits, need_extra
 from ._page import CLOSING, hue, marked, opening
 
 __all__ = ["CLOSING", "LOOPBACK", "Limits", "hue", "marked", "need_extra", "opening"]
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)

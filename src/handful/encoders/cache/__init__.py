@@ -5,8 +5,3 @@ from ._encoder import CachedEncoder
 from ._memory import RememberingEncoder
 
 __all__ = ["CachedEncoder", "CachedFeatures", "FeatureCache", "RememberingEncoder", "default_place"]
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)
