@@ -10,7 +10,7 @@ import pytest
 from datasets import ClassLabel, Dataset, DatasetDict, Features, List, Value
 
 from handful.errors import DataError, FormatError
-from handful.tagger.frames import RecordFile
+from handful.tagger.frames import LineFile, record_lines, rows_of
 from handful.tagger.inputs import gather
 from handful.text import Sentence, Span
 
@@ -132,7 +132,8 @@ def test_rows_are_written_as_they_are_read():
             taken += 1
             yield row
 
-    file = RecordFile(datasets.IterableDataset.from_generator(rows, features=FEATURES), "the support")
+    data = datasets.IterableDataset.from_generator(rows, features=FEATURES)
+    file = LineFile(record_lines(rows_of(data), "the support"), "the support")
     assert file.read(0) == ""
     assert taken == 0
     assert file.read(200).count("\n") < 10

@@ -7,10 +7,11 @@ A model's logit of tag t for a word x is a weighted sum over its pieces of evide
 Each piece gives one logit per tag, O first, and saves and loads itself as arrays.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,12 @@ from handful.errors import DataError
 
 from ._logistic import fit_logistic
 
-__all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression", "TypeNames"]
+__all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression", "Shapes", "TypeNames"]
 
 Arrays = Mapping[str, NDArray[Any]]
+
+Shapes = dict[str, tuple[tuple[int, ...], type[Any]]]
+"""By the name of an array its shape and its kind."""
 
 # The regression, on vectors of length 1; docs/decisions/0002 has the figures, and 0004 those beside names.
 INVERSE_PENALTY = 40.0  # without names
@@ -34,31 +38,40 @@ NAMES_TAKEN = 0.5  # of the logits of names
 LARGEST = 1e15  # of the numbers of a model: their squares can still be summed in float32
 
 
-class Evidence(Protocol):
-    """Something that speaks for a word's tag.
+@dataclass(frozen=True)
+class Evidence(ABC):
+    """Something that speaks for a word's tag. Its arrays are all that it knows.
 
     Attributes
     ----------
     weight : how much its logits count in the sum
     """
 
-    @property
-    def weight(self) -> float:
-        """How much its logits count in the sum."""
+    weight: float
 
+    @abstractmethod
     def logits(self, features: Float) -> Float:
         """Return one logit per tag for each word, (n, n_tags)."""
 
+    @staticmethod
+    @abstractmethod
+    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
+        """Return the shape and the kind that each array must have; sizes that are free are taken from the arrays."""
+
     def save(self) -> dict[str, NDArray[Any]]:
-        """Return all that it knows, by name."""
+        """Return its arrays, by name; one that it does not have is left out."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
 
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> Self:
         """Make it from what `save` returned; a DataError says what does not fit."""
+        check_arrays(arrays, cls._shapes(arrays, dim, n_tags))
+        return cls(weight, **arrays)
 
 
 @dataclass(frozen=True)
-class Prototypes:
+class Prototypes(Evidence):
     """The clusters: a logit is minus the squared distance to the tag's nearest prototype, in the projected space.
 
     Attributes
@@ -68,10 +81,9 @@ class Prototypes:
     projection : (d, p), or None where none was learned
     """
 
-    weight: float
     prototypes: NDArray[np.float64]
     tags: NDArray[np.int64]
-    projection: NDArray[np.float64] | None
+    projection: NDArray[np.float64] | None = None
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
@@ -92,32 +104,25 @@ class Prototypes:
     def _origin(self) -> NDArray[np.float64]:
         return np.asarray(self.prototypes.mean(axis=0))
 
-    def save(self) -> dict[str, NDArray[Any]]:
-        """Return all that it knows, by name."""
-        arrays: dict[str, NDArray[Any]] = {"prototypes": self.prototypes, "tags": self.tags}
-        return arrays if self.projection is None else arrays | {"projection": self.projection}
+    @staticmethod
+    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
+        k, projection = len(arrays.get("tags", ())), arrays.get("projection")
+        expected: Shapes = {"prototypes": ((k, dim), np.float64), "tags": ((k,), np.int64)}
+        if projection is None:
+            return expected
+        return expected | {"projection": ((dim, projection.shape[-1] if projection.ndim else 0), np.float64)}
 
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "Prototypes":
-        """Make it from what `save` returned."""
-        k = len(arrays.get("tags", ()))
-        expected: dict[str, tuple[tuple[int, ...], type[Any]]] = {
-            "prototypes": ((k, dim), np.float64),
-            "tags": ((k,), np.int64),
-        }
-        if "projection" in arrays:
-            p = arrays["projection"].shape[-1] if arrays["projection"].ndim else 0
-            expected["projection"] = ((dim, p), np.float64)
-        check_arrays(arrays, expected)
-        if set(arrays["tags"].tolist()) != set(range(n_tags)):
-            raise DataError(
-                f"tags of prototypes are {sorted(set(arrays['tags'].tolist()))}, expected 0 to {n_tags - 1}"
-            )
-        return cls(weight, arrays["prototypes"], arrays["tags"], arrays.get("projection"))
+        """Make it from what `save` returned; each tag must have a prototype."""
+        loaded = super().load(arrays, weight, dim, n_tags)
+        if set(loaded.tags.tolist()) != set(range(n_tags)):
+            raise DataError(f"tags of prototypes are {sorted(set(loaded.tags.tolist()))}, expected 0 to {n_tags - 1}")
+        return loaded
 
 
 @dataclass(frozen=True)
-class Regression:
+class Regression(Evidence):
     """A logistic regression on the labelled words, at length 1: what the words of a tag have in common.
 
     Attributes
@@ -126,7 +131,6 @@ class Regression:
     bias : (n_tags,)
     """
 
-    weight: float
     weights: NDArray[np.float64]
     bias: NDArray[np.float64]
 
@@ -165,19 +169,13 @@ class Regression:
         found += map_rows(lambda _, block: unit(block) @ weights.T + self.bias, features).values
         return np.concatenate(found)
 
-    def save(self) -> dict[str, NDArray[Any]]:
-        """Return all that it knows, by name."""
-        return {"weights": self.weights, "bias": self.bias}
-
-    @classmethod
-    def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "Regression":
-        """Make it from what `save` returned."""
-        check_arrays(arrays, {"weights": ((n_tags, dim), np.float64), "bias": ((n_tags,), np.float64)})
-        return cls(weight, arrays["weights"], arrays["bias"])
+    @staticmethod
+    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
+        return {"weights": ((n_tags, dim), np.float64), "bias": ((n_tags,), np.float64)}
 
 
 @dataclass(frozen=True)
-class NearestLabel:
+class NearestLabel(Evidence):
     """The labelled words themselves: a logit is the cosine to the nearest word that is labelled with the tag.
 
     The regression knows what words of a tag have in common, the nearest word what only one of them has.
@@ -189,10 +187,9 @@ class NearestLabel:
     n_tags : how many tags there are; a tag without words is as near as O
     """
 
-    weight: float
     vectors: NDArray[np.float32]
     tags: NDArray[np.int64]
-    n_tags: int
+    n_tags: int = 0
 
     @classmethod
     def of(cls, features: Float, tags: NDArray[np.int64], n_tags: int, weight: float = 1.0) -> "NearestLabel":
@@ -211,23 +208,23 @@ class NearestLabel:
         found = [np.empty((0, len(known)), np.float32), *map_rows(of_block, features).values]
         return np.concatenate(found)[:, _rows_or_o(known, self.n_tags)]
 
-    def save(self) -> dict[str, NDArray[Any]]:
-        """Return all that it knows, by name."""
-        return {"vectors": self.vectors, "tags": self.tags}
+    @staticmethod
+    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
+        m = len(arrays.get("tags", ()))
+        return {"vectors": ((m, dim), np.float32), "tags": ((m,), np.int64)}
 
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "NearestLabel":
-        """Make it from what `save` returned."""
-        m = len(arrays.get("tags", ()))
-        check_arrays(arrays, {"vectors": ((m, dim), np.float32), "tags": ((m,), np.int64)})
-        found = set(arrays["tags"].tolist())
+        """Make it from what `save` returned; some words must be O."""
+        loaded = super().load(arrays, weight, dim, n_tags)
+        found = set(loaded.tags.tolist())
         if not {0} <= found <= set(range(n_tags)):
             raise DataError(f"tags of words are {sorted(found)}, expected 0 and others up to {n_tags - 1}")
-        return cls(weight, arrays["vectors"], arrays["tags"], n_tags)
+        return replace(loaded, n_tags=n_tags)
 
 
 @dataclass(frozen=True)
-class TypeNames:
+class TypeNames(Evidence):
     """What types mean: the description of each type, read by the encoder.
 
     The logit of type t is ``weights[t] * (s_t(x) - s_O(x))``, that of O is 0, with ::
@@ -245,7 +242,6 @@ class TypeNames:
     doubts : (n_types,) what is taken off where labels show that a name claims too many words; 0 or less
     """
 
-    weight: float
     vectors: NDArray[np.float32]
     biases: NDArray[np.float32]
     o_vectors: NDArray[np.float32]
@@ -303,22 +299,10 @@ class TypeNames:
         logits[:, 1:] *= self.weights
         return logits
 
-    def save(self) -> dict[str, NDArray[Any]]:
-        """Return all that it knows, by name."""
-        return {
-            "vectors": self.vectors,
-            "biases": self.biases,
-            "o_vectors": self.o_vectors,
-            "o_biases": self.o_biases,
-            "weights": self.weights,
-            "doubts": self.doubts,
-        }
-
-    @classmethod
-    def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "TypeNames":
-        """Make it from what `save` returned."""
+    @staticmethod
+    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
         n, m = n_tags - 1, len(arrays.get("o_biases", ()))
-        expected: dict[str, tuple[tuple[int, ...], type[Any]]] = {
+        return {
             "vectors": ((n, dim), np.float32),
             "biases": ((n,), np.float32),
             "o_vectors": ((m, dim), np.float32),
@@ -326,12 +310,10 @@ class TypeNames:
             "weights": ((n,), np.float64),
             "doubts": ((n,), np.float64),
         }
-        check_arrays(arrays, expected)
-        return cls(weight, *(arrays[name] for name in expected))
 
 
 #: The kinds of evidence, by the name that a saved model calls them.
-EVIDENCE: dict[str, type[Any]] = {
+EVIDENCE: dict[str, type[Evidence]] = {
     "prototypes": Prototypes,
     "regression": Regression,
     "nearest": NearestLabel,
@@ -364,7 +346,7 @@ def unit(features: Float) -> NDArray[np.float32]:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1)[:, None])
 
 
-def check_arrays(arrays: Arrays, expected: Mapping[str, tuple[tuple[int, ...], type[Any]]]) -> None:
+def check_arrays(arrays: Arrays, expected: Shapes) -> None:
     """Refuse arrays that are not those expected by name, shape and kind, or have values that cannot be summed."""
     if set(arrays) != set(expected):
         raise DataError(f"found {', '.join(sorted(arrays)) or 'nothing'}, expected {', '.join(sorted(expected))}")

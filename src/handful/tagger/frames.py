@@ -3,6 +3,7 @@
 A column of them is an iterable of texts like any other. Here is what is done with a whole one.
 """
 
+import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +11,7 @@ from typing import Any
 
 from handful.errors import DataError
 
-__all__ = ["RecordFile", "is_frame", "refuse_splits", "texts_of"]
+__all__ = ["LineFile", "is_frame", "record_lines", "refuse_splits", "rows_of", "texts_of"]
 
 TEXT_COLUMNS = ("text", "tokens")
 MISSING = -1  # ClassLabel of datasets: no label
@@ -42,25 +43,25 @@ def texts_of(frame: Any, name: str) -> Iterable[Any]:
     return column
 
 
-class RecordFile:
-    """An open file of JSON records, one on each line: the rows of a data set or a data frame, made as they are read.
+class LineFile(io.TextIOBase):
+    """An open file for reading, of lines that are made as they are read.
 
     Parameters
     ----------
-    frame
-        The data set or data frame. Numbers that its features name (``ClassLabel``) become the names.
+    lines
+        Each with its end.
     name
-        What messages call it.
+        What messages call the file.
     """
 
-    def __init__(self, frame: Any, name: str) -> None:
+    def __init__(self, lines: Iterable[str], name: str) -> None:
         self.name = name
-        self._lines = self._written(frame)
+        self._lines = iter(lines)
 
-    def read(self, size: int = -1) -> str:
+    def read(self, size: int | None = -1) -> str:
         """Return lines, of about this many characters in all; none at the end."""
         found, n = [], 0
-        while n < size or size < 0:
+        while size is None or size < 0 or n < size:
             line = next(self._lines, None)
             if line is None:
                 break
@@ -68,12 +69,14 @@ class RecordFile:
             n += len(line)
         return "".join(found)
 
-    def _written(self, frame: Any) -> Iterator[str]:
-        for number, row in enumerate(_rows(frame)):
-            try:
-                yield json.dumps(row, default=_plain) + "\n"
-            except (TypeError, ValueError, RecursionError) as error:
-                raise DataError(f"{self.name}, row {number} (from 0): not a JSON record: {error}") from None
+
+def record_lines(rows: Iterable[Mapping[str, Any]], name: str, first: int = 0) -> Iterator[str]:
+    """Yield a line of JSON for each record; an error names it by its place among the items, from `first` on."""
+    for number, row in enumerate(rows, first):
+        try:
+            yield json.dumps(dict(row), default=_plain) + "\n"
+        except (TypeError, ValueError, RecursionError) as error:
+            raise DataError(f"{name}, item {number}: not a JSON record: {error}") from None
 
 
 def _is(source: object, library: str, *names: str) -> bool:
@@ -89,15 +92,16 @@ def _columns(frame: Any) -> list[str]:
     return list(next(iter(frame), {})) if known is None else list(known)
 
 
-def _rows(frame: Any) -> Iterator[dict[str, Any]]:
+def rows_of(frame: Any) -> Iterator[dict[str, Any]]:
+    """Yield the rows as records; numbers that the features of a data set name (``ClassLabel``) become the names."""
     if _is(frame, "pandas", "DataFrame"):
         columns = list(frame.columns)
         for row in frame.itertuples(index=False, name=None):
-            yield dict(zip(columns, row, strict=True))
+            yield {column: _or_text(value) for column, value in zip(columns, row, strict=True)}
         return
     features = frame.features or {}
     for row in frame:
-        yield {column: _named(features.get(column), value) for column, value in row.items()}
+        yield {column: _or_text(_named(features.get(column), value)) for column, value in row.items()}
 
 
 def _named(feature: Any, value: Any) -> Any:
@@ -113,6 +117,14 @@ def _named(feature: Any, value: Any) -> Any:
     return [_named(inner, item) for item in value] if inner is not None and isinstance(value, list) else value
 
 
+def _or_text(value: Any) -> Any:
+    """Return what is no label, such as a date, as text."""
+    is_plain = value is None or isinstance(value, str | int | float | list | dict) or hasattr(value, "tolist")
+    return value if is_plain else str(value)
+
+
 def _plain(value: Any) -> Any:
-    """Turn numbers and arrays of numpy into Python's, and what is no label, such as a date, into text."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    """Turn numbers and arrays of numpy into Python's."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"found {value!r:.60}, expected text, numbers, lists and dicts")

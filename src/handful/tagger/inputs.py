@@ -1,17 +1,16 @@
 """What people give a tagger, as sentences: files, sentences, texts, words and records."""
 
-import io
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
 from handful.errors import DataError, FileError
 from handful.text import Corpus, Document, EntityType, Sentence, read, stream
 
-from .frames import RecordFile, is_frame, refuse_splits, texts_of
+from .frames import LineFile, is_frame, record_lines, refuse_splits, rows_of, texts_of
 from .training_text import TrainingText, Ways, by_words, count_changed
 
 Opened = TypeVar("Opened")
@@ -144,42 +143,29 @@ def gather(source: Any, name: str, *, is_inline: bool) -> Given:
         given.add(_of_file(read, source, name, is_unlabelled=not is_inline))
         return given
     refuse_splits(source, name)
+    if is_frame(source) and is_inline:
+        given.add(_of_records(rows_of(source), name, name))
+        return given
     if is_frame(source):
-        if is_inline:
-            rows: Any = RecordFile(source, name)
-            given.add(read(rows, "json"))
-            return given
         source = texts_of(source, name)
     if isinstance(source, Sentence | Document | Mapping | bytes) or not isinstance(source, Iterable):
         raise DataError(
             f"{name} must be a path or a list of sentences, texts or records, found {_show(source)}; put it in a list"
         )
-    records: list[Any] = []  # consecutive ones are read together
-    number = 0
-
-    def read_records() -> None:
-        if records:
-            first = number - len(records)
-            text = _dump(records, name, first)
-            given.add(_from_text(text, f"{name}, records from item {first}", "json", is_unlabelled=not is_inline))
-            records.clear()
-
-    for item in source:
-        if isinstance(item, Mapping):
-            records.append(item)
-        elif _is_pair(item):
-            records.append({**item[1], "text": item[0]})
-        else:
-            read_records()
+    items = ((number, _record_of(item) or item) for number, item in enumerate(source))
+    for is_record, some in groupby(items, lambda one: isinstance(one[1], Mapping)):
+        if is_record:  # consecutive ones are read together
+            number, first = next(some)
+            rows = (row for _, row in chain([(number, first)], some))
+            where = f"{name}, records from item {number}"
+            given.add(_of_records(rows, name, where, number, is_unlabelled=not is_inline))
+            continue
+        for number, item in some:
             where = f"{name}, item {number}"
             if isinstance(item, str) and is_inline:
-                given.add(_from_text(item, where, "inline"))
-            elif isinstance(item, Sentence):
-                given.sentences.append(item)
+                given.add(_of_lines([item], where, "inline"))
             else:
-                given.sentences += _words_or_text(item, where)
-        number += 1
-    read_records()
+                given.sentences += [item] if isinstance(item, Sentence) else _words_or_text(item, where)
     return given
 
 
@@ -254,11 +240,12 @@ def _list(item: Any) -> Any:
     return item.tolist() if getattr(item, "ndim", None) == 1 else item
 
 
-def _is_pair(item: Any) -> bool:
-    """Whether this is spaCy's ``("text", {"entities": ...})``."""
-    return (
-        isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], Mapping)
-    )
+def _record_of(item: Any) -> Mapping[str, Any] | None:
+    """Return spaCy's ``("text", {"entities": ...})`` as a record; None for anything else."""
+    is_pair = isinstance(item, list | tuple) and len(item) == 2
+    if is_pair and isinstance(item[0], str) and isinstance(item[1], Mapping):
+        return {**item[1], "text": item[0]}
+    return None
 
 
 def _of_file(reader: "Callable[..., Opened]", source: Any, name: str, *, is_unlabelled: bool) -> "Opened":
@@ -270,30 +257,15 @@ def _of_file(reader: "Callable[..., Opened]", source: Any, name: str, *, is_unla
         raise
 
 
-def _from_text(text: str, name: str, format: str, *, is_unlabelled: bool = False) -> Corpus:
-    class Named(io.StringIO):
-        pass
+def _of_records(
+    rows: Iterable[Mapping[str, Any]], name: str, where: str, first: int = 0, *, is_unlabelled: bool = False
+) -> Corpus:
+    return _of_lines(record_lines(rows, name, first), where, "json", is_unlabelled=is_unlabelled)
 
-    file = Named(text)
-    file.name = name
+
+def _of_lines(lines: Iterable[str], where: str, format: str, *, is_unlabelled: bool = False) -> Corpus:
+    file: Any = LineFile(lines, where)
     return read(file, format, unlabelled=is_unlabelled)
-
-
-def _dump(records: list[Any], name: str, first: int) -> str:
-    lines = []
-    for number, record in enumerate(records, first):
-        try:
-            lines.append(json.dumps(dict(record), default=_plain))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise DataError(f"{name}, item {number}: not a JSON record: {error}") from None
-    return "\n".join(lines)
-
-
-def _plain(value: Any) -> Any:
-    """Turn numpy's numbers and arrays into Python's."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"found {_show(value)}, expected text, numbers, lists and dicts")
 
 
 def _show(value: object) -> str:

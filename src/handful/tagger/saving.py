@@ -22,7 +22,7 @@ from handful.text import EntityType, Transitions, read, types_of, write
 
 from ._card import OPENING, cell, model_card
 from ._summary import FitSummary
-from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
+from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, Shapes, check_arrays
 from .model import CALIBRATIONS, Calibration, Examples, Model
 
 __all__ = [
@@ -310,7 +310,7 @@ def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model, di
     prototypes = model.piece(Prototypes)
     p = dim if prototypes is None or prototypes.projection is None else prototypes.projection.shape[1]
     m = len(arrays.get("examples.tags", ()))
-    expected: dict[str, tuple[tuple[int, ...], type[Any]]] = {
+    expected: Shapes = {
         "examples.places": ((m, 2), np.int64),
         "examples.tags": ((m,), np.int64),
         "examples.vectors": ((m, p), np.float32),
