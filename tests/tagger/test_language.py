@@ -2,7 +2,7 @@
 
 import pytest
 
-from handful.tagger._language import LanguageWatch
+from handful.tagger._watch import LanguageWatch
 from handful.text import to_sentences
 
 # A few plain sentences each, our own.

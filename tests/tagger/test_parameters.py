@@ -30,9 +30,7 @@ def test_parameters_are_given_back_as_they_were_given():
     assert model.get_params(deep=False) == PARAMETERS
     assert list(model.get_params(deep=False)) == sorted(PARAMETERS)
     assert all(getattr(model, name) is value for name, value in PARAMETERS.items())
-    deep = model.get_params()
-    assert deep["clusters__o_prototypes"] == 3
-    assert {name: value for name, value in deep.items() if "__" not in name} == PARAMETERS
+    assert model.get_params() == PARAMETERS
     assert set(Tagger().get_params()) == set(PARAMETERS)
 
 
@@ -40,16 +38,15 @@ def test_parameters_can_be_set():
     model = Tagger()
     assert model.set_params(**PARAMETERS) is model
     assert model.get_params(deep=False) == PARAMETERS
-    model.set_params(clusters=SubspaceKMeans(), clusters__max_iter=3, o_ratio=None)
-    assert (model.clusters.max_iter, model.o_ratio) == (3, None)
+    model.set_params(clusters={"max_iter": 3}, o_ratio=None)
+    assert (model.clusters, model.o_ratio) == ({"max_iter": 3}, None)
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"ratio": 0.9}, r"Tagger has no parameter ratio; it has cache, clusters, encoder"),
-        ({"o_ratio": 0.5, "clusters__max_iter": 3}, r"clusters is None, which has no parameter max_iter"),
-        ({"o_ratio": 0.5, "encoder__dim": 3}, r"Tagger has no parameter encoder__dim"),
+        ({"o_ratio": 0.5, "clusters__max_iter": 3}, r"Tagger has no parameter clusters__max_iter"),
     ],
 )
 def test_a_parameter_that_does_not_exist_is_refused_before_any_is_set(parameters, message):
@@ -57,8 +54,6 @@ def test_a_parameter_that_does_not_exist_is_refused_before_any_is_set(parameters
     with pytest.raises(DataError, match=message):
         model.set_params(**parameters)
     assert model.o_ratio == "auto"
-    with pytest.raises(ValueError, match="Invalid parameter"):
-        Tagger(clusters=SubspaceKMeans()).set_params(clusters__rounds=3)
 
 
 def test_a_clone_has_the_parameters_and_not_the_fit():

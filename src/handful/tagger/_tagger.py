@@ -18,7 +18,6 @@ from handful.errors import Advice, DataError, ModelError
 from handful.evaluate import Evaluation
 from handful.text import Sentence, types_of
 
-from ._evaluating import evaluate_on
 from ._learning import AUTO, cluster_parameters, most_rounds
 from ._summary import FitSummary
 from ._watch import Watch
@@ -27,7 +26,7 @@ from .far_text import FarTrainingText, is_far, text_of, training_text
 from .fitting import Fit, fit_text, prepare
 from .inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
 from .model import Model
-from .predictor import Predictor, check_min_score
+from .predictor import Predictor, check_min_score, evaluate_on
 from .saving import Saved, read_folder, saved_encoder, write_folder
 from .suggesting import suggest
 from .tagging import MinScore, tag_sentences, tag_words
@@ -160,39 +159,23 @@ class Tagger(Predictor):
         return fit.summary
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name.
-
-        Parameters
-        ----------
-        deep : bool
-            Also return the parameters of the clustering, as ``clusters__max_iter``.
-        """
-        found = {name: getattr(self, name) for name in sorted(signature(Tagger).parameters)}
-        if deep and self.clusters is not None and not isinstance(self.clusters, dict):
-            found |= {f"clusters__{name}": value for name, value in self.clusters.get_params().items()}
-        return found
+        """Return the parameters by name; `deep` changes nothing, it is there for scikit-learn."""
+        return {name: getattr(self, name) for name in sorted(signature(Tagger).parameters)}
 
     def set_params(self, **parameters: Any) -> "Tagger":
-        """Set parameters by name, for the next fit; ``clusters__max_iter=5`` sets one of the clustering.
+        """Set parameters by name, for the next fit.
 
         Another encoder, or other layers of it, make the fit void: what was learned holds for its vectors alone.
         """
-        of_clusters = {n.removeprefix("clusters__"): v for n, v in parameters.items() if n.startswith("clusters__")}
-        own = {name: value for name, value in parameters.items() if not name.startswith("clusters__")}
-        known = self.get_params(deep=False)
-        for name in own:
+        known = self.get_params()
+        for name in parameters:
             if name not in known:
                 raise DataError(f"Tagger has no parameter {name}; it has {', '.join(known)}")
-        clusters: Any = own.get("clusters", self.clusters)
-        if of_clusters and not hasattr(clusters, "set_params"):
-            raise DataError(f"clusters is {clusters!r}, which has no parameter {next(iter(of_clusters))}")
-        for name, value in own.items():
+        for name, value in parameters.items():
             setattr(self, name, value)
-        if of_clusters:
-            clusters.set_params(**of_clusters)
-        if own.keys() & {"encoder", "layers", "threads"}:
+        if parameters.keys() & {"encoder", "layers", "threads"}:
             self._opened = self._cached = None
-        if own.keys() & {"encoder", "layers"}:
+        if parameters.keys() & {"encoder", "layers"}:
             self._fit, self._encoder_is_inside = None, False
         return self
 
@@ -373,7 +356,7 @@ class Tagger(Predictor):
         if include_encoder == "auto":
             include_encoder = reference is not None and is_path(reference)
         is_inside = bool(include_encoder) or self._encoder_is_inside
-        parameters = {name: value for name, value in self.get_params(deep=False).items() if name not in _NOT_SAVED}
+        parameters = {name: value for name, value in self.get_params().items() if name not in _NOT_SAVED}
         parameters["types"] = [asdict(one) for one in types_of(self.types)]
         if self.clusters is not None:
             parameters["clusters"] = cluster_parameters(self.clusters)

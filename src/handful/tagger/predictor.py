@@ -8,17 +8,19 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.progress import Progress
+from handful._util.progress import Progress, reporting
 from handful.encoders import Encoder
+from handful.encoders.seen import count_seen
 from handful.errors import DataError
+from handful.evaluate import Evaluation, evaluate
 from handful.text import Document, EntityType, Prediction, PredictionsOfTexts, Sentence
 
 from .frames import refuse_splits
 from .inputs import Texts, document_of
-from .model import TagModel
-from .tagging import MinScore, tag_documents
+from .model import Model, TagModel
+from .tagging import MinScore, Notice, tag_documents, tag_sentences
 
-__all__ = ["AnyText", "Predictor", "check_min_score"]
+__all__ = ["AnyText", "Predictor", "check_min_score", "evaluate_on"]
 
 AnyText = str | Sentence | Document
 """One text: a str, a `Sentence` or a `Document`."""
@@ -177,3 +179,35 @@ def _sentences(sentences: Any) -> list[Sentence]:
             item = Sentence(item.words)
         given.append(item)
     return given
+
+
+def evaluate_on(
+    gold: Sequence[Sentence],
+    encoder: Encoder,
+    model: Model,
+    fitted_on: Iterable[Sentence],
+    notice: Notice,
+    progress: Progress,
+) -> Evaluation:
+    """Tag sentences, which must be wholly labelled, and compare; `fitted_on` are the labelled ones of the fit."""
+    for number, sentence in enumerate(gold):
+        if not sentence.is_labelled:
+            raise DataError(
+                f"sentence {number} (from 0) is not wholly labelled, so nothing can be compared; label it or "
+                f"leave it out: {sentence}"
+            )
+    found: list[Sentence] = []
+    confidences: list[Sequence[float]] = []
+    n_words, n_done = sum(len(sentence.words) for sentence in gold), 0
+    with reporting(progress, n_words) as report:
+        for words in tag_sentences(encoder, model, gold, notice):
+            found.append(words.sentence)
+            confidences.append(words.scores[range(len(words.tags)), words.tags].tolist())
+            n_done += len(words.tags)
+            report(n_done, n_words)
+    known = {sentence.words for sentence in fitted_on}
+    return replace(
+        evaluate(gold, found, types=model.types, confidences=confidences),
+        n_fitted=sum(sentence.words in known for sentence in gold),
+        n_trained=count_seen(encoder, gold),
+    )
