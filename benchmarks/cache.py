@@ -27,7 +27,7 @@ class MadeEncoder(Encoder):
     def __init__(self, dim):
         self.dim = dim
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         """Return one row per word."""
         n_words = sum(len(sentence) for sentence in sentences)
         return np.random.default_rng(n_words).random((n_words, self.dim), np.float32)

@@ -1,7 +1,6 @@
 """Words per second of every way to encode, compared in one run with the loops that people write.
 
     python benchmarks/encode.py CORPUS ENCODER [ENCODER ...]    speed and exactness
-    python benchmarks/encode.py CORPUS ENCODER --memory         peak memory, writing to a file
 
 CORPUS has one word at the start of each line and a blank line between sentences. An ENCODER is a folder in the Hugging
 Face layout. The peers are plain transformers in float32, with batches of 32 in the order of the file, and the same
@@ -10,8 +9,6 @@ much faster it is than an encoder of the size of BERT-base.
 """
 
 import argparse
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -125,37 +122,6 @@ def compare(title, folder, paths, sentences, repeats, threads, clock):
         print(f"{name}: other batches change a vector by at most {relative.max():.1e} of its length")
 
 
-MEMORY = """
-import resource, sys
-from benchmarks.encode import read
-from handful.encoders import load
-sentences = read(sys.argv[1])
-n = int(sys.argv[3])
-wanted, total = [], 0
-while total < n:
-    for words in sentences:
-        if total >= n:
-            break
-        wanted.append(words[: n - total])
-        total += len(wanted[-1])
-encoder = load(sys.argv[2])
-encoder.encode(wanted, out=sys.argv[4], progress=False)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-"""
-
-
-def memory(corpus, folder, paths):
-    print(f"\n{Path(folder).name}: peak memory of a process that encodes into a file")
-    for precision, path in paths.items():
-        for n_words in (10_000, 1_000_000):
-            with tempfile.TemporaryDirectory() as place:
-                command = [sys.executable, "-c", MEMORY, corpus, str(path), str(n_words), f"{place}/x.npy"]
-                start = time.perf_counter()
-                run = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True)
-                taken = time.perf_counter() - start
-            print(f"{precision:8} {n_words:9,} words: {float(run.stdout):7.0f} MiB, {taken:.0f} s")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus")
@@ -166,7 +132,6 @@ def main():
     parser.add_argument(
         "--cpu-time", action="store_true", help="count processor time, for a busy machine (with --threads 1)"
     )
-    parser.add_argument("--memory", action="store_true", help="measure memory instead of speed")
     parser.add_argument("--documents", action="store_true", help="also on documents of about 200 words")
     options = parser.parse_args()
     corpus = str(Path(options.corpus).resolve())
@@ -179,9 +144,6 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         for folder in options.encoders:
             paths = export(folder, options.exports or temporary)
-            if options.memory:
-                memory(corpus, folder, paths)
-                continue
             rest = (options.repeats, options.threads, clock)
             compare("sentences", folder, paths, sentences, *rest)
             if options.documents:

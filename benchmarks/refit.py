@@ -52,7 +52,7 @@ class MadeEncoder:
 
     fingerprint, has_names, dim = "made", True, 768
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         """Return one vector per word; it depends on the words of the sentence."""
         vectors = np.empty((sum(len(sentence.words) for sentence in sentences), self.dim), np.float32)
         start = 0
@@ -88,7 +88,7 @@ class Known(WrappedEncoder):
         self.n_text, self.features = len(text), features
         self.seconds = 0.0  # spent on copying the features of the text
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         """Return the features of the text, and encode what comes after it, or other sentences."""
         if len(sentences) < self.n_text:
             return self.encoder.encode(sentences, progress=False)

@@ -195,7 +195,7 @@ class Remembered:
     def __getattr__(self, name):
         return getattr(self.inside, name)
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         """Return what was encoded."""
         return self.rows
 

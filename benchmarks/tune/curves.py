@@ -27,7 +27,7 @@ from handful.baselines import make_baseline
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
 from handful.bench.settings import Settings
-from handful.encoders.loading import EMBEDDED
+from handful.encoders.opened import EMBEDDED
 from handful.evaluate import score
 from handful.training import TuneRecipe
 from handful.training._tune_run import TuneRun

@@ -30,7 +30,7 @@ class Toy(Encoder):
     has_names = True
     transitions = Transitions(start_type=0.15, o_type=0.1, type_o=0.5, type_other=0.02)
 
-    def encode(self, sentences: Any, *, out: Any = None, progress: Any = None) -> NDArray[np.float32]:
+    def encode(self, sentences: Any, *, progress: Any = None) -> NDArray[np.float32]:
         """Return one row per word."""
         words = [word for sentence in sentences for word in getattr(sentence, "words", sentence)]
         rows = np.zeros((len(words), self.dim), np.float32)

@@ -78,7 +78,7 @@ def test_links_in_the_cache_of_the_hub_stay_in_their_repository(tmp_path):
 def test_a_model_carries_no_file_that_a_link_of_its_encoder_leads_to(tmp_path):
     import shutil
 
-    from handful.encoders.loading import EMBEDDED
+    from handful.encoders.opened import EMBEDDED
 
     shutil.copytree(EMBEDDED["handful-en"], tmp_path / "encoder")
     (tmp_path / "encoder" / "vocab.txt").symlink_to("/etc/hostname")

@@ -24,7 +24,7 @@ class MadeEncoder(Encoder):
         self.fingerprint = fingerprint
         self.n_words = 0
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         rows = [self._vector(word) for sentence in sentences for word in getattr(sentence, "words", sentence)]
         self.n_words += len(rows)
         return np.array(rows, np.float32).reshape(-1, self.dim)

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from models import FAMILIES
 
-from handful.encoders.exporting import export_encoder
+from handful.encoders import export_encoder
 
 
 @pytest.fixture(scope="session")

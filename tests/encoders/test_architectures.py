@@ -8,9 +8,8 @@ from models import TEXT
 from test_families import CLOSE
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-from handful.encoders import exporting as export
-from handful.encoders import load
-from handful.encoders.exporting import export_encoder
+from handful.encoders import _exporting as export
+from handful.encoders import export_encoder, load
 from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import EncoderError
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handful.encoders import Encoder, load, open_encoder
-from handful.encoders import loading as module
+from handful.encoders import opened as module
 from handful.encoders.hugging_face import TorchNetwork, as_encoder, read_pretrained
 from handful.errors import ModelError
 

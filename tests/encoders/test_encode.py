@@ -5,9 +5,9 @@ import pytest
 from models import TEXT
 
 from handful.encoders import NetworkEncoder, load
-from handful.encoders import network_encoder as module
+from handful.encoders import _network_encoder as module
 from handful.encoders.tokenizer import WordTokenizer
-from handful.errors import DataError, EncoderError, FileError
+from handful.errors import EncoderError
 
 SENTENCES = [text.split()[:n] for text in TEXT for n in (1, 2, 3, 5, 8, 12)]
 N_WORDS = sum(map(len, SENTENCES))
@@ -57,11 +57,10 @@ def test_objects_with_words_and_lists_are_the_same(exported):
     assert np.array_equal(encoder.encode(iter(SENTENCES)), expected)
 
 
-def test_nothing_to_encode(exported, tmp_path):
+def test_nothing_to_encode(exported):
     encoder = load(exported("bert"))
     assert encoder.encode([]).shape == (0, 32)
     assert encoder.encode([[], ()]).shape == (0, 32)
-    assert encoder.encode([], out=tmp_path / "x.npy").shape == (0, 32)
     assert np.array_equal(encoder.encode([[], ["a"], []]), encoder.encode([["a"]]))
 
 
@@ -128,61 +127,14 @@ def test_long_sentences_agree_with_short_ones_where_they_fit(exported):
         at = last + 1
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
-def test_out_array(exported, tmp_path, dtype):
+def test_chunks_change_nothing(exported, monkeypatch):
     encoder = load(exported("bert"))
     expected = encoder.encode(SENTENCES)
-    out = np.lib.format.open_memmap(tmp_path / "x.npy", "w+", dtype, (N_WORDS, 32))
-    assert encoder.encode(SENTENCES, out=out) is out
-    out.flush()
-    assert np.array_equal(np.load(tmp_path / "x.npy"), expected.astype(dtype))
-
-
-def test_out_path(exported, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_CHUNK_BATCHES", 0.02)
-    encoder = load(exported("bert"))
-    out = encoder.encode(SENTENCES, out=tmp_path / "x.npy")
-    assert isinstance(out, np.memmap)
-    assert out.dtype == np.float32
-    np.testing.assert_allclose(out, encoder.encode(SENTENCES), atol=1e-6)
-    assert [file.name for file in tmp_path.iterdir()] == ["x.npy"]
+    np.testing.assert_allclose(encoder.encode(SENTENCES), expected, atol=1e-6)
 
 
-def test_a_failure_leaves_no_file(exported, tmp_path):
-    encoder = load(exported("bert"))
-    with pytest.raises(EncoderError, match="sentence 1: words are str, found 3"):
-        encoder.encode([["a"], ["b", 3]], out=tmp_path / "x.npy")
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(FileError, match=r"nowhere"):
-        encoder.encode([["a"]], out=tmp_path / "nowhere" / "x.npy")
-
-
-def test_an_out_that_cannot_take_anything_is_an_error_at_once(exported, tmp_path):
-    encoder = load(exported("bert"))
-    out = np.empty((1, 32), np.float32)
-    out.flags.writeable = False
-    with pytest.raises(DataError, match="read-only"):
-        encoder.encode([["a"]], out=out)
-    with pytest.raises(DataError, match="an array, a path or None, found list"):
-        encoder.encode([["a"]], out=[1])
-    for path in ("", "."):
-        with pytest.raises(FileError, match="names no file"):
-            encoder.encode([["a"]], out=path)
-    with pytest.raises(FileError, match="cannot be written"):
-        encoder.encode([["a"]], out=tmp_path / ("x" * 300))
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("out", [np.empty((3, 32), np.float64), np.empty((2, 32), np.float32)])
-def test_out_must_fit(exported, out):
-    with pytest.raises(DataError, match=r"shape \(3, 32\), found"):
-        load(exported("bert")).encode([["a", "b", "c"]], out=out)
-
-
-def test_values_that_cannot_be_kept_are_errors():
-    big = make_encoder(32, dim=3)
-    with pytest.raises(DataError, match="too large for float16"):
-        big.encode([["99999"]], out=np.empty((1, 3), np.float16))
+def test_values_that_are_not_finite_are_an_error():
     broken = make_encoder(32, factor=np.nan)
     with pytest.raises(EncoderError, match="not finite"):
         broken.encode([["3"]])
@@ -196,6 +148,7 @@ def test_values_that_cannot_be_kept_are_errors():
         ([["a"], 3], "sentence 1 must be a list of words, found int"),
         ([["a"], {"b"}], "sentence 1 must be a list of words, found set"),
         ([["a", None]], "sentence 0: words are str, found None"),
+        ([["a"], ["b", 3]], "sentence 1: words are str, found 3"),
     ],
 )
 def test_wrong_sentences(exported, sentences, message):

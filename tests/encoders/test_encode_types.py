@@ -15,14 +15,12 @@ from heads import by_torch, random_head, with_head
 from models import TEXT
 from safetensors.torch import save_file
 
-from handful.encoders import CachedEncoder, NameHead, NetworkEncoder, load, open_encoder
-from handful.encoders import type_texts as texts
+from handful.encoders import CachedEncoder, NameHead, NetworkEncoder, export_encoder, load, open_encoder
+from handful.encoders import names as texts
 from handful.encoders.cache import FeatureCache
-from handful.encoders.exporting import export_encoder
-from handful.encoders.names import NAMES_FILE
+from handful.encoders.names import NAMES_FILE, readable, text_of
 from handful.encoders.shapes import N_SHAPES, SHAPES_FILE
 from handful.encoders.tokenizer import WordTokenizer
-from handful.encoders.type_texts import readable, text_of
 from handful.errors import DataError, EncoderError, ModelError
 from handful.text import EntityType, to_sentence
 
@@ -348,7 +346,7 @@ def test_vectors_of_types_can_be_pickled(encoder):
 class Bare:
     dim, fingerprint = 3, "x"
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         return np.zeros((sum(map(len, sentences)), 3), np.float32)
 
 

@@ -12,8 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from handful._util import processor
 from handful.encoders import _graph as graph
 from handful.encoders import _onnx as backend
-from handful.encoders import load
-from handful.encoders.exporting import export_encoder
+from handful.encoders import export_encoder, load
 from handful.errors import DataError, EncoderError, FileError
 
 SENTENCES = [text.split() for text in TEXT]

@@ -218,7 +218,7 @@ def test_a_folder_without_its_tokenizer_is_an_error(source, tmp_path, family):
 def test_a_tokenizer_of_more_ids_than_the_network_knows_is_an_error(source, tmp_path):
     import transformers
 
-    from handful.encoders.exporting import export_encoder
+    from handful.encoders import export_encoder
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(source("bert"))
     tokenizer.add_tokens(["zzz"])

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from handful import Sentence, Span, read
-from handful.encoders import CachedEncoder, load
+from handful.encoders import CachedEncoder, export_encoder, load
 from handful.encoders.cache import FeatureCache
-from handful.encoders.exporting import export_encoder
-from handful.encoders.seen import SEEN, count_seen, write_seen
+from handful.encoders.card import SEEN, count_seen, write_seen
 from handful.errors import EncoderError
 
 MOSAIC = Path(__file__).parents[2] / "corpora" / "mosaic"

@@ -10,9 +10,8 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
-from handful.encoders import load
+from handful.encoders import export_encoder, load
 from handful.encoders import shapes as shapes
-from handful.encoders.exporting import export_encoder
 from handful.encoders.shapes import N_SHAPES, SHAPES_FILE, word_shape
 from handful.errors import EncoderError
 

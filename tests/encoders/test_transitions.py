@@ -5,9 +5,8 @@ import shutil
 
 import pytest
 
-from handful.encoders import load
+from handful.encoders import export_encoder, load
 from handful.encoders.card import Card
-from handful.encoders.exporting import export_encoder
 from handful.errors import EncoderError
 from handful.text import Transitions
 

@@ -28,7 +28,7 @@ class Plain:
     def __init__(self):
         self.n_words = 0
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         self.n_words += sum(map(len, sentences))
         return np.array([[len(word), len(sentence), 1] for sentence in sentences for word in sentence], np.float32)
 
@@ -86,7 +86,7 @@ class Bare:
     def __init__(self, shape=None):
         self.shape = shape
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         return np.zeros(self.shape or (sum(map(len, sentences)), 3), np.float32)
 
 

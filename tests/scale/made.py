@@ -31,7 +31,7 @@ class Encoder:
         self.seconds = seconds
         self.fingerprint = fingerprint
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         time.sleep(self.seconds)
         rows = [self.vector(word) for sentence in sentences for word in sentence.words]
         return np.array(rows, np.float32).reshape(-1, self.dim)

@@ -374,7 +374,7 @@ def test_a_clustering_that_cannot_be_used_is_refused_before_the_text_is_encoded(
 class Waiting(ToyEncoder):
     """An encoder on which nobody should wait in vain."""
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         raise AssertionError("it was asked to encode")
 
 

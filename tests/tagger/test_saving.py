@@ -16,8 +16,8 @@ from safetensors.numpy import load_file, save_file
 
 from handful import Tagger
 from handful._util import files
+from handful.encoders import export_encoder
 from handful.encoders import load as load_encoder
-from handful.encoders.exporting import export_encoder
 from handful.encoders.opened import encoder_folder
 from handful.errors import DataError, EncoderError, FileError, ModelError
 

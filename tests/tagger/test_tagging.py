@@ -70,7 +70,7 @@ class Held(ToyEncoder):
         self.stop_at, self.fail_at = stop_at, fail_at
         self.is_free, self.has_stopped = threading.Event(), threading.Event()
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         for n_done, sentence in enumerate(sentences):
             if self.fail_at in sentence.words:
                 raise EncoderError("this word is too much")

@@ -23,7 +23,7 @@ class ToyEncoder:
         self.n_words = 0
         self.largest_call = 0
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         rows = [self.vector(word) for sentence in sentences for word in getattr(sentence, "words", sentence)]
         self.n_words += len(rows)
         self.largest_call = max(self.largest_call, len(rows))

@@ -15,7 +15,7 @@ from made import card_of, make_encoder, write_conll
 from safetensors.torch import load_file
 
 from handful.encoders import export_encoder, load
-from handful.encoders.seen import count_seen
+from handful.encoders.card import count_seen
 from handful.errors import DataError, EncoderError, FileError, ModelError
 from handful.text import Transitions, read
 from handful.training import Recipe, pretrain

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 from handful import Tagger
 from handful.cli.commands import make_app
-from handful.encoders import NameHead, load
-from handful.encoders.exporting import export_encoder
+from handful.encoders import NameHead, export_encoder, load
 from handful.encoders.names import NAMES_FILE
 from handful.errors import DataError, EncoderError, MissingExtraError, ModelError
 from handful.evaluate import score

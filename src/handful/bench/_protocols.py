@@ -10,8 +10,7 @@ from handful._util.files import PathLike, check_into
 from handful._util.progress import Progress
 from handful.baselines import Source
 from handful.encoders import EMBEDDED, CachedEncoder, Encoder, load
-from handful.encoders.loading import check_encoder
-from handful.encoders.opened import AnyEncoder, open_encoder
+from handful.encoders.opened import AnyEncoder, check_encoder, open_encoder
 from handful.errors import Advice, DataError
 from handful.text import Sentence, types_in
 from handful.training.corpora import read_corpora

@@ -93,9 +93,8 @@ def _show(features: "FeatureCache", cached: "list[CachedFeatures]") -> None:
         shown = table("encoder", "fingerprint", "sentences", "words", "size", "last use")
         for entry in cached:
             last_use = datetime.fromtimestamp(entry.last_use).strftime("%Y-%m-%d %H:%M")
-            name = entry.encoder if entry.precision == "float32" else f"{entry.encoder} ({entry.precision})"
             counts = (f"{entry.n_sentences:,}", f"{entry.n_words:,}", _size(entry.n_bytes), last_use)
-            shown.add_row(name, entry.fingerprint[:12], *counts)
+            shown.add_row(entry.encoder, entry.fingerprint[:12], *counts)
         console.print(shown)
     else:
         console.print("nothing is cached")

@@ -82,8 +82,7 @@ def fit(
     handful fit few.conll more.txt -u a.txt --encoder my-encoder --out model
     handful fit few.txt -u 'news/*.txt' --workers 2 --out model
     """
-    from handful.encoders.loading import check_encoder
-    from handful.encoders.opened import encoder_folder
+    from handful.encoders.opened import check_encoder, encoder_folder
     from handful.tagger import Tagger
     from handful.tagger.saving import check_place
 

@@ -4,16 +4,14 @@ from typing import TYPE_CHECKING
 
 from handful._util.lazy import lazy
 
+from ._network_encoder import NetworkEncoder
 from .encoder import Encoder
-from .loading import EMBEDDED, load
-from .names import NameHead
-from .network_encoder import NetworkEncoder
-from .opened import open_encoder
-from .type_texts import TypeVectors
+from .names import NameHead, TypeVectors
+from .opened import EMBEDDED, load, open_encoder
 
 if TYPE_CHECKING:
+    from ._exporting import export_encoder
     from .cache import CachedEncoder
-    from .exporting import export_encoder
 
 __all__ = [
     "EMBEDDED",
@@ -27,4 +25,4 @@ __all__ = [
     "open_encoder",
 ]
 
-__getattr__, __dir__ = lazy(__name__, cache="CachedEncoder", exporting="export_encoder")
+__getattr__, __dir__ = lazy(__name__, cache="CachedEncoder", _exporting="export_encoder")

@@ -16,11 +16,11 @@ import numpy as np
 from handful._util.processor import Processor, usable_threads
 from handful.errors import Advice, EncoderError
 
+from ._network_encoder import NetworkEncoder
 from .card import Card, read_text
-from .loading import absolute_layers
 from .names import NAMES_FILE, NameHead
-from .network_encoder import Inputs, NetworkEncoder
-from .pooling import Float32
+from .opened import absolute_layers
+from .pooling import Float32, Inputs
 from .tokenizer import WordTokenizer
 
 __all__ = ["OnnxNetwork", "load_onnx", "open_session"]

@@ -1,21 +1,38 @@
-"""The card of an exported encoder (``encoder.json``), and what a Hugging Face folder says beside it."""
+"""The card of an exported encoder (``encoder.json``), and the files of its training beside it.
+
+``sentences.bin`` says which sentences an encoder was trained on, without any text: it has a hash of 32 bits for each
+sentence, little-endian and sorted. With the chance of the number of hashes / 2^32, which is 3 in 100,000 for
+handful-en, a sentence that was not seen is taken for one that was.
+"""
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from handful.errors import DataError, EncoderError
+
+from .encoder import Encoder, words_of
 
 if TYPE_CHECKING:
     from handful.text import Transitions
 
-__all__ = ["TRAINED", "Card", "read_text", "trained_transitions"]
+__all__ = ["SEEN", "TRAINED", "Card", "count_seen", "read_text", "trained_transitions", "write_seen"]
 
 FORMAT = 1
 
 #: What training leaves in a Hugging Face folder.
 TRAINED = "handful.json"
+
+#: The hashes of the sentences of its training, in a Hugging Face folder and in an exported one.
+SEEN = "sentences.bin"
+
+_HASH = np.dtype("<u4")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,3 +149,29 @@ def read_text(path: Path) -> str:
         raise EncoderError(f"broken encoder: {path} is missing") from None
     except (OSError, UnicodeDecodeError) as error:
         raise EncoderError(f"broken encoder: {path} cannot be read: {error}") from None
+
+
+def write_seen(path: Path, sentences: Iterable[Any]) -> None:
+    """Write the hashes of the sentences that an encoder was trained on."""
+    path.write_bytes(np.unique(_hashes(sentences)).tobytes())
+
+
+def count_seen(encoder: Encoder, sentences: Sequence[Any]) -> int | None:
+    """Return how many of the sentences an encoder was trained on, by their words; None if its folder does not say."""
+    from .opened import EMBEDDED
+
+    reference = encoder.reference
+    path = None if reference is None else EMBEDDED.get(reference, Path(reference)) / SEEN
+    if path is None or not path.is_file():
+        return None
+    content = path.read_bytes()
+    if len(content) % _HASH.itemsize:
+        raise EncoderError(f"broken encoder: {path} is cut off")
+    return int(np.isin(_hashes(sentences), np.frombuffer(content, _HASH)).sum())
+
+
+def _hashes(sentences: Iterable[Any]) -> npt.NDArray[np.uint32]:
+    """Return a number for each sentence, which depends on its words alone."""
+    texts = ("\x1f".join(words_of(sentence, i)) for i, sentence in enumerate(sentences))
+    digests = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH.itemsize).digest() for text in texts)
+    return np.frombuffer(b"".join(digests), _HASH)

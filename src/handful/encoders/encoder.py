@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.files import PathLike
 from handful._util.progress import Progress
 from handful.errors import EncoderError
 
-from .names import no_names
-from .type_texts import TypeVectors
+from .names import TypeVectors, no_names
 
 if TYPE_CHECKING:
     from handful.text import Transitions
@@ -55,20 +53,13 @@ class Encoder(ABC):
     has_names: bool = False
 
     @abstractmethod
-    def encode(
-        self, sentences: Sequence[Any], *, out: PathLike | NDArray[Any] | None = None, progress: Progress = None
-    ) -> NDArray[Any]:
+    def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> NDArray[Any]:
         """Encode sentences.
 
         Parameters
         ----------
         sentences
             Objects with a ``words`` attribute (`handful.Sentence`), or sequences of words (str).
-        out
-            None: the vectors come back in memory, as float32. An array of shape (number of words, dim),
-            float16 or float32, usually memory-mapped: they are written into it. A path: they are written to a
-            ``.npy`` file there, as float32, which appears when it is complete, and comes back memory-mapped.
-            With a path, memory does not grow with the number of words. handful itself asks for None only.
         progress
             True, a bar on standard error; False, none; None, a bar if standard error is a terminal and it
             takes long; a function, called with the words done and the words in all.
@@ -76,7 +67,7 @@ class Encoder(ABC):
         Returns
         -------
         ndarray of shape (number of words, dim)
-            One row per word, in the order of the input.
+            One row per word, in the order of the input, of float32 as a rule. It may be read-only.
         """
 
     def encode_types(self, types: Any) -> TypeVectors:
@@ -119,11 +110,9 @@ class WrappedEncoder(Encoder):
     transitions = _inner("transitions")
     has_names = _inner("has_names")
 
-    def encode(
-        self, sentences: Sequence[Any], *, out: PathLike | NDArray[Any] | None = None, progress: Progress = None
-    ) -> NDArray[Any]:
+    def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> NDArray[Any]:
         """Encode sentences, as `Encoder.encode` describes."""
-        return self.encoder.encode(sentences, out=out, progress=progress)
+        return self.encoder.encode(sentences, progress=progress)
 
     def encode_types(self, types: Any) -> TypeVectors:
         """Encode types by their names and descriptions."""

@@ -11,12 +11,12 @@ import numpy as np
 
 from handful.errors import EncoderError, HandfulError
 
+from ._network_encoder import NetworkEncoder
+from ._pretrained import first_line, quiet, read_pretrained
 from .card import trained_transitions
-from .loading import absolute_layers
 from .names import NAMES_FILE, NameHead
-from .network_encoder import Inputs, NetworkEncoder
-from .pooling import Float32
-from .pretrained import first_line, read_pretrained
+from .opened import absolute_layers
+from .pooling import Float32, Inputs
 from .shapes import N_SHAPES, has_word_shapes
 from .tokenizer import SPACE, WordTokenizer
 
@@ -30,6 +30,8 @@ __all__ = [
     "as_encoder",
     "layer_of",
     "load_transformers",
+    "quiet",
+    "read_pretrained",
     "shape_stride",
     "window_of",
     "word_tokenizer",

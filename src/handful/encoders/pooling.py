@@ -19,12 +19,15 @@ from handful.errors import EncoderError
 
 from .tokenizer import WordTokenizer
 
-__all__ = ["POOLINGS", "Float32", "Piece", "check_pooling", "lay_out", "pool"]
+__all__ = ["POOLINGS", "Float32", "Inputs", "Piece", "check_pooling", "lay_out", "pool"]
 
 POOLINGS = ("first-last", "first", "last", "mean")
 _BLOCK = 256  # words pooled at a time: what lies between stays in the processor's cache
 
 Float32 = npt.NDArray[np.float32]
+
+#: ``input_ids`` and ``attention_mask``, each of shape (n_rows, n_tokens).
+Inputs = dict[str, npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +40,12 @@ class Piece:
         Token ids, with the special tokens around them.
     words, positions, weights
         The contributions: word number (ascending), position in `ids`, share in the word's vector.
-    is_open
-        Whether the last word goes on in the next piece, because it alone is longer than the window.
     """
 
     ids: list[int]
     words: list[int]
     positions: list[int]
     weights: list[float]
-    is_open: bool = False
 
 
 def check_pooling(pooling: str) -> None:
@@ -90,16 +90,15 @@ def lay_out(
     last = n_tokens - room
     starts = [*range(0, last, max(1, room // 2)), max(0, last)]
     taken = _by_window(subwords, starts, room, pooling, first)
-    taking = [i for i, contributions in enumerate(taken) if contributions]
-    for i, following in zip(taking, [*taking[1:], None], strict=True):
-        start, contributions = starts[i], taken[i]
+    for start, contributions in zip(starts, taken, strict=True):
+        if not contributions:
+            continue
         offset = len(prefix) - start
         yield Piece(
             ids=[*prefix, *ids[start : start + room], *suffix],
             words=[word for word, _, _ in contributions],
             positions=[position + offset for _, position, _ in contributions],
             weights=[weight for _, _, weight in contributions],
-            is_open=following is not None and taken[following][0][0] == contributions[-1][0],
         )
 
 

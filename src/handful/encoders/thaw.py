@@ -19,9 +19,8 @@ from onnx import numpy_helper
 from handful.errors import EncoderError
 
 from ._graph import GraphEdit, quantise
-from .card import Card
+from .card import SEEN, Card
 from .names import NAMES_FILE, NameHead
-from .seen import SEEN
 
 __all__ = ["freeze", "read_graph", "thaw", "write_tuned"]
 

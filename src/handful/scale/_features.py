@@ -1,6 +1,7 @@
 """Text to features: workers encode pieces of text into shards that a later run uses again."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,6 @@ from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
 from handful.encoders.opened import AnyEncoder, is_object, open_encoder
-from handful.encoders.writing import new_mapped
 from handful.errors import DataError, EncoderError, FormatError
 from handful.tagger.far_text import FarText, encoder_here
 from handful.tagger.tagging import MOST, batches
@@ -226,12 +226,16 @@ def _encode_piece(
 
 
 def _new(path: Path, shape: tuple[int, int], dtype: str) -> Any:
-    """Return an array in a new file, to be filled; one without rows cannot be mapped into memory."""
-    if shape[0]:
-        return new_mapped(path, shape, dtype)
-    with open(path, "wb") as file:
-        np.save(file, np.empty(shape, dtype))
-    return np.empty(shape, dtype)
+    """Return an array in a new file, to be filled; a full disk is an error now, not a crash later."""
+    if not shape[0]:  # it cannot be mapped into memory
+        with open(path, "wb") as file:
+            np.save(file, np.empty(shape, dtype))
+        return np.empty(shape, dtype)
+    rows = np.lib.format.open_memmap(path, "w+", np.dtype(dtype), shape)
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
+    return rows
 
 
 def _rounded(features: Float, dtype: str) -> Float:

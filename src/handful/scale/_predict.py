@@ -221,8 +221,8 @@ class _ShardEncoder(Encoder):
         self.dim = int(shard.features.shape[1])
         self.fingerprint = ""
 
-    def encode(self, sentences: Sequence[Any], *, out: Any = None, progress: Any = None) -> Float:
-        """Return the features of sentences, (number of words, dim); `out` must be None."""
+    def encode(self, sentences: Sequence[Any], *, progress: Any = None) -> Float:
+        """Return the features of sentences, (number of words, dim)."""
         return np.asarray(self._shard.features[self._find(sentences)], np.float32)
 
     def unreadable(self, sentences: Sequence[Any]) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from handful._util.progress import Progress, reporting
 from handful.encoders import Encoder
-from handful.encoders.seen import count_seen
+from handful.encoders.card import count_seen
 from handful.errors import DataError
 from handful.evaluate import Evaluation, evaluate
 from handful.text import Document, EntityType, Prediction, PredictionsOfTexts, Sentence

@@ -12,9 +12,9 @@ from safetensors.torch import save_file
 
 from handful import __version__
 from handful._util.files import failed, replacing_folder
+from handful.encoders.card import SEEN, write_seen
+from handful.encoders.hugging_face import quiet
 from handful.encoders.names import NAMES_FILE
-from handful.encoders.pretrained import quiet
-from handful.encoders.seen import SEEN, write_seen
 from handful.encoders.shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
 from handful.text import Transitions
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from handful._util.files import PathLike, check_folder
-from handful.encoders.loading import check_encoder
+from handful.encoders.opened import check_encoder
 from handful.errors import Advice, DataError, FileError
 
 from ._recipe import Recipe, group_of

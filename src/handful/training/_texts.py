@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from handful.encoders.names import readable
 from handful.encoders.tokenizer import WordTokenizer
-from handful.encoders.type_texts import readable
 from handful.text import EntityType, to_sentence
 
 from .batches import Ints, TokenRows, lay_out_texts

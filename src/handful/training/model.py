@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from handful.encoders import EMBEDDED
-from handful.encoders.loading import is_exported
-from handful.encoders.pretrained import read_pretrained
+from handful.encoders.hugging_face import read_pretrained
+from handful.encoders.opened import is_exported
 from handful.errors import EncoderError
 
 from ._heads import FreeHead, NamesHead

@@ -20,12 +20,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from handful.encoders import NameHead, NetworkEncoder, load
-from handful.encoders.exporting import export_encoder
-from handful.encoders.loading import is_exported
-from handful.encoders.network_encoder import Inputs
+from handful.encoders import NameHead, NetworkEncoder, export_encoder, load
+from handful.encoders.names import text_of
+from handful.encoders.opened import is_exported
+from handful.encoders.pooling import Inputs
 from handful.encoders.thaw import read_graph, thaw
-from handful.encoders.type_texts import text_of
 from handful.errors import EncoderError
 from handful.text import EntityType, Sentence, to_sentence
 

@@ -17,7 +17,7 @@ class CountingEncoder(Encoder):
         self.seconds = seconds
         self.seen = []
 
-    def encode(self, sentences, *, out=None, progress=None):
+    def encode(self, sentences, *, progress=None):
         rows = [np.empty((0, self.dim), np.float32)]
         n_words = sum(len(words_of(sentence)) for sentence in sentences)
         for sentence in sentences:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from drawn import examples
 from handful.encoders.cache import CachedEncoder, FeatureCache
 from handful.encoders.cache import _encoder as encoder_module
-from handful.errors import DataError, EncoderError, FileError, HandfulWarning
+from handful.errors import EncoderError, HandfulWarning
 
 
 def test_same_bytes_as_without_a_cache(cache):
@@ -124,68 +124,6 @@ def test_round_trip_of_strange_words(tmp_path_factory, batches):
     assert len(encoder.seen) == n_seen
 
 
-def test_out_may_be_an_array_a_memory_map_or_a_path(cache, tmp_path):
-    sentences = sentences_of(6)
-    wanted = expected(sentences)
-    cached = CachedEncoder(CountingEncoder(), cache)
-    array = np.empty_like(wanted)
-    assert cached.encode(sentences, out=array) is array
-    assert_same(array, wanted)
-    mapped = np.memmap(tmp_path / "raw", np.float32, "w+", shape=wanted.shape)
-    assert cached.encode(sentences, out=mapped) is mapped
-    assert_same(np.array(mapped), wanted)
-    strided = np.empty((*wanted.shape, 2), np.float32)[:, :, 0]
-    cached.encode(sentences, out=strided)
-    assert_same(np.ascontiguousarray(strided), wanted)
-    half = np.empty(wanted.shape, np.float16)
-    cached.encode(sentences, out=half)
-    assert_same(half, wanted.astype(np.float16))
-    for name in ("one.npy", "two.npy"):
-        assert_same(np.array(cached.encode(sentences, out=tmp_path / name)), wanted)
-        assert_same(np.load(tmp_path / name), wanted)
-    assert cached.encode([], out=tmp_path / "none.npy").shape == (0, 8)
-    assert not list(tmp_path.glob(".*"))
-
-
-def test_a_failing_encoder_leaves_no_output_file(cache, tmp_path):
-    class Failing(CountingEncoder):
-        def encode(self, sentences, **_):
-            raise EncoderError("no")
-
-    with pytest.raises(EncoderError, match="no"):
-        CachedEncoder(Failing(), cache).encode([["a"]], out=tmp_path / "out.npy")
-    assert sorted(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("out", "message"),
-    [
-        (np.empty((3, 8), np.float32), r"shape \(2, 8\).*shape \(3, 8\)"),
-        (np.empty((2, 8), np.float64), "float64"),
-        (np.broadcast_to(np.float32(0), (2, 8)), "read-only"),
-        ([[0.0] * 8] * 2, "list"),
-    ],
-)
-def test_an_out_that_does_not_fit_is_an_error(cache, out, message):
-    with pytest.raises(DataError, match=message):
-        CachedEncoder(CountingEncoder(), cache).encode([["a", "b"]], out=out)
-
-
-def test_an_out_that_cannot_hold_the_values_is_an_error(cache):
-    class Large(CountingEncoder):
-        def encode(self, sentences, **_):
-            return np.full((1, 8), 1e6, np.float32)
-
-    for _ in range(2):  # encoded, then read
-        with pytest.raises(DataError, match="too large"):
-            CachedEncoder(Large(), cache).encode([["a"]], out=np.empty((1, 8), np.float16))
-
-
-def test_an_out_in_no_folder_is_an_error(cache, tmp_path):
-    with pytest.raises(FileError, match=r"none.*cannot be written"):
-        CachedEncoder(CountingEncoder(), cache).encode([["a"]], out=tmp_path / "none" / "out.npy")
-
-
 @pytest.mark.parametrize("sentences", ["a text", [["a"], "a text"], [["a", 3]], [["a"], 5]])
 def test_sentences_that_are_not_words_are_an_error(cache, sentences):
     with pytest.raises(EncoderError, match=r"sentence [01] "):
@@ -214,32 +152,6 @@ def test_progress_counts_all_words(cache, monkeypatch):
     calls.clear()
     cached.encode(sentences_of(40), progress=lambda done, total: calls.append((done, total)))
     assert calls == [(160, 160)]
-
-
-def test_float16_rounds_whether_cached_before_or_not(tmp_path):
-    sentences = sentences_of(20)
-    wanted = expected(sentences).astype(np.float16).astype(np.float32)
-    half = FeatureCache(tmp_path / "half", precision="float16")
-    encoder = CountingEncoder()
-    for _ in range(2):
-        assert_same(CachedEncoder(encoder, half).encode(sentences), wanted)
-    assert len(encoder.seen) == 20
-    exact = FeatureCache(tmp_path / "half")
-    assert_same(CachedEncoder(encoder, exact).encode(sentences), expected(sentences))
-    assert {entry.precision: entry.n_sentences for entry in exact.contents()} == {
-        "float16": 20,
-        "float32": 20,
-    }
-
-
-def test_float16_refuses_what_it_cannot_hold(tmp_path):
-    class Large(CountingEncoder):
-        def encode(self, sentences, **_):
-            return np.full((1, 8), 1e6, np.float32)
-
-    cache = FeatureCache(tmp_path, precision="float16")
-    with pytest.raises(EncoderError, match=r"1e\+06.*float32"):
-        CachedEncoder(Large(), cache).encode([["a"]])
 
 
 def test_a_generator_of_sentences_is_as_good_as_a_list(cache):

@@ -185,11 +185,6 @@ def test_a_size_that_is_none_is_an_error(text):
         parse_size(text)
 
 
-def test_a_precision_that_is_none_is_an_error(tmp_path):
-    with pytest.raises(DataError, match="'float32' or 'float16'"):
-        FeatureCache(tmp_path, precision="int8")
-
-
 def test_contents_and_clear(cache):
     assert cache.contents() == []
     assert cache.clear() == 0
@@ -199,12 +194,7 @@ def test_contents_and_clear(cache):
     time.sleep(0.002)
     CachedEncoder(CountingEncoder(fingerprint="other", dim=4), cache).encode(sentences_of(3, n_words=2))
     other, mine = cache.contents()
-    assert (mine.encoder, mine.fingerprint, mine.dim, mine.precision) == (
-        "my-encoder",
-        "counting",
-        8,
-        "float32",
-    )
+    assert (mine.encoder, mine.fingerprint, mine.dim) == ("my-encoder", "counting", 8)
     assert (mine.n_sentences, mine.n_words) == (10, 40)
     assert (other.encoder, other.n_sentences, other.n_words) == ("other", 3, 6)
     assert abs(mine.last_use - time.time()) < 600

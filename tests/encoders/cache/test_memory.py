@@ -1,11 +1,9 @@
 """Features in memory: encoded once, and given as views where they lie together."""
 
 import numpy as np
-import pytest
 from counting import CountingEncoder, expected, sentences_of
 
 from handful.encoders.cache import RememberingEncoder
-from handful.errors import EncoderError
 
 
 def test_features_in_memory_are_views_of_what_was_encoded():
@@ -27,8 +25,6 @@ def test_features_in_memory_are_views_of_what_was_encoded():
     assert np.shares_memory(memory.encode(some), whole)
     assert len(encoder.seen) == n_encoded
     assert memory.encode([]).shape == (0, 8)
-    with pytest.raises(EncoderError, match="out must be None"):
-        memory.encode(some, out=np.empty((1, 8), np.float32))
 
 
 def test_sentences_are_encoded_once_when_they_are_first_asked_for():

@@ -1,4 +1,4 @@
-"""The cache: one file for each encoder and precision, with a limit on the size of all of them."""
+"""The cache: one file for each encoder, with a limit on the size of all of them."""
 
 import contextlib
 import os
@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import platformdirs
 
+from handful._util.files import PathLike
 from handful.errors import DataError, FileError, HandfulWarning
 
-from ._store import SUFFIX, Store
+from ._store import FLOAT, SUFFIX, Store
 
 __all__ = ["CachedFeatures", "FeatureCache", "default_place", "parse_size"]
 
@@ -52,11 +52,10 @@ def parse_size(size: str | int, name: str = "a size limit") -> int:
 
 @dataclass(frozen=True)
 class CachedFeatures:
-    """What the cache holds of one encoder at one precision."""
+    """What the cache holds of one encoder."""
 
     encoder: str
     fingerprint: str
-    precision: str
     dim: int
     n_sentences: int
     n_words: int
@@ -75,35 +74,23 @@ class FeatureCache:
     limit
         The most bytes to keep, a number or a text such as "20 GB"; by default what the environment variable
         HANDFUL_CACHE_LIMIT says, or else 10 GB. What was used least recently goes first.
-    precision
-        "float32" keeps features exactly. "float16" takes half the space; then all features that pass through
-        the cache are rounded, cached before or not: the answer does not depend on what was cached.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        limit: str | int | None = None,
-        precision: Literal["float32", "float16"] = "float32",
-    ) -> None:
-        if precision not in ("float32", "float16"):
-            raise DataError(f"precision must be 'float32' or 'float16'; found {precision!r}")
+    def __init__(self, path: PathLike | None = None, *, limit: str | int | None = None) -> None:
         self.path = default_place() if path is None else Path(path)
         if limit is None:
             self.limit = parse_size(os.environ.get(_LIMIT) or DEFAULT_LIMIT, f"the environment variable {_LIMIT}")
         else:
             self.limit = parse_size(limit)
-        self.precision = precision
         self._said: set[str] = set()
 
     def contents(self) -> list[CachedFeatures]:
-        """Return what is cached, one entry for each encoder and precision, the last used first."""
+        """Return what is cached, one entry for each encoder, the last used first."""
         cached = []
         for store, n_bytes in self._stores():
             if (found := store.contents()) is not None:
                 head, n_sentences, n_content, used_ns = found
-                n_words = n_content // (head["dim"] * {"float32": 4, "float16": 2}[head["precision"]])
+                n_words = n_content // (head["dim"] * FLOAT.itemsize)
                 cached.append(
                     CachedFeatures(
                         **head,
@@ -140,20 +127,16 @@ class FeatureCache:
         """
         stores = self._stores()
         excess = sum(size for _, size in stores) + n_bytes - self.limit
-        packs = (
-            sorted(
-                (
-                    (used_ns, size, number, i)
-                    for i, (store, _) in enumerate(stores)
-                    for used_ns, size, number in store.packs()
-                )
-            )
-            if excess > 0
-            else []
+        if excess <= 0:
+            return True
+        packs = sorted(
+            (used_ns, size, number, i)
+            for i, (store, _) in enumerate(stores)
+            for used_ns, size, number in store.packs()
+            if used_ns < since_ns
         )
-        packs = [pack for pack in packs if pack[0] < since_ns]
         if excess > sum(size for _, size, _, _ in packs):
-            return excess <= 0
+            return False
         chosen: dict[int, list[int]] = {}
         for _, size, number, i in packs:
             if excess > 0:

@@ -4,25 +4,20 @@ The key of a sentence is a hash of the encoder's fingerprint and of its whole se
 themselves are not kept. ``docs/cache.md`` describes the files.
 """
 
-import os
 import sqlite3
 import time
 from collections.abc import Sequence
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from handful._util.files import PathLike
 from handful._util.progress import Progress, ProgressCallback, reporting
 from handful.encoders.encoder import Encoder, WrappedEncoder, words_of
-from handful.encoders.writing import check_out, write_mapped
 from handful.errors import EncoderError
 
 from ._cache import FeatureCache
-from ._store import KEY_BYTES, SUFFIX, Features, Ints, Store, put
+from ._store import KEY_BYTES, SUFFIX, Features, Ints, Store
 
 __all__ = ["CachedEncoder"]
 
@@ -35,8 +30,8 @@ _FORMAT = 2  # part of each file's name, so that two formats never meet
 class CachedEncoder(WrappedEncoder):
     """An encoder that looks in a cache first, and keeps there what it had to encode, unless it is not to.
 
-    It returns the features of the encoder inside: byte for byte if the precision of the cache is "float32". If the
-    cache cannot be written to, there is one warning, and it costs only time.
+    It returns the features of the encoder inside, byte for byte. If the cache cannot be written to, there is one
+    warning, and it costs only time.
 
     Parameters
     ----------
@@ -57,13 +52,11 @@ class CachedEncoder(WrappedEncoder):
         super().__init__(encoder)
         self.keeps = keeps
         self.cache = FeatureCache() if cache is None else cache
-        precision = self.cache.precision
-        self._identity = repr((_FORMAT, encoder.fingerprint, encoder.dim, precision)).encode()
+        self._identity = repr((_FORMAT, encoder.fingerprint, encoder.dim)).encode()
         head = {
             "encoder": self.name or self.fingerprint,
             "fingerprint": self.fingerprint,
             "dim": self.dim,
-            "precision": precision,
         }
         self._store = Store(self.cache.path / f"{_hash(self._identity).hex()}{SUFFIX}", head)
 
@@ -71,37 +64,15 @@ class CachedEncoder(WrappedEncoder):
         """Return the same encoder on the same file, one that keeps nothing it has to encode."""
         return type(self)(self.encoder, self.cache, keeps=False)
 
-    def encode(
-        self,
-        sentences: Sequence[Any],
-        *,
-        out: npt.NDArray[Any] | PathLike | None = None,
-        progress: Progress = None,
-    ) -> npt.NDArray[Any]:
-        """Return one row per word, from the cache if it has them.
-
-        Parameters
-        ----------
-        sentences
-            Objects with ``.words``, or sequences of words.
-        out
-            Where to put the features: an array of shape (n_words, dim), or the path of an .npy file to make,
-            which comes back mapped into memory. By default a new array.
-        progress
-            As in `handful.encoders.Encoder.encode`: True, False, None, or a function called with the words done and
-            the words in all.
-        """
+    def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> Features:
+        """Return one row per word, from the cache if it has them; see `Encoder.encode`."""
         sentences = sentences if isinstance(sentences, Sequence) else list(sentences)
         words = [words_of(sentence, i) for i, sentence in enumerate(sentences)]
         keys = [self._key(sentence, i) for i, sentence in enumerate(words)]
-        n_words = np.array([len(sentence) for sentence in words], np.int64)
-        shape = (int(n_words.sum()), self.dim)
-        check_out(out, shape)
-        if isinstance(out, str | os.PathLike):
-            return write_mapped(Path(out), shape, lambda rows: self._fill(sentences, keys, n_words, rows, progress))
-        if out is None and not self.keeps and not self._store.has_any(keys):
+        if not self.keeps and not self._store.has_any(keys):
             return self.encoder.encode(sentences, progress=progress)
-        features = np.empty(shape, np.float32) if out is None else out
+        n_words = np.array([len(sentence) for sentence in words], np.int64)
+        features = np.empty((int(n_words.sum()), self.dim), np.float32)
         self._fill(sentences, keys, n_words, features, progress)
         return features
 
@@ -134,11 +105,11 @@ class CachedEncoder(WrappedEncoder):
                 found = self.encoder.encode(
                     [sentences[i] for i in batch], progress=_shifted(report, n_done, len(features))
                 )
-                rows = self._rounded(found, sizes[n_fit - 1])
+                self._check(found, int(sizes[n_fit - 1]))
                 if self.keeps:
-                    self._keep([keys[i] for i in batch], n_words[batch].tolist(), rows, since_ns)
-                for i, part in zip(batch, np.split(rows, sizes[: n_fit - 1]), strict=True):
-                    put(features[starts[i] : stops[i]], part)
+                    self._keep([keys[i] for i in batch], n_words[batch].tolist(), found, since_ns)
+                for i, part in zip(batch, np.split(found, sizes[: n_fit - 1]), strict=True):
+                    features[starts[i] : stops[i]] = part
                 left = not_cached(left)  # another process may have added some of the rest by now
         for i in np.flatnonzero(n_words).tolist():
             j = first[keys[i]]
@@ -153,23 +124,12 @@ class CachedEncoder(WrappedEncoder):
             raise EncoderError(f"sentence {position} must consist of str, found {words!r}") from error
         return _hash(self._identity + text.encode("utf-8", "surrogatepass"))
 
-    def _rounded(self, rows: Features, n_words: int) -> Features:
-        """Check what the encoder returned, and bring it to the precision of the cache."""
+    def _check(self, rows: Features, n_words: int) -> None:
         if rows.shape != (n_words, self.dim) or rows.dtype != np.float32:
             raise EncoderError(
-                f"encoder {self.name!r} must give float32 features of shape {(int(n_words), self.dim)}; "
+                f"encoder {self.name!r} must give float32 features of shape {(n_words, self.dim)}; "
                 f"found {rows.dtype} of shape {rows.shape}"
             )
-        if self.cache.precision == "float32":
-            return rows
-        with np.errstate(over="ignore"):
-            rounded = rows.astype(np.float16)
-        if not np.array_equal(np.isfinite(rounded), np.isfinite(rows)):
-            raise EncoderError(
-                f"encoder {self.name!r} gives features too large for a float16 cache "
-                f"(up to {np.abs(rows[np.isfinite(rows)]).max():.3g}); use FeatureCache(precision='float32')"
-            )
-        return rounded
 
     def _keep(self, keys: Sequence[bytes], n_words: Sequence[int], rows: Features, since_ns: int) -> None:
         """Put features into the cache, if that can be done; they are in memory either way."""

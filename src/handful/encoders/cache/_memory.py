@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from handful._util.progress import Progress
 from handful.encoders.encoder import Encoder, WrappedEncoder, words_of
-from handful.encoders.type_texts import TypeVectors
-from handful.errors import EncoderError
+from handful.encoders.names import TypeVectors
 from handful.text import EntityType, types_of
 
 __all__ = ["RememberingEncoder"]
@@ -52,10 +51,8 @@ class RememberingEncoder(WrappedEncoder):
         place = self._places.get(tuple(words_of(sentence, 0)))
         return None if place is None else self._rows(*place, 1)
 
-    def encode(self, sentences: Sequence[Any], *, out: Any = None, progress: Progress = None) -> NDArray[Any]:
-        """Return the features of all words, (number of words, dim), which are read-only; `out` must be None."""
-        if out is not None:
-            raise EncoderError("features in memory are not copied: out must be None")
+    def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> NDArray[Any]:
+        """Return the features of all words, (number of words, dim), which are read-only."""
         wanted = [tuple(words_of(sentence, i)) for i, sentence in enumerate(sentences)]
         if not wanted:
             return np.empty((0, self.dim), np.float32)

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from handful.errors import DataError, HandfulWarning
+from handful.errors import HandfulWarning
 
-__all__ = ["KEY_BYTES", "SUFFIX", "Features", "Ints", "Store", "put"]
+__all__ = ["FLOAT", "KEY_BYTES", "SUFFIX", "Features", "Ints", "Store"]
 
 KEY_BYTES = 16
 SUFFIX = ".sqlite"
+FLOAT = np.dtype("<f4")
 
 _SCHEMA = """
 CREATE TABLE head (name TEXT PRIMARY KEY, value);
@@ -30,17 +31,16 @@ CREATE TABLE pack (number INTEGER PRIMARY KEY, used INTEGER, n_bytes INTEGER);
 CREATE TABLE sentence (key BLOB PRIMARY KEY, pack INTEGER, crc INTEGER, content BLOB);
 CREATE INDEX sentence_pack ON sentence (pack);
 """
-_BYTES = {"float32": 4, "float16": 2}  # of a number
 _SECONDS = 60  # the longest wait for another process
 _AT_ONCE = 500  # keys in one question
 _CLOCKS_DIFFER_NS = 60 * 10**9
 
-Features = npt.NDArray[np.floating[Any]]
+Features = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 
 class Store:
-    """The cached features of one encoder at one precision.
+    """The cached features of one encoder.
 
     No connection outlives a call. So a store can be copied to another process, and its file can be removed by another
     process at any time.
@@ -50,8 +50,8 @@ class Store:
     path
         The file; it is made when something is written.
     head
-        Whose features these are: ``encoder``, ``fingerprint``, ``dim`` and ``precision``. A file with another head
-        is damaged. None to look into a file of unknown content.
+        Whose features these are: ``encoder``, ``fingerprint`` and ``dim``. A file with another head is damaged. None to
+        look into a file of unknown content.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any] | None = None) -> None:
@@ -67,7 +67,7 @@ class Store:
         keys
             One per sentence, all different.
         features
-            The array to write into.
+            The array of float32 to write into.
         at
             The row of `features` where each sentence begins.
 
@@ -77,17 +77,17 @@ class Store:
             The positions in `keys` of the sentences that are not cached, increasing.
         """
         assert self.head is not None
-        dtype, dim = np.dtype(f"<f{_BYTES[self.head['precision']]}"), self.head["dim"]
+        dim = self.head["dim"]
         place = {key: i for i, key in enumerate(keys)}
         packs: set[int] = set()
         damaged: list[bytes] = []
         for key, pack, crc, content in self._found("key, pack, crc, content", keys):
-            if not isinstance(content, bytes) or zlib.crc32(content) != crc or len(content) % (dim * dtype.itemsize):
+            if not isinstance(content, bytes) or zlib.crc32(content) != crc or len(content) % (dim * FLOAT.itemsize):
                 damaged.append(key)
                 continue
-            rows = np.frombuffer(content, dtype).reshape(-1, dim)
+            rows = np.frombuffer(content, FLOAT).reshape(-1, dim)
             start = at[place.pop(key)]
-            put(features[start : start + len(rows)], rows)
+            features[start : start + len(rows)] = rows
             packs.add(pack)
         if damaged:
             self._warn("features do not match their checksum")
@@ -140,8 +140,8 @@ class Store:
             head = dict(database.execute("SELECT name, value FROM head").fetchall())
             n, n_bytes = database.execute("SELECT count(*), total(length(content)) FROM sentence").fetchone()
             (used,) = database.execute("SELECT CAST(max(used) AS INTEGER) FROM pack").fetchone()
-            is_head = head.keys() == {"encoder", "fingerprint", "dim", "precision"}
-            if is_head and type(head["dim"]) is int and head["dim"] > 0 and head["precision"] in _BYTES:
+            is_head = head.keys() == {"encoder", "fingerprint", "dim"}
+            if is_head and type(head["dim"]) is int and head["dim"] > 0:
                 return head, n, int(n_bytes), used or 0
         return None
 
@@ -219,12 +219,3 @@ class Store:
             HandfulWarning,
             stacklevel=4,
         )
-
-
-def put(target: Features, rows: Features) -> None:
-    """Copy rows into an array of any precision that can hold them."""
-    try:
-        with np.errstate(over="raise"):
-            target[:] = rows
-    except FloatingPointError as error:
-        raise DataError(f"out is {target.dtype}, and a feature is too large for that; use float32") from error

@@ -7,28 +7,24 @@ each. The rest is here and the same for both: splitting, windows, packing by len
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from handful._util.files import PathLike
-from handful._util.progress import Progress, ProgressCallback, reporting
+from handful._util.progress import Progress, reporting
 from handful.errors import DataError, EncoderError, ModelError
 from handful.text import to_sentence, types_of
 
 from .encoder import Encoder, words_of
-from .names import NameHead, no_names
-from .pooling import Float32, Piece, check_pooling, lay_out, pool
+from .names import NameHead, TypeVectors, no_names, text_of
+from .pooling import Float32, Inputs, Piece, check_pooling, lay_out, pool
 from .tokenizer import WordTokenizer
-from .type_texts import TypeVectors, text_of
-from .writing import check_out, fill, write
 
 if TYPE_CHECKING:
     from handful.text import Transitions
 
-__all__ = ["Inputs", "Network", "NetworkEncoder"]
+__all__ = ["Network", "NetworkEncoder"]
 
 #: Part of every fingerprint. It must be raised when the same files begin to give other vectors.
 _SCHEME = "handful features 1"
@@ -40,9 +36,6 @@ _CHUNK_BATCHES = 8
 # The share of unknown words in a sentence from which nothing of it can be read. In English text hardly one word with
 # letters in a thousand is unknown; in Chinese more than half are: the vocabulary of handful-en has 244 characters.
 _UNREADABLE = 1 / 3
-
-#: ``input_ids`` and ``attention_mask``, each of shape (n_rows, n_tokens).
-Inputs = dict[str, npt.NDArray[np.int64]]
 
 
 class Network(Protocol):
@@ -133,7 +126,7 @@ class NetworkEncoder(Encoder):
     @cached_property
     def _parts(self) -> tuple[Network, WordTokenizer, NameHead | None]:
         """Network, tokenizer and head, which `__init__` sets; a copy, which comes without them, opens them here."""
-        from .loading import load
+        from .opened import load
 
         assert self.reference is not None  # otherwise `__getstate__` keeps them
         opened = load(
@@ -170,26 +163,26 @@ class NetworkEncoder(Encoder):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dim={self.dim}, window={self.window}, pooling={self.pooling!r})"
 
-    def encode(
-        self,
-        sentences: Sequence[Any],
-        *,
-        out: PathLike | npt.NDArray[Any] | None = None,
-        progress: Progress = None,
-    ) -> npt.NDArray[Any]:
+    def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> Float32:
         """Encode sentences, as `Encoder.encode` describes."""
         if isinstance(sentences, str):
             raise EncoderError("sentences are lists of words, found one str; split it into words first")
         sentences = sentences if isinstance(sentences, Sequence) else list(sentences)
         total = sum(len(words_of(sentence, i)) for i, sentence in enumerate(sentences))
-        check_out(out, (total, self.dim))
+        vectors = np.zeros((total, self.dim), np.float32)
+        n_done = 0
         with reporting(progress, total) as report:
-            vectors = self._vectors(sentences, total, report)
-            if out is None:
-                out = np.empty((total, self.dim), np.float32)
-            if isinstance(out, np.ndarray):
-                return fill(out, vectors)
-            return write(Path(out), vectors, (total, self.dim))
+            for chunk in _chunks(self._pieces(sentences), _CHUNK_BATCHES * self.batch_tokens):
+                for batch in _batches(chunk, self.batch_tokens, is_even=self.reads_padding):
+                    words, found = self._run(batch)
+                    vectors[words] += found
+                    if not np.isfinite(found).all():
+                        raise EncoderError(
+                            "the encoder gave values that are not finite: its weights are damaged or overflow"
+                        )
+                    n_done += len(words)
+                    report(min(n_done, total), total)
+        return vectors
 
     def unreadable(self, sentences: Sequence[Any]) -> npt.NDArray[np.bool_]:
         """Return for each word whether the encoder cannot read it.
@@ -239,24 +232,6 @@ class NetworkEncoder(Encoder):
         mean: npt.NDArray[np.float64] = np.concatenate(hidden).mean(axis=0, dtype=np.float64)
         return mean
 
-    def _vectors(self, sentences: Iterable[Any], total: int, report: ProgressCallback) -> Iterator[Float32]:
-        """Yield the vectors of all words, in order, one chunk at a time."""
-        done = 0
-        for chunk in _chunks(self._pieces(sentences), _CHUNK_BATCHES * self.batch_tokens):
-            n_words = chunk[-1].words[-1] + 1 - done
-            vectors = np.zeros((n_words, self.dim), np.float32)
-            n_seen = 0
-            for batch in _batches(chunk, self.batch_tokens, is_even=self.reads_padding):
-                words, found = self._run(batch)
-                vectors[words - done] += found
-                n_seen += len(words)
-                report(done + min(n_seen, n_words), total)
-            if not np.isfinite(vectors).all():
-                raise EncoderError("the encoder gave values that are not finite: its weights are damaged or overflow")
-            done += n_words
-            yield vectors
-            del chunk, vectors  # before the next ones are made
-
     def _pieces(self, sentences: Iterable[Any]) -> Iterator[Piece]:
         """Yield the pieces of all sentences; words are numbered across sentences."""
         tokenizer = self.tokenizer
@@ -298,14 +273,14 @@ class NetworkEncoder(Encoder):
 
 
 def _chunks(pieces: Iterable[Piece], chunk_words: int) -> Iterator[list[Piece]]:
-    """Group consecutive pieces; a chunk never ends inside a word."""
+    """Group consecutive pieces."""
     chunk: list[Piece] = []
     n_words = n_tokens = 0
     for piece in pieces:
         chunk.append(piece)
         n_words += piece.words[-1] + 1 - piece.words[0]
         n_tokens += len(piece.ids)
-        if (n_words >= chunk_words or n_tokens >= 4 * chunk_words) and not piece.is_open:
+        if n_words >= chunk_words or n_tokens >= 4 * chunk_words:
             yield chunk
             chunk, n_words, n_tokens = [], 0, 0
     if chunk:

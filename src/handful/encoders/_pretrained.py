@@ -9,8 +9,8 @@ from typing import Any
 
 from handful.errors import EncoderError, MissingExtraError
 
-from .loading import CHOICES
 from .names import NAMES_FILE
+from .opened import CHOICES
 from .shapes import SHAPES_FILE, load_word_shapes
 
 __all__ = ["first_line", "quiet", "read_pretrained"]

@@ -21,12 +21,11 @@ from handful._util.files import PathLike, check_folder, replacing_folder
 from handful.errors import Advice, DataError, EncoderError, MissingExtraError
 
 from ._onnx import open_session
-from .card import TRAINED, Card, trained_transitions
+from ._pretrained import read_pretrained
+from .card import SEEN, TRAINED, Card, trained_transitions
 from .hugging_face import layer_of, shape_stride, window_of, word_tokenizer
 from .names import NAMES_FILE, NameHead
 from .pooling import POOLINGS
-from .pretrained import read_pretrained
-from .seen import SEEN
 from .shapes import N_SHAPES
 from .tokenizer import with_leading_space
 
