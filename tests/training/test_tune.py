@@ -227,18 +227,17 @@ def test_the_method_tunes_where_there_are_enough_labels(n, is_tuned, folders, co
     assert (method.tuning is not None) is is_tuned
 
 
-QUICK_ON_SHELL = (  # as `QUICK`
-    "--rank=4 --least-steps=60 --batch=8 --epochs=12 --lr=0.02 --head-lr=0.02 --dropout=0 --folds=2 --share=0.35"
-)
-
-
 def test_the_command(folders, corpora, tmp_path):
     fitted(folders / "int8", corpora).save(tmp_path / "model")
     write(corpora["test"][:20], tmp_path / "more.conll", "conll")
+    usual = dataclasses.asdict(TuneRecipe())
+    changed = {name: value for name, value in dataclasses.asdict(QUICK).items() if value != usual[name]}
+    (tmp_path / "recipe.toml").write_text("".join(f"{name} = {value}\n" for name, value in changed.items()))
 
     def tune(out, *more):
         arguments = ["tune", tmp_path / "model", tmp_path / "more.conll", "--out", tmp_path / out]
-        return CliRunner().invoke(make_app(["tune", "fit"]), [*map(str, arguments), *QUICK_ON_SHELL.split(), *more])
+        arguments += ["--recipe", tmp_path / "recipe.toml", *more]
+        return CliRunner().invoke(make_app(["tune", "fit"]), [*map(str, arguments)])
 
     done = tune("tuned")
     assert done.exit_code == 0
