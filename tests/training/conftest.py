@@ -16,6 +16,12 @@ def one_thread():
     torch.set_num_threads(before)
 
 
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path_factory):
+    """Keep features of tests apart from those of the user."""
+    monkeypatch.setenv("HANDFUL_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
 @pytest.fixture(scope="session")
 def encoder(tmp_path_factory):
     return make_encoder(tmp_path_factory.mktemp("encoders") / "bert", "bert")

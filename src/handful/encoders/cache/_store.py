@@ -171,7 +171,8 @@ class Store:
             with self._connection("r") as database:
                 if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
                     return  # another process is about to write the first pack, or was killed before
-                if dict(database.execute("SELECT name, value FROM head").fetchall()) != self.head:
+                known = dict(database.execute("SELECT name, value FROM head").fetchall())
+                if known | {"encoder": (self.head or {}).get("encoder")} != self.head:  # it may have been moved
                     raise sqlite3.DatabaseError("it has the features of another encoder")
                 for i in range(0, len(keys), _AT_ONCE):
                     some = keys[i : i + _AT_ONCE]
