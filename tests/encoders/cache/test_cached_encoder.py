@@ -95,6 +95,15 @@ def test_encoders_never_mix(cache):
         assert len(encoder.seen) == 5
 
 
+def test_an_encoder_with_another_name_finds_its_features(cache):
+    sentences = sentences_of(5)
+    for name, n_encoded in (("here", 5), ("there", 0), ("here", 0)):
+        encoder = CountingEncoder()
+        encoder.name = name
+        assert_same(CachedEncoder(encoder, cache).encode(sentences), expected(sentences))
+        assert len(encoder.seen) == n_encoded
+
+
 def test_a_file_moved_to_another_encoder_is_not_believed(cache):
     sentences = sentences_of(5)
     CachedEncoder(CountingEncoder(), cache).encode(sentences)
