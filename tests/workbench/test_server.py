@@ -239,3 +239,15 @@ def test_requests_do_not_wait_for_a_fit(served):
         number = served.session.number
     settled(served.session)
     assert served.session.number == number + 1
+
+
+def test_a_gzip_file_is_unpacked_no_further_than_the_limit(served):
+    import gzip
+
+    headers = {"content-type": "application/octet-stream"}
+    answer = served.client.post("/api/import", content=gzip.compress(b"so Pia left\n"), headers=headers)
+    assert answer.json()["texts"] == 1
+    bomb = gzip.compress(b"so Pia left\n" * (LIMITS.max_import // 12 + 1))
+    assert len(bomb) < 300_000
+    assert error(served.client.post("/api/import", content=bomb, headers=headers))[0] == 422
+    assert error(served.client.post("/api/import", content=b"\x1f\x8b damaged", headers=headers))[0] == 422

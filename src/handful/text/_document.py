@@ -197,18 +197,19 @@ class Document:
         starts: list[int] = []
         spans: list[Span] = []
         allowed: list[Allowed | None] = []
+        is_unlabelled = self.is_unlabelled
         for sentence in self.sentences:
             first = len(words)
             words += sentence.words
             starts += [sentence.offset + start for start in sentence.starts or ()]
             spans += [replace(span, start=span.start + first, end=span.end + first) for span in sentence.spans or ()]
-            if sentence.is_unlabelled and not self.is_unlabelled:
+            if sentence.is_unlabelled and not is_unlabelled:
                 allowed += sentence.constraints()
             else:
                 allowed += sentence.allowed or [None] * len(sentence.words)
         return Sentence(
             tuple(words),
-            None if self.is_unlabelled else tuple(spans),
+            None if is_unlabelled else tuple(spans),
             tuple(allowed) if any(allowed) else None,
             self.text,
             tuple(starts),

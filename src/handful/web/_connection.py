@@ -12,7 +12,7 @@ from ._limits import Limits
 
 __all__ = ["Server"]
 
-BACKLOG = 128  # connections that wait to be accepted
+AT_ONCE, QUEUE = 16, 1024  # connections that are accepted at once, before others are let go, and that wait for it
 
 
 class _Connection(H11Protocol):
@@ -95,12 +95,18 @@ class Server(uvicorn.Server):
             log_level="warning",
             access_log=False,
             server_header=False,
-            backlog=min(BACKLOG, most // 2),
+            backlog=AT_ONCE,
             h11_max_incomplete_event_size=limits.max_header,
             timeout_graceful_shutdown=max(1, round(limits.grace)),
         )
         super().__init__(config)
         self._before_end = before_end
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin; who comes while many others come waits, and need not knock again a second later."""
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(QUEUE)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End."""

@@ -1,0 +1,44 @@
+"""No text takes more time than its length explains: what a stranger sends may be the worst there is."""
+
+import contextlib
+import io
+
+import pytest
+
+from growth import grows_as
+from handful.errors import HandfulError
+from handful.text import FORMATS, Document, read_types, write
+
+from .strategies import read_bytes
+
+pytestmark = pytest.mark.exhaustive
+
+PIECES = [
+    "[", "]", "(", ")", "[a](", "(a)[", '[a]("', "\\", '"', "'", "{", '{"', "[[", "# a: ", "# ", "| ", "a|", "!a",
+    "B-a ", "O ", " ", "\t", "\n", " \n", "\v", "\u3000", "a", "a\tB-a\n", "a.", ". ", "你", "\u200d", "\u0301",
+    "<!--", "-", "*", "(a*", "a,", '"a"', "=",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_reading_is_linear(piece):
+    """In each format, and where the format has to be recognised."""
+
+    def run(data):
+        for format in (None, *(one for one in FORMATS if one != "docbin")):
+            with contextlib.suppress(HandfulError):
+                read_bytes(data, format, unlabelled=format is None)
+        with contextlib.suppress(HandfulError):
+            read_types(io.StringIO(data))
+
+    assert grows_as(run, lambda n: "x" + piece * n + "x", 200) < 1.55
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_writing_is_linear(piece):
+    def run(document):
+        for format in (one for one in FORMATS if one != "docbin"):
+            with contextlib.suppress(HandfulError):
+                write([document], io.BytesIO(), format)
+
+    assert grows_as(run, lambda n: Document.of("x " + piece * n + " x"), 200) < 1.55
