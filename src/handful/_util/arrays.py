@@ -116,8 +116,18 @@ class Rows:
         """The kind of numbers that all parts fit into."""
         return np.result_type(*(part.array.dtype for part in self.parts))
 
-    def __getitem__(self, rows: NDArray[np.integer[Any]]) -> Float:
-        """Return some rows by their numbers (m,), which are those of rows that there are: (m, d)."""
+    def __getitem__(self, rows: NDArray[np.integer[Any]] | slice) -> Float:
+        """Return some rows by their numbers (m,), which are those of rows that there are, or by a slice: (m, d).
+
+        A slice of one part is not copied. Slices are of rows that are near.
+        """
+        if isinstance(rows, slice):
+            pieces = [
+                part.array[max(0, rows.start - first) : max(0, rows.stop - first)]  # type: ignore[index]
+                for part, first in zip(self.parts, self._starts, strict=False)
+            ]
+            some = [piece for piece in pieces if len(piece)] or pieces[:1]
+            return some[0] if len(some) == 1 else np.concatenate(some)
         taken = np.empty((len(rows), self.shape[1]), self.dtype)
         of_part = np.searchsorted(self._starts[1:], rows, side="right")
         ends = np.flatnonzero(np.diff(of_part, append=-1)) + 1  # of runs of rows in one part

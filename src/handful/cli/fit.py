@@ -82,6 +82,7 @@ def fit(
     handful fit few.conll more.txt -u a.txt --encoder my-encoder --out model
     handful fit few.txt -u 'news/*.txt' --workers 2 --out model
     """
+    from handful import scale
     from handful.encoders.opened import check_encoder, encoder_folder
     from handful.tagger import Tagger
     from handful.tagger.saving import check_place
@@ -110,7 +111,7 @@ def fit(
         else:
             options = {"text_field": text_field, "malformed": malformed, "unlabelled": True}
             found = _encoded(client, tagger, unlabelled, features or Path(f"{out}.features"), options, quiet=quiet)
-            tagger.fit(labelled or None, found, progress=progress_of(quiet))
+            scale.fit(tagger, labelled or None, found, progress=progress_of(quiet))
         tagger.save(out, include_encoder=include_encoder)
     if as_json:
         print_json({"model": str(out)} | tagger.summary_.to_dict())

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
-from handful.encoders.opened import AnyEncoder, is_object, open_encoder
+from handful.encoders.opened import AnyEncoder, open_encoder
 from handful.errors import DataError, EncoderError, FormatError
-from handful.tagger.far_text import FarText, encoder_here
 from handful.tagger.tagging import MOST, batches
 from handful.text import ReadOptions, ReadReport
 
+from ._fit import FarText
 from ._pieces import Piece, find_pieces, read_piece
 from ._shards import SomeRows, StoredShard, about_shard, are_usual, check_size, seal
-from ._workers import adding, call_all, encoder_threads
+from ._workers import Opening, adding, call_all, encoder_threads
 from .folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list
 
 if TYPE_CHECKING:
@@ -124,8 +124,7 @@ def encode_texts(
     if not sum(n_words):
         raise DataError(f"{', '.join(files)}: there is no word in the text")
     folder.start(plan)
-    chosen = encoder if is_object(encoder) else str(encoder)
-    opening = (chosen, layers, encoder_threads(client, threads), opened.precision)
+    opening = Opening.of(encoder, layers, encoder_threads(client, threads), opened)
     with reporting(progress, sum(n_words), patience=0) as report:
         shared = (str(folder.path), options, opening, dtype)
         found = call_all(client, _encode_piece, list(enumerate(pieces)), *shared, done=adding(report, n_words))
@@ -185,7 +184,7 @@ def _count_words(piece: Piece, options: Mapping[str, Any]) -> int:
 
 
 def _encode_piece(
-    numbered: tuple[int, Piece], out: str, options: Mapping[str, Any], opening: tuple[Any, ...], dtype: str
+    numbered: tuple[int, Piece], out: str, options: Mapping[str, Any], opening: Opening, dtype: str
 ) -> dict[str, Any]:
     """Write the shard of a piece, unless it is there; return what it holds."""
     number, piece = numbered
@@ -195,7 +194,7 @@ def _encode_piece(
         reader = read_piece(piece, options)
         sentences = [sentence for document in reader for sentence in document.sentences]
         n_words = sum(len(sentence.words) for sentence in sentences)
-        encoder = encoder_here(*opening)
+        encoder = opening.encoder()
         lost: list[NDArray[np.bool_]] = [np.empty(0, bool)]
         with replacing(rows) as temporary:
             features = _new(temporary, (n_words, encoder.dim), dtype)

@@ -14,19 +14,18 @@ from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress, reporting
 from handful.encoders import Encoder
-from handful.encoders.opened import is_object
 from handful.errors import DataError, FileError
 from handful.tagger import Tagger
-from handful.tagger.far_text import TextShard, encoder_here
 from handful.tagger.model import Model
 from handful.tagger.predictor import check_min_score
 from handful.tagger.tagging import MinScore, tag_documents
 from handful.text import Document, write
 
 from ._features import Features, read_all
+from ._fit import TextShard
 from ._pieces import Piece, find_pieces, read_piece
 from ._shards import StoredShard
-from ._workers import adding, call_all, encoder_threads
+from ._workers import Opening, adding, call_all, encoder_threads
 from .folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list, read_json
 
 if TYPE_CHECKING:
@@ -113,8 +112,7 @@ def predict_texts(
     else:
         n_words = read_all(client, pieces, chosen, progress)
     folder.start(plan)
-    given = tagger.encoder if is_object(tagger.encoder) else str(tagger.encoder)
-    opening = (given, tagger.layers, encoder_threads(client, tagger.threads), encoder.precision)
+    opening = Opening.of_tagger(tagger, encoder_threads(client, tagger.threads))
     with reporting(progress, sum(n_words), "tagging", patience=0) as report:
         items = list(zip(range(len(pieces)), pieces, stored, strict=True))
         shared = (str(folder.path), chosen, opening, model, min_score, to)
@@ -139,8 +137,7 @@ def predict_frame(tagger: Tagger, frame: Any, column: str = "text", *, min_score
     check_min_score(min_score, model.types)
     if column not in frame.columns:
         raise DataError(f"there is no column {column!r} for the text; the columns are {', '.join(frame.columns)}")
-    given = tagger.encoder if is_object(tagger.encoder) else str(tagger.encoder)
-    opening = (given, tagger.layers, tagger.threads, encoder.precision)
+    opening = Opening.of_tagger(tagger, tagger.threads)
     meta = frame._meta.assign(entities=pd.Series([], dtype="string"))
     return frame.map_partitions(_predict_partition, column, opening, model, min_score, meta=meta)
 
@@ -169,7 +166,7 @@ def _predict_piece(
     item: tuple[int, Piece, StoredShard | None],
     out: str,
     options: Mapping[str, Any],
-    opening: tuple[Any, ...],
+    opening: Opening,
     model: Model,
     min_score: MinScore,
     to: str,
@@ -180,14 +177,14 @@ def _predict_piece(
     target, about = folder.shard(number, _ENDINGS[to]), folder.shard(number, ".json")
     if not target.exists():  # it comes last
         reader = read_piece(piece, options)
-        encoder = encoder_here(*opening) if stored is None else _ShardEncoder(stored.load(), piece)
+        encoder = opening.encoder() if stored is None else _ShardEncoder(stored.load(), piece)
         counts = dict.fromkeys(_COUNTS, 0)
         tagged = _counted(tag_documents(encoder, model, reader, min_score), counts)
         with replacing(target) as temporary:
             if to == "jsonl":
                 write(tagged, temporary, "jsonl", is_predicted=True)
             else:
-                _write_parquet(tagged, temporary, piece, options)
+                _write_parquet(tagged, temporary)
             lines = [f"{reader.report.name}: {line}" for line in reader.report.handled(shell=True)]
             with replacing(about) as beside:
                 beside.write_text(json.dumps(counts | {"report": lines}, ensure_ascii=False), encoding="utf-8")
@@ -238,7 +235,7 @@ class _ShardEncoder(Encoder):
         return np.concatenate([np.empty(0, np.int64), *rows])
 
 
-def _write_parquet(documents: Iterable[Document], path: Path, piece: Piece, options: Mapping[str, Any]) -> None:
+def _write_parquet(documents: Iterable[Document], path: Path) -> None:
     """Write documents with a column of their mentions; fields that they have besides their text are JSON."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -273,10 +270,10 @@ def _in_tens(documents: Iterable[Document], n: int) -> Iterator[list[Document]]:
         yield some
 
 
-def _predict_partition(frame: Any, column: str, opening: tuple[Any, ...], model: Model, min_score: MinScore) -> Any:
+def _predict_partition(frame: Any, column: str, opening: Opening, model: Model, min_score: MinScore) -> Any:
     import pandas as pd
 
     texts = [text if isinstance(text, str) else "" for text in frame[column]]
-    tagged = tag_documents(encoder_here(*opening), model, map(Document.of, texts), min_score)
+    tagged = tag_documents(opening.encoder(), model, map(Document.of, texts), min_score)
     found = [json.dumps(document.predictions(), ensure_ascii=False) for document in tagged]
     return frame.assign(entities=pd.Series(found, index=frame.index, dtype="string"))

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float
+from handful._util.arrays import Float, Part, Rows
 from handful.errors import FileError
 from handful.tagger.evidence import LARGEST
-from handful.tagger.far_text import TextShard
 
+from ._fit import TextShard
 from .folders import checked, is_count, is_counts, is_lines
 
 __all__ = ["SomeRows", "StoredShard", "about_shard", "are_usual", "check_rows", "check_size", "seal"]
@@ -84,43 +84,14 @@ class SomeRows:
         last = int(np.searchsorted(starts, part.stop, side="left"))
         return cls(paths[first:last], starts[first : last + 1] - part.start, part.stop - part.start, dim, dtype)
 
-    def load(self) -> "_Rows":
+    def load(self) -> Rows:
         """Map the files into memory."""
         sizes = np.diff(self.starts).tolist()
         arrays = [_mapped(path, (n, self.dim), self.dtype) for path, n in zip(self.paths, sizes, strict=True)]
-        return _Rows(arrays, self.starts, self.n, np.dtype(self.dtype))
-
-
-class _Rows:
-    """Rows in several arrays, of which blocks are read: what is not asked for is not read.
-
-    `starts` are the rows at which arrays begin, and the last one ends; the first may be below 0.
-    """
-
-    def __init__(self, arrays: Sequence[Float], starts: NDArray[np.int64], n: int, dtype: np.dtype[Any]) -> None:
-        self._arrays = arrays
-        self._starts = starts
-        self._n = n
-        self.dtype = dtype
-
-    def __len__(self) -> int:
-        return self._n
-
-    def __getitem__(self, wanted: slice | NDArray[np.integer]) -> Float:
-        if isinstance(wanted, slice):
-            start, stop = wanted.start, min(wanted.stop, self._n)
-            pieces = [
-                array[max(0, start - first) : max(0, stop - first)]
-                for array, first in zip(self._arrays, self._starts, strict=False)
-                if first < stop and first + len(array) > start
-            ]
-            return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-        of_array = np.searchsorted(self._starts, wanted, side="right") - 1
-        taken = np.empty((len(wanted), self._arrays[0].shape[1]), self.dtype)
-        for number in np.unique(of_array):
-            here = of_array == number
-            taken[here] = self._arrays[number][wanted[here] - self._starts[number]]
-        return taken
+        wanted = [
+            array[max(0, -start) : max(0, self.n - start)] for array, start in zip(arrays, self.starts, strict=False)
+        ]
+        return Rows([Part(array) for array in wanted])
 
 
 def about_shard(path: Path) -> dict[str, Any]:

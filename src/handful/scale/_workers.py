@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from handful._util.processor import usable_threads
 from handful._util.progress import ProgressCallback
+from handful.encoders import Encoder
+from handful.encoders.opened import AnyEncoder, is_object, open_encoder
 from handful.errors import DataError, FileError, HandfulError, MissingExtraError
+from handful.tagger import Tagger
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["adding", "call_all", "encoder_threads", "workers"]
+__all__ = ["Opening", "adding", "call_all", "encoder_threads", "workers"]
 
 FAILURES = 20  # deaths of workers that a task outlives; Dask's own 3 are few for a run of days
 PATIENCE = "30s"  # for a scheduler to answer
@@ -52,6 +56,37 @@ def workers(address: str | None = None, n: int | None = None) -> "Iterator[Clien
             raise FileError(f"{address}: there is no scheduler of Dask that can be reached: {error}") from None
         stack.enter_context(client)
         yield client
+
+
+class Opening(NamedTuple):
+    """How a worker opens an encoder: its name, path or the object itself, and how it is run."""
+
+    reference: Any
+    layers: Any
+    threads: int | None
+    precision: str | None
+
+    @classmethod
+    def of(cls, reference: AnyEncoder, layers: Any, threads: int | None, opened: Encoder) -> "Opening":
+        """Return how workers open an encoder that is opened here."""
+        chosen = reference if is_object(reference) else str(reference)
+        return cls(chosen, tuple(layers) if isinstance(layers, list) else layers, threads, opened.precision)
+
+    @classmethod
+    def of_tagger(cls, tagger: Tagger, threads: int | None) -> "Opening":
+        """Return how workers open the encoder of a tagger."""
+        return cls.of(tagger.encoder, tagger.layers, threads, tagger.encoder_)
+
+    def encoder(self) -> Encoder:
+        """Return the encoder of this worker, which opens it once."""
+        if isinstance(self.reference, str):
+            return _opened(*self)
+        return self.reference  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=4)
+def _opened(reference: str, layers: Any, threads: int | None, precision: str | None) -> Encoder:
+    return open_encoder(reference, layers, threads, precision)
 
 
 def encoder_threads(client: "Client", threads: int | None) -> int | None:
