@@ -32,7 +32,7 @@ from handful import SubspaceKMeans, Tagger
 from handful._util.arrays import Part, Rows
 from handful.cluster import Labels
 from handful.encoders import load
-from handful.scale import Features, encode_texts, workers
+from handful.scale import Features, encode_texts, fit, workers
 from handful.scale._shards import seal
 from handful.text import stream
 
@@ -175,7 +175,7 @@ def over_text(console, text, n_words):
                 start = time.perf_counter()
                 features = encode_texts(client, [str(path)], Path(folder) / f"w{n_workers}", threads=1)
                 middle = time.perf_counter()
-                tagger = Tagger(types=TYPES, cache=False).fit(unlabelled=features)
+                tagger = fit(Tagger(types=TYPES, cache=False), unlabelled=features)
                 end = time.perf_counter()
                 far = [array.tobytes() for piece in tagger.model_.evidence for array in piece.save().values()]
             row = f"{n_workers} workers, encoder with 1 thread each", f"{n / (middle - start):,.0f}"

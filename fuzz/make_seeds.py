@@ -17,6 +17,7 @@ from handful.encoders.names import NameHead
 from handful.scale._features import _encode_piece
 from handful.scale._pieces import find_pieces
 from handful.scale._predict import _predict_piece
+from handful.scale._workers import Opening
 from handful.scale.folders import ShardFolder
 from handful.serve._annotations import Annotations
 from handful.text import Document, Span, Transitions, types_of
@@ -184,7 +185,8 @@ def make_shards(folder: Path) -> None:
     os.utime(text, (0, 0))
     options: dict[str, Any] = {"unlabelled": True}
     pieces = find_pieces([str(text)], None, options, folder / "spool", text.stat().st_size // 2 + 1)
-    opening, plan = (Toy(), -1, 1, None), {"options": options, "pieces": [piece.to_dict() for piece in pieces]}
+    opening = Opening(Toy(), -1, 1, None)
+    plan = {"options": options, "pieces": [piece.to_dict() for piece in pieces]}
     numbered = list(enumerate(pieces))
     for dtype in ("float32", "float16"):
         made = ShardFolder(folder / dtype, "features")

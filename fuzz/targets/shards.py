@@ -54,12 +54,13 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
     from handful.scale._features import _encode_piece
     from handful.scale._predict import _predict_piece
     from handful.scale._shards import SomeRows, check_rows
+    from handful.scale._workers import Opening
 
     texts, place, out = folder / "texts", folder / "features", folder / "out"
     texts.mkdir()
     out.mkdir()
     encoder, model = Toy(), fitted().model_
-    opening = (encoder, -1, 1, None)
+    opening = Opening(encoder, -1, 1, None)
 
     def run(case: Case) -> object:
         check_rows.cache_clear()  # files come and go within one tick of the clock
@@ -96,6 +97,7 @@ def open_predictions_folder(folder: Path) -> Iterator[Run]:
     """Go on with predictions that are there, count them, and read them as text."""
     from handful.scale._pieces import Piece, find_pieces, read_piece
     from handful.scale._predict import _predict_piece, _totals
+    from handful.scale._workers import Opening
     from handful.scale.folders import ShardFolder
 
     texts, place, spool = folder / "texts", folder / "found", folder / "spool"
@@ -108,7 +110,7 @@ def open_predictions_folder(folder: Path) -> Iterator[Run]:
         plan = shards.plan()
         shards.check({name: value for name, value in plan.items() if name not in ("format", "kind")})
         totals = _totals(shards)
-        options, opening = {"unlabelled": True}, (Toy(), -1, 1, None)
+        options, opening = {"unlabelled": True}, Opening(Toy(), -1, 1, None)
         ending = "parquet" if "000000.parquet" in case else "jsonl"
         piece = Piece(TEXT, str(texts / TEXT), "jsonl")
         for number in range(2):

@@ -12,6 +12,7 @@ from handful.scale._features import _encode_piece
 from handful.scale._pieces import Piece, find_pieces, read_piece
 from handful.scale._predict import _counts_of, _totals
 from handful.scale._shards import are_usual, seal
+from handful.scale._workers import Opening
 from handful.scale.folders import ShardFolder
 
 from .made import TEXTS, Encoder
@@ -30,7 +31,7 @@ def features(tmp_path):
     plan = {"encoder": "made", "dim": 8, "dtype": "float32", "options": OPTIONS}
     folder = ShardFolder(tmp_path / "features", "features")
     folder.start(plan | {"pieces": [piece.to_dict() for piece in pieces]})
-    opening = (Encoder(), -1, None, None)
+    opening = Opening(Encoder(), -1, None, None)
     found = [_encode_piece(one, str(folder.path), OPTIONS, opening, "float32") for one in enumerate(pieces)]
     folder.finish({name: [one[name] for one in found] for name in ("n_words", "n_sentences")} | {"report": []})
     assert len(found) == 2
@@ -165,7 +166,7 @@ def test_what_an_encoder_must_not_give_is_not_written(tmp_path):
     (tmp_path / "text.txt").write_text("some text\n")
     piece = Piece("text.txt", str(tmp_path / "text.txt"), "text")
     with pytest.raises(EncoderError, match="features that are not finite"):
-        _encode_piece((0, piece), str(tmp_path), OPTIONS, (Broken(), -1, None, None), "float32")
+        _encode_piece((0, piece), str(tmp_path), OPTIONS, Opening(Broken(), -1, None, None), "float32")
     assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
 
 

@@ -17,6 +17,7 @@ from handful.scale import (
     _shards,
     _workers,
     encode_texts,
+    fit,
     open_features,
     predict_frame,
     predict_texts,
@@ -35,7 +36,11 @@ def _small_pieces(monkeypatch):
 
 
 def fitted(unlabelled, progress=None):
-    return Tagger(Encoder(), types=TYPES, cache=False).fit(FEW, unlabelled, progress=progress)
+    tagger = Tagger(Encoder(), types=TYPES, cache=False)
+    if isinstance(unlabelled, list):
+        return tagger.fit(FEW, unlabelled, progress=progress)
+    assert fit(tagger, FEW, unlabelled, progress=progress) is tagger
+    return tagger
 
 
 def contents(model, folder):
@@ -115,7 +120,7 @@ def test_other_texts_or_another_encoder_do_not_get_into_the_same_folder(client, 
     with pytest.raises(FileError, match="made from other texts, or in another way"):
         encoded(client, tmp_path, Encoder(fingerprint="another"))
     with pytest.raises(DataError, match="come from another encoder"):
-        Tagger(Encoder(fingerprint="another"), types=TYPES, cache=False).fit(FEW, features)
+        fit(Tagger(Encoder(fingerprint="another"), types=TYPES, cache=False), FEW, features)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("mine")
     with pytest.raises(FileError, match="a folder with other files in it"):

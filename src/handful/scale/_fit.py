@@ -15,7 +15,7 @@ from handful._util.arrays import FarRows, Float, Part, Rows
 from handful._util.progress import Progress, reporting
 from handful.errors import DataError
 from handful.tagger import Tagger
-from handful.tagger.fitting import Surest, Watch, fit_text, look, most_rounds, prepare, surest_of_all
+from handful.tagger.fitting import Surest, Watch, fit_text, look, merged, most_rounds, prepare
 from handful.tagger.inputs import Given, gather, gather_for_fit
 from handful.tagger.model import Model
 from handful.tagger.training_text import LabelledText, LabelledWords, TrainingText, Ways, Words
@@ -106,7 +106,7 @@ class _LabelledFarText(LabelledText):
             calls.append(run(shard, shared, tags[first : first + n], rows[inside] - first))
             first += n
         found = dask.compute(*calls)
-        return np.sum([counts for counts, _ in found], axis=0), surest_of_all([surest for _, surest in found])
+        return np.sum([counts for counts, _ in found], axis=0), merged([surest for _, surest in found])
 
 
 def fit(tagger: Tagger, support: Any = None, unlabelled: Any = None, *, progress: Progress = None) -> Tagger:
@@ -137,7 +137,7 @@ def fit(tagger: Tagger, support: Any = None, unlabelled: Any = None, *, progress
     given, labels = gather_for_fit(support, None)
     encoder = tagger.encoder_
     near = TrainingText.empty(encoder.dim).with_more(given.sentences, given.n_text).with_labels(labels)
-    prepare(tagger, near, given.types, has_text=True)
+    prepare(tagger, near, given.types, has_text=True)  # what can be refused is refused before the long wait
     with reporting(progress, most_rounds(tagger.clusters), "fitting", "rounds", patience=0) as report:
         far = _far_text(unlabelled, Opening.of_tagger(tagger, tagger.threads), encoder)
         watch = Watch(encoder)

@@ -133,7 +133,7 @@ def predict_frame(tagger: Tagger, frame: Any, column: str = "text", *, min_score
     """
     import pandas as pd
 
-    encoder, model = tagger.encoder_, tagger.model_
+    model = tagger.model_
     check_min_score(min_score, model.types)
     if column not in frame.columns:
         raise DataError(f"there is no column {column!r} for the text; the columns are {', '.join(frame.columns)}")

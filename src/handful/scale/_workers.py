@@ -79,9 +79,7 @@ class Opening(NamedTuple):
 
     def encoder(self) -> Encoder:
         """Return the encoder of this worker, which opens it once."""
-        if isinstance(self.reference, str):
-            return _opened(*self)
-        return self.reference  # type: ignore[no-any-return]
+        return _opened(*self) if isinstance(self.reference, str) else open_encoder(self.reference)
 
 
 @lru_cache(maxsize=4)

@@ -18,7 +18,7 @@ from handful.text import EntityType, Transitions
 from ._trust import checked
 from .evidence import NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
 from .model import Examples, Lead, Model, Softmax
-from .training_text import LabelledWords, TrainingText, check_sure, sentences_of
+from .training_text import LabelledText, LabelledWords, check_sure, sentences_of
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
@@ -153,7 +153,7 @@ class Plan:
 
 
 def plan(
-    text: TrainingText,
+    text: LabelledText,
     types: tuple[EntityType, ...],
     method: str,
     has_names: bool,
@@ -178,7 +178,7 @@ def plan(
 
 
 def learn(
-    text: TrainingText,
+    text: LabelledText,
     plan: Plan,
     names: TypeNames | None,
     transitions: Transitions | None = None,

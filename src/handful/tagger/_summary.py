@@ -7,21 +7,17 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handful._util.html import table
 from handful.errors import Advice
 from handful.text import EntityType
 
 from ._learning import FEWEST_MENTIONS, Learned
-from ._surest import Surest, surest
 from .evidence import TypeNames
-from .far_text import FarTrainingText, look_through
-from .model import Model
-from .training_text import LabelledWords, TrainingText, sentences_of
+from .training_text import LabelledText, sentences_of
 
 if TYPE_CHECKING:
-    from handful.cluster import SubspaceKMeans
+    pass
 
 __all__ = ["FitSummary", "summarise"]
 
@@ -163,11 +159,12 @@ class FitSummary:
         ]
 
 
-def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, notes: list[str]) -> FitSummary:
+def summarise(text: LabelledText, learned: Learned, method: str, is_auto: bool, notes: list[str]) -> FitSummary:
     """Return what a fit learned; `is_auto` is whether the ratio was to be estimated."""
     model, fitted, labelled = learned.model, learned.clusters, learned.labelled
     names = [one.name for one in model.types]
-    counts, examples = _look(text, model, fitted, labelled)
+    tags = np.zeros(0, np.int64) if fitted is None else fitted.tags_
+    counts, examples = text.look(model, tags, labelled)
     support = sentences_of(text.labels)
     mentions = Counter(span.type for sentence in support for span in sentence.spans or ())
     summary = FitSummary(
@@ -201,19 +198,6 @@ def summarise(text: TrainingText, learned: Learned, method: str, is_auto: bool, 
     sure_o = labelled.is_sure & labelled.allowed[:, 0]
     summary.advice.extend(_advice(summary, is_auto, float(sure_o.mean()) if len(sure_o) else 0.0))
     return summary
-
-
-def _look(
-    text: TrainingText, model: Model, fitted: "SubspaceKMeans | None", labelled: LabelledWords
-) -> tuple[NDArray[np.int64], Surest]:
-    """Count the unlabelled words of each tag, and find the surest mentions among them."""
-    if isinstance(text, FarTrainingText):
-        return look_through(text, model, fitted, labelled)
-    is_free = labelled.is_unlabelled()
-    tags = np.zeros(0, np.int64) if fitted is None else np.where(text.unreadable, 0, fitted.tags_)
-    counts = np.bincount(tags[is_free], minlength=len(model.tags))
-    words = [sentence.words for sentence in text.sentences]
-    return counts, surest(words, text.features.__getitem__, model, np.where(is_free, tags, 0))
 
 
 def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:

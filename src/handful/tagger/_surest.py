@@ -9,9 +9,8 @@ from handful._util.arrays import Float
 
 from .decoding import runs
 from .model import Model
-from .training_text import Words
 
-__all__ = ["Surest", "merged", "surest"]
+__all__ = ["Surest", "look", "merged", "surest"]
 
 N_EXAMPLES = 3
 
@@ -20,7 +19,7 @@ Surest = dict[str, list[tuple[float, str]]]
 
 
 def surest(
-    words: Sequence[Words],
+    words: Sequence[tuple[str, ...]],
     features_of: Callable[[NDArray[np.intp]], Float],
     model: Model,
     tags: NDArray[np.int64],
@@ -50,6 +49,23 @@ def surest(
             mention = " ".join(words[number][start - first : stop - first])
             known.setdefault(mention.casefold(), (float(means[i]), mention))
     return {name: list(known.values()) for name, known in by_type.items()}
+
+
+def look(
+    words: Sequence[tuple[str, ...]],
+    features_of: Callable[[NDArray[np.intp]], Float],
+    unreadable: NDArray[np.bool_],
+    model: Model,
+    tags: NDArray[np.int64],
+    is_free: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], Surest]:
+    """Count the words of each tag that are free, and find the surest mentions among them; see `surest`.
+
+    `unreadable` (n_words,) says which words are O, whatever their tag.
+    """
+    tags = np.where(unreadable, 0, tags)
+    counts = np.bincount(tags[is_free], minlength=len(model.tags))
+    return counts, surest(words, features_of, model, np.where(is_free, tags, 0))
 
 
 def merged(parts: Sequence[Surest]) -> Surest:

@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 from handful._util.files import PathLike
 from handful._util.parallel import several_threads
-from handful._util.progress import Progress, reporting
+from handful._util.progress import Progress
 from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder, encoder_folder, is_object, is_path, open_encoder, open_saved
 from handful.errors import Advice, DataError, ModelError
 from handful.evaluate import Evaluation
 from handful.text import Sentence, types_of
 
-from ._learning import AUTO, cluster_parameters, most_rounds
+from ._learning import AUTO, cluster_parameters
 from ._summary import FitSummary
 from ._watch import Watch
 from .explaining import Explanation, check_n_nearest, explain
-from .far_text import FarTrainingText, is_far, text_of, training_text
 from .fitting import Fit, fit_text, prepare
 from .inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
 from .model import Model
@@ -196,22 +195,17 @@ class Tagger(Predictor):
             may then be of such a type.
         unlabelled : path or list, optional
             Text of the kind to be tagged: a file; or a list of texts (documents), of `Sentence`, lists of words, and
-            dicts. Labels that it has are not used. It may also be a `dask.bag` or a column of a `dask.dataframe` of
-            these, or what `handful.scale.encode_texts` returns: then Dask's workers encode it and fit on it, with the
-            same result (docs/scale.md).
+            dicts. Labels that it has are not used. `handful.scale.fit` takes text that is on other machines.
         progress
-            As for `handful.encoders.Encoder.encode`. With text on Dask, it is about the rounds of the fit instead of
-            words: a function is called with the rounds done and the most that there can be.
+            As for `handful.encoders.Encoder.encode`.
 
         Returns
         -------
         Tagger
             This one.
         """
-        given, labels = gather_for_fit(support, None if is_far(unlabelled) else unlabelled)
+        given, labels = gather_for_fit(support, unlabelled)
         text = TrainingText.empty(self.encoder_.dim)
-        if is_far(unlabelled):
-            return self._fit_far(unlabelled, text, given, labels, progress)
         return self._fit_on(text, given, labels, given.notes, progress)
 
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
@@ -236,13 +230,11 @@ class Tagger(Predictor):
         """
         fit = self._fitted()
         text = fit.text
-        if isinstance(text, FarTrainingText) or is_far(unlabelled):
-            raise DataError("nothing can be added to a fit on text that is on Dask; fit again with all labels")
         if text is None:
             if unlabelled is None and self.summary_.n_unlabelled_words:
                 n_words = f"{self.summary_.n_unlabelled_words:,} unlabelled words"
                 raise ModelError(
-                    f"a saved tagger does not hold the {n_words} of its fit",
+                    f"this tagger does not hold the {n_words} of its fit",
                     Advice("give them again (unlabelled=)", "give them again (--unlabelled)"),
                 )
             text = TrainingText.empty(self.encoder_.dim).with_labels(by_words(fit.examples.sentences))
@@ -265,10 +257,8 @@ class Tagger(Predictor):
             This one. If the fit fails, it is as it was before.
         """
         text = self.text_
-        if isinstance(text, FarTrainingText):
-            raise DataError("a fit on text that is on Dask does not take other labels; fit again with them")
         if text is None:
-            raise ModelError("a saved tagger does not hold the text of its fit; fit again with the new labels")
+            raise ModelError("this tagger does not hold the text of its fit; fit again with the new labels")
         text = text.with_labels({})
         given, labels = gather_to_add(sentences, None, text)
         return self._fit_on(text, given, labels, given.notes, progress)
@@ -411,19 +401,6 @@ class Tagger(Predictor):
             watch(given.sentences, lost)
             text = text.with_features(features, lost)
         return fit_text(self, text, planned, watch, notes)
-
-    def _fit_far(self, unlabelled: Any, text: TrainingText, given: Given, labels: Ways, progress: Progress) -> "Tagger":
-        """Fit on text that is on Dask, with these labels."""
-        near = text.with_more(given.sentences, given.n_text).with_labels(labels)
-        prepare(self, near, given.types, has_text=True)
-        encoder, watch = self.encoder_, Watch(self.encoder_)
-        with reporting(progress, most_rounds(self.clusters), "fitting", "rounds", patience=0) as report:
-            far = text_of(unlabelled, self.encoder, self.layers, self.threads, encoder)
-            first = far.first()
-            watch([Sentence(words) for words in first.words], first.unreadable)
-            whole = training_text(far, given, labels, encoder)
-            planned = prepare(self, whole, given.types, has_text=False)
-            return fit_text(self, whole, planned, watch, [*given.notes, *far.notes], report)
 
     def _take(self, fit: Fit) -> "Tagger":
         """Take over a fit that is done."""

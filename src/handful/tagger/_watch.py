@@ -11,7 +11,7 @@ from handful.encoders import EMBEDDED, Encoder
 from handful.errors import Advice, HandfulWarning
 from handful.text import Sentence
 
-from .training_text import TrainingText, sentences_of
+from .training_text import LabelledText, sentences_of
 
 __all__ = ["LanguageWatch", "Watch"]
 
@@ -73,7 +73,7 @@ class Watch:
         if self._n_words >= WINDOW:
             self._reset()
 
-    def labels(self, text: TrainingText) -> None:
+    def labels(self, text: LabelledText) -> None:
         """Take note of the labels of a text: mentions with a word that cannot be read."""
         if self._is_done:
             return

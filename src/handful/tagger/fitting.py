@@ -12,16 +12,17 @@ from handful._util.progress import ProgressCallback
 from handful.errors import Advice, DataError, HandfulWarning
 from handful.text import EntityType, Sentence, described, types_of
 
-from ._learning import AUTO, Plan, check, learn, plan, type_names
+from ._learning import AUTO, Plan, check, learn, most_rounds, plan, type_names
 from ._summary import FitSummary, summarise
+from ._surest import Surest, look, merged
 from ._watch import Watch
 from .model import Examples, Model
-from .training_text import TrainingText, sentences_of, types_to_learn
+from .training_text import LabelledText, TrainingText, sentences_of, types_to_learn
 
 if TYPE_CHECKING:
     from ._tagger import Tagger
 
-__all__ = ["Fit", "fit_text", "prepare"]
+__all__ = ["Fit", "Surest", "Watch", "fit_text", "look", "merged", "most_rounds", "prepare"]
 
 # A ratio contradicts the labels if they have this many times the share of words in mentions that it leaves, in at least
 # so many words. Sentences are labelled for their mentions, so their share is higher than that of the text: by a factor
@@ -40,7 +41,7 @@ class Fit:
     model : what tags words
     examples : the labelled sentences, to compare with
     summary : what was learned, or a function that finds it out
-    text : the text, with its features and labels; None for a fit from disk
+    text : the text, with its features and labels; None for a fit from disk, or on text that is elsewhere
     notes : what was handled on the way
     """
 
@@ -51,7 +52,7 @@ class Fit:
     notes: Sequence[str] = ()
 
 
-def prepare(tagger: "Tagger", text: TrainingText, known: Sequence[EntityType], *, has_text: bool) -> Plan:
+def prepare(tagger: "Tagger", text: LabelledText, known: Sequence[EntityType], *, has_text: bool) -> Plan:
     """Plan the fit of a tagger; what cannot be learned from is refused, and a doubtful ratio is warned of.
 
     Parameters
@@ -88,7 +89,7 @@ def prepare(tagger: "Tagger", text: TrainingText, known: Sequence[EntityType], *
 
 def fit_text(
     tagger: "Tagger",
-    text: TrainingText,
+    text: LabelledText,
     planned: Plan,
     watch: Watch,
     notes: Sequence[str] = (),
@@ -118,7 +119,8 @@ def fit_text(
     notes = [*notes, *planned.notes]
     summary = partial(summarise, text, learned, tagger.method, tagger.o_ratio == AUTO, notes)
     watch.labels(text)
-    return tagger._take(Fit(learned.model, learned.examples, summary, text, notes))
+    held = text if isinstance(text, TrainingText) else None
+    return tagger._take(Fit(learned.model, learned.examples, summary, held, notes))
 
 
 def _no_types(is_named: bool, is_asked: bool) -> DataError:

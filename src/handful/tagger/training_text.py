@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,13 @@ from handful.cluster.labels import Labels, Weights
 from handful.errors import DataError
 from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence, types_in
 
+from ._surest import Surest, look
 from .evidence import TypeNames
+from .model import Model
 
 __all__ = [
     "SOME_TYPE",
+    "LabelledText",
     "LabelledWords",
     "TrainingText",
     "Ways",
@@ -123,7 +127,79 @@ class LabelledWords:
 
 
 @dataclass(frozen=True)
-class TrainingText:
+class LabelledText:
+    """Text with the features of its words, of which the labelled sentences are known. The text may be elsewhere.
+
+    Attributes
+    ----------
+    starts : where the words of each sentence that is known begin among all words; the last number is that of all words
+    places : the numbers of the sentences that have the same words
+    own : the numbers of the sentences that came with labels; the others are unlabelled text
+    labels : the labelled sentences, by their words
+    """
+
+    starts: NDArray[np.int64]
+    places: dict[Words, list[int]]
+    own: frozenset[int]
+    labels: Ways
+
+    @property
+    def features(self) -> Rows:
+        """The features of all words, (n_words, dim)."""
+        raise NotImplementedError
+
+    def unreadable_words(self, words: Words) -> NDArray[np.bool_]:
+        """Return for each word of a labelled sentence whether it cannot be read."""
+        raise NotImplementedError
+
+    def look(self, model: Model, tags: Any, labelled: LabelledWords) -> tuple[NDArray[np.int64], Surest]:
+        """Count the unlabelled words of each tag, and find the surest mentions among them; words have these tags."""
+        raise NotImplementedError
+
+    def own_places(self, words: Words) -> list[int]:
+        """Return the numbers of the sentences of these words that came with labels."""
+        return [number for number in self.places.get(words, ()) if number in self.own]
+
+    def labelled_words(self, types: Sequence[str]) -> LabelledWords:
+        """Return the words of the labelled sentences, with the tags (O, then the types) that each may have.
+
+        Labels count for every sentence with the same words. Where these are labelled in several ways, each way counts
+        for its own sentence, and unlabelled copies get what the ways have in common (see `_in_common`). No features
+        are needed.
+        """
+        tags = ("O", *types)
+        used = {"O", *types_in(sentences_of(self.labels))}
+        rows: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        allowed: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
+        places: list[NDArray[np.int64]] = [np.empty((0, 2), np.int64)]
+        is_copy: list[NDArray[np.bool_]] = [np.empty(0, bool)]
+        known: dict[Allowed, tuple[bool, ...]] = {}
+        first = 0  # the place of the first way among the labelled sentences
+        for words, ways in self.labels.items():
+            matrices = [_matrix(sentence, tags, known) for sentence in ways]
+            of_copies = _in_common(matrices)
+            labelled = self.own_places(words) if len(ways) > 1 else self.places[words]
+            way_of = dict(zip(labelled, range(len(ways)), strict=False))
+            positions = np.arange(len(words))
+            for number in self.places[words]:
+                way = way_of.get(number)
+                rows.append(self.starts[number] + positions)
+                allowed.append(of_copies if way is None else matrices[way])
+                places.append(np.stack([np.full(len(words), first + (way or 0)), positions], axis=1))
+                is_copy.append(np.full(len(words), way is None))
+            first += len(ways)
+        return LabelledWords(
+            int(self.starts[-1]),
+            np.concatenate(rows),
+            np.concatenate(allowed),
+            np.concatenate(places),
+            np.concatenate(is_copy),
+            np.array([name not in used for name in tags]),
+        )
+
+
+@dataclass(frozen=True)
+class TrainingText(LabelledText):
     """All sentences of a fit, one after the other: first the text, then labelled sentences that it does not have.
 
     The text stays as it is from fit to fit, and what depends on it alone is kept with it (`Part`).
@@ -132,29 +208,21 @@ class TrainingText:
     ----------
     sentences : in order, without labels
     n_text : how many of them are the text
-    starts : (n_sentences + 1,) where the words of each begin among all words
     text, others : the features of the words of both kinds of sentences, (n_words, dim)
     unreadable : (n_words,) whether the encoder cannot read the word
-    places : the numbers of the sentences that have the same words
-    own : the numbers of the sentences that came with labels; the others are unlabelled text
-    labels : the labelled sentences, by their words
     """
 
     sentences: list[Sentence]
     n_text: int
-    starts: NDArray[np.int64]
     text: Part
     others: Float
     unreadable: NDArray[np.bool_]
-    places: dict[Words, list[int]]
-    own: frozenset[int]
-    labels: Ways
 
     @classmethod
     def empty(cls, dim: int) -> "TrainingText":
         """Make one with no sentence."""
         nothing = np.empty((0, dim), np.float32)
-        return cls([], 0, np.zeros(1, np.int64), Part(nothing), nothing, np.empty(0, bool), {}, frozenset(), {})
+        return cls(np.zeros(1, np.int64), {}, frozenset(), {}, [], 0, Part(nothing), nothing, np.empty(0, bool))
 
     @cached_property
     def features(self) -> Rows:
@@ -205,46 +273,11 @@ class TrainingText:
         first = self.starts[self.places[words][0]]
         return self.unreadable[first : first + len(words)]
 
-    def own_places(self, words: Words) -> list[int]:
-        """Return the numbers of the sentences of these words that came with labels."""
-        return [number for number in self.places.get(words, ()) if number in self.own]
-
-    def labelled_words(self, types: Sequence[str]) -> LabelledWords:
-        """Return the words of the labelled sentences, with the tags (O, then the types) that each may have.
-
-        Labels count for every sentence with the same words. Where these are labelled in several ways, each way counts
-        for its own sentence, and unlabelled copies get what the ways have in common (see `_in_common`). No features
-        are needed.
-        """
-        tags = ("O", *types)
-        used = {"O", *types_in(sentences_of(self.labels))}
-        rows: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-        allowed: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
-        places: list[NDArray[np.int64]] = [np.empty((0, 2), np.int64)]
-        is_copy: list[NDArray[np.bool_]] = [np.empty(0, bool)]
-        known: dict[Allowed, tuple[bool, ...]] = {}
-        first = 0  # the place of the first way among the labelled sentences
-        for words, ways in self.labels.items():
-            matrices = [_matrix(sentence, tags, known) for sentence in ways]
-            of_copies = _in_common(matrices)
-            labelled = self.own_places(words) if len(ways) > 1 else self.places[words]
-            way_of = dict(zip(labelled, range(len(ways)), strict=False))
-            positions = np.arange(len(words))
-            for number in self.places[words]:
-                way = way_of.get(number)
-                rows.append(self.starts[number] + positions)
-                allowed.append(of_copies if way is None else matrices[way])
-                places.append(np.stack([np.full(len(words), first + (way or 0)), positions], axis=1))
-                is_copy.append(np.full(len(words), way is None))
-            first += len(ways)
-        return LabelledWords(
-            int(self.starts[-1]),
-            np.concatenate(rows),
-            np.concatenate(allowed),
-            np.concatenate(places),
-            np.concatenate(is_copy),
-            np.array([name not in used for name in tags]),
-        )
+    def look(self, model: Model, tags: Any, labelled: LabelledWords) -> tuple[NDArray[np.int64], Surest]:
+        """Count the unlabelled words of each tag, and find the surest mentions among them; words have these tags."""
+        words = [sentence.words for sentence in self.sentences]
+        is_free = labelled.is_unlabelled()
+        return look(words, self.features.__getitem__, self.unreadable, model, tags, is_free)
 
 
 def by_words(sentences: Iterable[Sentence]) -> Ways:
