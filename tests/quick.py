@@ -8,6 +8,7 @@ shell and a test can run it as they would the real one. Limits of a process and 
 import atexit
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -49,7 +50,7 @@ def quick_handful(folder):
     command = folder / "bin" / "handful"
     command.write_text(CLIENT.format(python=sys.executable, address=address), encoding="utf-8")
     command.chmod(0o755)
-    with subprocess.Popen([sys.executable, __file__, address], stdin=subprocess.DEVNULL) as process:
+    with subprocess.Popen([sys.executable, __file__, address], stdin=subprocess.PIPE) as process:
         try:
             while not os.path.exists(address):
                 assert process.poll() is None, "it ended early"
@@ -68,7 +69,7 @@ def serve(address):
     here.listen(8)
     os.rename(f"{address}.new", address)
     children = []
-    while True:
+    while sys.stdin not in select.select([here, sys.stdin], [], [])[0]:  # it ends with the process that started it
         connection, _ = here.accept()
         pid = os.fork()
         if pid == 0:
