@@ -286,7 +286,7 @@ def test_the_list_of_what_is_not_run_has_nothing_else():
 @pytest.mark.parametrize("page", PAGES)
 def test_no_block_is_overlooked(page):
     """A block in a language that nobody knows, or without one, would not be run."""
-    known = {"sh", "console", "python", "text", "json", "xml", "mermaid"}
+    known = {"sh", "console", "python", "text", "toml", "json", "xml", "mermaid"}
     found = re.findall(r"^[ \t>]*```(.*)$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)
     assert set(found[::2]) <= known
     assert set(found[1::2]) <= {""}

@@ -47,6 +47,9 @@ def test_standard_input_and_output(monkeypatch):
         def __init__(self, data=b""):
             self.buffer = io.BytesIO(data)
 
+        def isatty(self):
+            return False
+
     monkeypatch.setattr(sys, "stdout", console := Console())
     write(CORPUS, "-", "conll")
     assert console.buffer.getvalue().decode() == TEXT
