@@ -134,4 +134,4 @@ def test_a_key_counts_as_soon_as_a_dialog_is_closed(empty):
     assert opened
     page.keyboard.press("Escape")
     page.locator("#files").wait_for(state="hidden")
-    assert page.evaluate("document.activeElement === document.body")
+    page.wait_for_function("document.activeElement === document.body")

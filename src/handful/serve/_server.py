@@ -16,12 +16,13 @@ from starlette.routing import Route
 from handful import __version__
 from handful.errors import DataError
 from handful.tagger import Tagger
+from handful.tagger.predictor import check_min_score
+from handful.tagger.tagging import MinScore
 from handful.text import Prediction
 from handful.web import Limits
 from handful.web.server import Json, address_of, application, check_token, later, listen, names_of, read_json, run
 
 from ._access import AccessLog, Metrics
-from ._asked import read_asked
 from ._batches import Batches, Job, ready_of
 from ._models import describe
 from ._openapi import openapi
@@ -29,6 +30,7 @@ from ._openapi import openapi
 __all__ = ["Service", "make_server", "serve_models"]
 
 FIRST_PORT = 8480
+FIELDS = ("text", "words", "texts")  # what a body of /predict may have, one of them
 
 
 def serve_models(
@@ -191,7 +193,7 @@ def make_server(
     async def predict(request: Request) -> Response:
         name, tagger = service.tagger(request)
         with service.under_way():
-            texts, is_one, min_score = read_asked(await read_json(request, limits), tagger)
+            texts, is_one, min_score = _read_asked(await read_json(request, limits), tagger)
             found = await service.predict(Job(ready_of(tagger), service.checked(texts), min_score), request)
         if is_one:
             return Json({"model": name, "entities": found[0]})
@@ -219,3 +221,42 @@ def make_server(
     advice = dict.fromkeys((401, 403, 421), refused) | dict.fromkeys((404, 405), unknown)
     guard = application(__package__, "try.html", routes, limits, token=token, hosts=hosts, advice=advice)
     return AccessLog(guard, service.metrics, is_logging=is_logging)
+
+
+def _read_asked(given: dict[str, Any], tagger: Tagger) -> tuple[list[Any], bool, MinScore]:
+    """Return the texts to look into, whether one was given and not a list, and the least score of mentions."""
+    if strange := sorted(given.keys() - {*FIELDS, "min_score"}):
+        raise DataError(f"{strange[0]!r:.80} is not a field; the fields are {', '.join(FIELDS)} and min_score")
+    fields = [name for name in FIELDS if name in given]
+    if len(fields) != 1:
+        raise DataError(f"give one of {', '.join(FIELDS)}, found {' and '.join(fields) or 'none'}")
+    (field,) = fields
+    value = given[field]
+    min_score = given.get("min_score", 0.0)
+    check_min_score(min_score, tagger.types_)
+    if field == "texts":
+        if not isinstance(value, list):
+            raise DataError(f"texts is {_kind(value)}, expected a list of texts")
+        for i, text in enumerate(value):
+            _check_text(text, f"text {i} (from 0)", "a string or a list of words", str, list)
+        return value, False, min_score
+    _check_text(value, field, "a string" if field == "text" else "a list of words", str if field == "text" else list)
+    return [value], True, min_score
+
+
+def _check_text(text: Any, where: str, expected: str, *kinds: type) -> None:
+    if not isinstance(text, kinds):
+        raise DataError(f"{where} is {_kind(text)}, expected {expected}")
+    words: list[Any] = text if type(text) is list else [text]
+    for word in words:
+        if not isinstance(word, str):
+            raise DataError(f"{where} has {_kind(word)} among its words, expected strings")
+        if not word and word is not text:
+            raise DataError(f"{where} has an empty word")
+        if not word.isascii() and any("\ud800" <= character <= "\udfff" for character in word):
+            raise DataError(f"{where} has half of a surrogate pair in it, which is not a character")
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
