@@ -20,8 +20,6 @@ from handful.tagger.inputs import gather_for_fit
 from handful.tagger.training_text import LabelledWords, TrainingText, by_words, check_sure, sentences_of, types_to_learn
 from handful.text import EntityType, Sentence, Transitions, described
 
-__all__ = ["Baseline", "FittedBaseline", "KnownWords", "LabelledSupport", "read_support", "tag_log_scores"]
-
 
 @dataclass(frozen=True)
 class KnownWords:

@@ -16,8 +16,6 @@ from ._gaussians import Distance, distances, finetune
 from ._nearest import by_nearest, tempered
 from ._source import Source
 
-__all__ = ["Container", "FrozenContainer"]
-
 
 class Container(Baseline):
     """CONTaiNER (Das et al. 2022): an encoder trained to bring words of one tag together.

@@ -22,8 +22,6 @@ from ._regression import RegressionBaseline
 if TYPE_CHECKING:
     from handful.training.student import Student
 
-__all__ = ["FineTuned", "SetFit"]
-
 RECIPE = TuneRecipe(lr=5e-5, head_lr=5e-5, warmup=0.0)
 
 TEMPERATURE = 0.1  # of cosines

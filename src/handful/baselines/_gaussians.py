@@ -20,8 +20,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Distance", "Gaussians", "Heads", "contrastive", "distances", "finetune", "train"]
-
 Float = NDArray[np.floating[Any]]
 Distance = Literal["kl", "euclidean"]
 

@@ -14,9 +14,6 @@ from ._nearest import NNShot, Proto, StructShot
 from ._regression import RegressionBaseline
 from ._source import Source
 
-__all__ = ["BASELINES", "make_baseline"]
-
-
 #: The class and the options of each method.
 BASELINES: dict[str, tuple[type[Baseline], dict[str, Any]]] = {
     "proto": (Proto, {}),

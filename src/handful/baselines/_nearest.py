@@ -19,8 +19,6 @@ from handful.text import Transitions
 
 from ._base import Baseline, FittedBaseline, KnownWords, LabelledSupport, tag_log_scores
 
-__all__ = ["NNShot", "Proto", "StructShot", "by_nearest", "nearest_by_tag", "tag_means", "tempered"]
-
 
 class Proto(Baseline):
     """Prototypical classification (Snell et al. 2017): the tag whose labelled words' mean is nearest.

@@ -27,8 +27,6 @@ from handful.training.state import TrainingState, showing
 from ._base import LabelledSupport
 from ._gaussians import EPSILON, MOST_ROUNDS, SENTENCES, SIZE, Distance
 
-__all__ = ["TrainedContainer", "contrastive", "train_network", "tune"]
-
 EPOCHS = 1  # over the source
 RATE = 5e-5  # of AdamW, for encoder and heads, on source and support
 CLIP = 1.0  # the largest norm of the gradient

@@ -12,8 +12,6 @@ from handful.errors import DataError, HandfulWarning
 
 from ._base import Baseline, FittedBaseline, LabelledSupport
 
-__all__ = ["RegressionBaseline"]
-
 _MOST_ROUNDS = 10_000
 
 

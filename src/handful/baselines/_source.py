@@ -19,8 +19,6 @@ from ._gaussians import Heads, train
 if TYPE_CHECKING:
     from ._network import TrainedContainer
 
-__all__ = ["MOST_WORDS", "Source"]
-
 MOST_WORDS = 100_000  # that frozen heads are trained on
 
 

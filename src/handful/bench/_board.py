@@ -8,8 +8,6 @@ from statistics import fmean, pstdev
 from ._methods import DEFAULTS, NAMES, OURS, Variant
 from ._results import Row
 
-__all__ = ["MANY", "Board", "Figure", "Line", "Place", "by_target", "make_board", "text_of"]
-
 Place = tuple[int, str]  # shots and target
 
 MANY = 8  # with more targets than this, tables have their mean and range in place of a column for each

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from ._board import Board, Line, by_target, text_of
 from ._methods import DEFAULTS, NAMES
 
-__all__ = ["Difference", "compare", "differences", "name_of", "reference_line"]
-
 N_DRAWS = 10_000
 MOST_EXACT = 14  # the most differences for which all 2^n combinations of signs are tried
 LEVEL = 0.95

@@ -11,8 +11,6 @@ from typing import Any
 import handful
 from handful._util.processor import usable_threads
 
-__all__ = ["code_digest", "environment", "versions"]
-
 _PACKAGE = Path(handful.__file__).parent
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "tokenizers", "onnxruntime", "torch", "transformers")
 

@@ -20,8 +20,6 @@ from handful.text import EntityType, Sentence
 from handful.training import TuneRecipe, Tuning, tune
 from handful.training.tuning import FEWEST
 
-__all__ = ["ComparedMethod", "Variant", "method_names"]
-
 Ratio = float | str | None
 Types = Sequence[EntityType]
 

@@ -13,8 +13,6 @@ from ._differences import name_of
 if TYPE_CHECKING:
     from ._report import Report
 
-__all__ = ["draw"]
-
 N_COLOURS, STYLES = 10, ("-", "--", ":")  # after ten curves the colours are repeated in another style
 
 

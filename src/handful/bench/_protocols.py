@@ -29,9 +29,6 @@ from ._targets import Target, digest, read_supports, read_target
 from ._tasks import Task, make_task
 from .settings import ABLATION_RATIOS, DEFAULT_ABLATIONS, GROUPS, Groups, Settings
 
-__all__ = ["ABLATIONS", "ablation", "extension", "transfer"]
-
-
 #: The ablations by name: methods, ratios (None for those of the settings) and unlabelled texts.
 ABLATIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...] | None, tuple[str, ...]]] = {
     "unlabelled": (("hard", "soft"), None, ("all", "dev", "none")),

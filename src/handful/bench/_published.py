@@ -11,8 +11,6 @@ from typing import Any
 
 from ._board import Figure, Line
 
-__all__ = ["published_lines", "sources"]
-
 
 def published_lines(
     protocol: str, targets: Sequence[str], texts: Sequence[str] = ("all",), shots: Sequence[int] = (1, 5)

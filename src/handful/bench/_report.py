@@ -13,8 +13,6 @@ from ._differences import Difference
 from ._results import Row
 from .tables import all_columns, cell, latex, markdown, markdown_by_target, markdown_differences
 
-__all__ = ["Report", "write_report"]
-
 CAPTION = (
     "Strict span F1 (micro, times 100), mean and standard deviation over supports; without labels there is one run."
 )

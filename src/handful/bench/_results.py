@@ -10,8 +10,6 @@ from typing import Any
 from handful._util.files import replacing
 from handful.errors import FileError, FormatError
 
-__all__ = ["Results", "Row", "key_of"]
-
 Row = dict[str, Any]
 
 

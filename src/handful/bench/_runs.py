@@ -21,8 +21,6 @@ from ._methods import NAMES, ComparedMethod, Variant, fit_figures, make_method, 
 from ._results import Results, Row, key_of
 from ._tasks import NO_LABELS, Support, Task
 
-__all__ = ["Bench", "Cell", "OnRun", "encoded"]
-
 #: Called before each run, with the number of runs done, the number of all runs, and what is run now.
 OnRun = Callable[[int, int, str], None]
 

@@ -19,8 +19,6 @@ from handful.text import EntityType, Sentence
 
 from ._runs import OnRun
 
-__all__ = ["Speed", "plain_loop", "speed"]
-
 ENCODER = "handful-en"
 ENCODE, PREDICT, FIT, ADD = "encode", "predict", "fit", "add"
 _BATCH = 32  # sentences in a batch of what people write

@@ -15,8 +15,6 @@ from handful.text import EntityType, Sentence, read, read_types
 from handful.text.types import TypeChoice
 from handful.training.paths import split_name
 
-__all__ = ["Supports", "Target", "digest", "read_supports", "read_target"]
-
 #: Given supports by shots, each with its name.
 Supports = dict[int, list[tuple[str, list[Sentence]]]]
 

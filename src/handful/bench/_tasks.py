@@ -14,8 +14,6 @@ from handful.text import EntityType, Sentence, describe, types_in, types_of
 from ._targets import Target, digest
 from .settings import Settings
 
-__all__ = ["NO_LABELS", "Support", "Task", "make_task"]
-
 
 @dataclass(frozen=True)
 class Support:

@@ -8,8 +8,6 @@ import typer
 from . import options as opt
 from .reading import read_corpus
 
-__all__ = ["sample"]
-
 
 def sample(
     corpus: str = typer.Argument(..., metavar="CORPUS", help="A labelled file, or - for standard input."),

@@ -13,8 +13,6 @@ from .reading import read_corpus
 if TYPE_CHECKING:
     from handful.bench import Speed
 
-__all__ = ["speed"]
-
 
 def speed(
     file: str | None = typer.Argument(

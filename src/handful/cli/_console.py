@@ -8,8 +8,6 @@ from rich.segment import Segment
 
 from handful._util.foreign import visible
 
-__all__ = ["Console"]
-
 
 class Console(RichConsole):
     """A console on which control characters in texts are shown by their numbers."""

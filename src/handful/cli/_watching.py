@@ -7,8 +7,6 @@ from typing import Any
 
 from ._common import progress_of
 
-__all__ = ["watched"]
-
 
 @contextmanager
 def watched(quiet: bool) -> "Iterator[dict[str, Any]]":

@@ -17,8 +17,6 @@ from handful._util.passes import ByBlock, reduce_rows
 from ._distances import Distances, nearest
 from ._select import mth_smallest, smallest
 
-__all__ = ["entropy", "hard", "soft"]
-
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 

@@ -11,8 +11,6 @@ from handful._util.passes import ByBlock, map_rows
 
 from .labels import Labels
 
-__all__ = ["Distances", "nearest", "project", "squared_distances", "tag_distances", "tag_scores"]
-
 
 def squared_distances(
     X: Float, C: NDArray[np.float64], U: NDArray[np.float64] | None, origin: NDArray[np.float64]

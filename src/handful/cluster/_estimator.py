@@ -27,8 +27,6 @@ from ._subspace import between, discriminant, within_variance
 from .checks import as_floats, as_rows, check_anchors, check_parameters, check_weights, is_dask, wanted_o
 from .labels import Labels, Weights
 
-__all__ = ["Round", "SubspaceKMeans"]
-
 
 @dataclass(frozen=True)
 class Round:

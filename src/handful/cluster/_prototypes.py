@@ -12,8 +12,6 @@ from handful._util.passes import ByBlock, reduce_rows
 from ._assign import entropy
 from .labels import Weights
 
-__all__ = ["TOLERANCE", "HardSums", "SoftSums", "Sums", "means"]
-
 TOLERANCE = 1e-6  # an entry of a soft A that changed by no more is taken to be the same
 FEW = 1024  # rows that are gathered at a time
 REFRESH = 16  # rounds after which running sums are recomputed, so that no rounding builds up

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from handful._util.passes import ByBlock, reduce_rows
 
-__all__ = ["Cut", "mth_smallest", "smallest"]
-
 Keys = NDArray[np.uint64]
 KeysOf = Callable[[slice, Any], Keys]
 ValuesOf = Callable[[Any], NDArray[np.float64]]

@@ -7,8 +7,6 @@ from handful._util.arrays import Float, Rows
 
 from .labels import Weights
 
-__all__ = ["initial_prototypes", "ward"]
-
 MAX_WARD = 5000  # Ward is quadratic: of more words than this, evenly spaced ones are taken
 
 

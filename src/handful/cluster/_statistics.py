@@ -17,8 +17,6 @@ from handful.errors import DataError
 
 from .labels import Weights
 
-__all__ = ["Moments", "check_finite", "weighted_moments"]
-
 
 @dataclass(frozen=True)
 class Moments:

@@ -11,8 +11,6 @@ from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from ._statistics import Moments
 
-__all__ = ["between", "discriminant", "oas", "within_variance"]
-
 Matrix = NDArray[np.float64]
 
 FLOOR = 1e-9  # of the mean variance, added to S_w so that it has a Cholesky factor

@@ -29,8 +29,6 @@ from .pooling import POOLINGS
 from .shapes import N_SHAPES
 from .tokenizer import with_leading_space
 
-__all__ = ["export_encoder"]
-
 _OPSET = 20
 
 # The most bytes of weights in a graph: its format ends at 2 GiB, and the rest of it needs room too.

@@ -28,8 +28,6 @@ import numpy.typing as npt
 import onnx
 from onnx import helper, numpy_helper
 
-__all__ = ["GraphEdit", "fuse_attention", "quantise"]
-
 _CONTRIB = "com.microsoft"
 
 # A normalisation whose largest gain is under this many times the median needs no balancing of channels.

@@ -24,8 +24,6 @@ from .tokenizer import WordTokenizer
 if TYPE_CHECKING:
     from handful.text import Transitions
 
-__all__ = ["Network", "NetworkEncoder"]
-
 #: Part of every fingerprint. It must be raised when the same files begin to give other vectors.
 _SCHEME = "handful features 1"
 

@@ -23,8 +23,6 @@ from .opened import absolute_layers
 from .pooling import Float32, Inputs
 from .tokenizer import WordTokenizer
 
-__all__ = ["OnnxNetwork", "load_onnx", "open_session"]
-
 
 class OnnxNetwork:
     """A graph that runs on onnxruntime.

@@ -13,8 +13,6 @@ from .names import NAMES_FILE
 from .opened import CHOICES
 from .shapes import SHAPES_FILE, load_word_shapes
 
-__all__ = ["first_line", "quiet", "read_pretrained"]
-
 _MOST_LAYERS, _MOST_TOKENS = 1000, 1 << 24  # no encoder has as many
 
 

@@ -8,8 +8,6 @@ from handful.text import Sentence, Span, types_in, types_of
 
 from ._scores import MODES, Scores, score
 
-__all__ = ["KINDS", "Evaluation", "Mistake", "evaluate", "mistakes"]
-
 KINDS = ("missed", "spurious", "wrong type", "wrong boundary")
 CONTEXT = 8  # words shown on each side of a mistake
 SEEN_SHARE = 0.05  # of the sentences, from which a note says so: "Thank you ." is in every corpus

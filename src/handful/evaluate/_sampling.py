@@ -8,8 +8,6 @@ from typing import overload
 from handful.errors import Advice, DataError
 from handful.text import Sentence
 
-__all__ = ["sample_support"]
-
 
 @overload
 def sample_support(

@@ -24,8 +24,6 @@ from typing import Any, Literal
 from handful.errors import DataError, shorten
 from handful.text import Sentence, Span
 
-__all__ = ["MODES", "Score", "Scores", "score"]
-
 Mode = Literal["strict", "exact", "partial", "type"]
 MODES: tuple[Mode, ...] = ("strict", "exact", "partial", "type")
 _FIGURES = ("precision", "recall", "f1")

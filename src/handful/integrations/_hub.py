@@ -14,8 +14,6 @@ from handful.evaluate import Evaluation
 from handful.tagger import Tagger
 from handful.tagger.saving import ARRAYS, CARD, CONFIG, ENCODER, OPENING, SUPPORT, cell, read_config
 
-__all__ = ["from_hub", "push_to_hub"]
-
 N_EXAMPLES = 3  # texts to try on the page of a repository
 
 Evaluations = Evaluation | Mapping[str, Evaluation]

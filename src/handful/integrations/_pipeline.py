@@ -11,8 +11,6 @@ from handful.text import Prediction
 
 from ._hub import from_hub
 
-__all__ = ["TokenClassification", "pipeline"]
-
 
 class TokenClassification:
     """What `pipeline` returns: a function of texts, as ``transformers.pipeline("token-classification")`` is.

@@ -33,8 +33,6 @@ try:
 except ImportError as error:
     raise MissingExtraError(f"the component for spaCy needs spaCy ({error}): pip install 'handful[spacy]'") from None
 
-__all__ = ["SpacyTagger"]
-
 ALIGNMENTS = {
     "expand": "they were widened to whole tokens",
     "contract": "they were narrowed to whole tokens, or left out where none is whole",

@@ -28,8 +28,6 @@ from .folders import ShardFolder, checked, is_count, is_counts, is_lines, is_lis
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Features", "encode_texts", "open_features", "read_all"]
-
 _DTYPES = ("float32", "float16")
 
 

@@ -26,8 +26,6 @@ from ._workers import Opening
 if TYPE_CHECKING:
     from handful.encoders import Encoder
 
-__all__ = ["FarText", "TextShard", "fit"]
-
 
 @dataclass(frozen=True)
 class TextShard:

@@ -16,8 +16,6 @@ from handful._util.files import expand, replacing
 from handful.errors import FileError, FormatError, HandfulError
 from handful.text import Document, ReadReport, stream
 
-__all__ = ["Piece", "find_pieces", "read_piece"]
-
 # Bytes of a piece: small ones keep all workers busy, many make much work for the scheduler and the file system. Six
 # bytes are a word, so pieces have 10,000 to 300,000 words.
 LEAST, MOST, MANY = 1 << 16, 1 << 21, 10_000

@@ -31,8 +31,6 @@ from .folders import ShardFolder, checked, is_count, is_counts, is_lines, is_lis
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Totals", "predict_frame", "predict_texts"]
-
 _ENDINGS = {"jsonl": ".jsonl", "parquet": ".parquet"}
 _COUNTS = ("documents", "words", "mentions")
 

@@ -25,8 +25,6 @@ from handful.tagger.evidence import LARGEST
 from ._fit import TextShard
 from .folders import checked, is_count, is_counts, is_lines
 
-__all__ = ["SomeRows", "StoredShard", "about_shard", "are_usual", "check_rows", "check_size", "seal"]
-
 _MAGIC = b"handful\x02"
 _CHECKSUMS = struct.Struct("<8sII")  # magic, and the crc32 of the array's file up to here and of the words' file
 _NPY = b"\x93NUMPY\x01\x00"

@@ -15,8 +15,6 @@ from handful.tagger import Tagger
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Opening", "adding", "call_all", "encoder_threads", "workers"]
-
 FAILURES = 20  # deaths of workers that a task outlives; Dask's own 3 are few for a run of days
 PATIENCE = "30s"  # for a scheduler to answer
 
@@ -127,7 +125,7 @@ def call_all(
     results: list[Any] = [None] * len(items)
     failed: list[int] = []
     try:
-        for future in as_completed(futures):
+        for future in (completed := as_completed(futures)):
             number = numbers[future.key]
             if future.status == "error":
                 failed.append(number)
@@ -138,6 +136,8 @@ def call_all(
                 if done is not None:
                     done(number, results[number])
                 future.release()
+            elif future.status != "cancelled":  # its worker died with the result: the call is made again
+                completed.add(future)
         if failed:
             error = futures[min(failed)].exception()
             raise error if isinstance(error, HandfulError) else _lost(error)

@@ -15,8 +15,6 @@ from handful.text.projects import DamagedProjectError, check_schema
 
 from ._label_config import LabelConfig, read_config
 
-__all__ = ["Annotations", "Key", "check_annotation", "check_id", "read_labels"]
-
 APPLICATION, FORMAT = 0x68667573, 1  # what SQLite calls the application and its version
 
 _TABLES = f"""

@@ -26,8 +26,6 @@ from handful.text import Document, Prediction, Sentence
 from handful.web import Limits
 from handful.web.server import later
 
-__all__ = ["Batches", "Job", "Ready", "ready_of"]
-
 BATCH_WORDS = 2048  # about how many words are encoded at once
 
 Ready = tuple[Encoder, TagModel]

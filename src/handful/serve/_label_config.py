@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 from handful.errors import DataError
 from handful.text import EntityType
 
-__all__ = ["LabelConfig", "read_config"]
-
 LONGEST = 1 << 18  # characters
 
 

@@ -25,8 +25,6 @@ from ._label_config import LabelConfig, read_config
 from ._projects import Projects, Trained
 from ._server import Service
 
-__all__ = ["Backend"]
-
 Record = dict[str, Any]
 
 CREATED = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_CREATED")

@@ -10,8 +10,6 @@ from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.tagger.saving import read_folder
 
-__all__ = ["NAME", "describe", "load_models"]
-
 #: What a model may be called: it is part of an address.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 

@@ -6,8 +6,6 @@ from handful import __version__
 from handful.tagger import Tagger
 from handful.web import Limits
 
-__all__ = ["openapi"]
-
 Record = dict[str, Any]
 
 _STRING: Record = {"type": "string"}

@@ -16,8 +16,6 @@ from ._annotations import Annotations, Key
 from ._batches import Ready, ready_of
 from ._label_config import LabelConfig
 
-__all__ = ["Projects", "Trained", "version_of"]
-
 
 @dataclass(frozen=True)
 class Trained:

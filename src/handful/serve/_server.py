@@ -27,8 +27,6 @@ from ._batches import Batches, Job, ready_of
 from ._models import describe
 from ._openapi import openapi
 
-__all__ = ["Service", "make_server", "serve_models"]
-
 FIRST_PORT = 8480
 FIELDS = ("text", "words", "texts")  # what a body of /predict may have, one of them
 

@@ -10,8 +10,6 @@ from .model import Softmax
 if TYPE_CHECKING:
     from .saving import Saved
 
-__all__ = ["OPENING", "cell", "model_card"]
-
 FEW_WORDS = 1_000  # of unlabelled text: with fewer, scores are too high; docs/decisions/0002 has figures
 
 

@@ -25,23 +25,6 @@ if TYPE_CHECKING:
 
     Clusters = SubspaceKMeans | dict[str, Any] | None
 
-__all__ = [
-    "AUTO",
-    "FEWEST_MENTIONS",
-    "METHODS",
-    "FitMethod",
-    "Learned",
-    "Plan",
-    "check",
-    "cluster_parameters",
-    "estimate_o_ratio",
-    "learn",
-    "most_rounds",
-    "plan",
-    "type_names",
-]
-
-
 AUTO = "auto"  # the o_ratio that asks for an estimate
 FEWEST_MENTIONS = 3  # of each type; an estimate from fewer is worse than none (docs/decisions/0003)
 

@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import thin_product
 
-__all__ = ["fit_logistic"]
-
 _MAX_ROUNDS = 1000
 
 

@@ -19,8 +19,6 @@ from .training_text import LabelledText, sentences_of
 if TYPE_CHECKING:
     pass
 
-__all__ = ["FitSummary", "summarise"]
-
 FEW_MENTIONS = 5
 LITTLE_TEXT = 5_000  # words
 _HEAD = ("type", "mentions", "unlabelled words", "such as", "what it means")

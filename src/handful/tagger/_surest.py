@@ -10,8 +10,6 @@ from handful._util.arrays import Float
 from .decoding import runs
 from .model import Model
 
-__all__ = ["Surest", "look", "merged", "surest"]
-
 N_EXAMPLES = 3
 
 Surest = dict[str, list[tuple[float, str]]]

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from ._learning import Clusters
 
-__all__ = ["Tagger"]
-
 _NOT_SAVED = {"encoder", "threads", "cache"}  # parameters: those of a machine, and the encoder, which is saved apart
 
 

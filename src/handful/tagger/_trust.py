@@ -9,8 +9,6 @@ from handful._util.arrays import Float
 
 from .evidence import TypeNames
 
-__all__ = ["checked", "doubts", "trust"]
-
 # A name is trusted as far as it fits the labelled words of its type better than other names do: not at all at the first
 # share of them, wholly from the second on. It takes two labelled mentions to doubt it.
 DOUBTFUL, TRUSTED, FEWEST_TO_DOUBT = 0.1, 0.5, 2

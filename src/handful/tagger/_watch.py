@@ -13,8 +13,6 @@ from handful.text import Sentence
 
 from .training_text import LabelledText, sentences_of
 
-__all__ = ["LanguageWatch", "Watch"]
-
 MANY = 0.1  # of all words: in English text hardly one word with letters in a thousand cannot be read
 FEWEST = 3  # words with letters; with fewer, a text of a line would do
 WINDOW = 1_000  # words after which counting begins anew, so that a stretch late in a long text is noticed

@@ -26,8 +26,6 @@ from ._document import Document
 from ._reading import FileReader
 from ._sentences import Sentence, Span, relabelled
 
-__all__ = ["RULES", "Annotation", "Annotator", "annotator_of", "choose", "settle_repeated"]
-
 RULES = ("first", "majority", "agree")
 FIELDS = ("_annotator_id", "_session_id", "annotator", "annotator_id")
 

@@ -26,8 +26,6 @@ from ._source import InputFile
 from ._writing import Writing
 from .types import type_names
 
-__all__ = ["is_numbered", "read_conll", "read_conll_2012", "read_lines", "split_columns", "write_conll", "write_lines"]
-
 DOCSTART = "-DOCSTART-"
 BEGIN, END = "#begin document", "#end document"
 _SPACES = re.compile("[ \t\r\n]+")

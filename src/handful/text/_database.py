@@ -4,8 +4,6 @@ import sqlite3
 from typing import Any
 from weakref import WeakSet
 
-__all__ = ["Connection"]
-
 
 class Connection(sqlite3.Connection):
     """A connection whose cursors end with it.

@@ -20,8 +20,6 @@ from ._sentences import Sentence, Span
 from ._words import word_offsets
 from ._writing import Writing, partial_spans, with_words
 
-__all__ = ["FIRST_BYTES", "read_docbin", "write_docbin"]
-
 FIRST_BYTES = b"\x78\x9c"  # of what zlib packs; no text in UTF-8 starts so
 _PARTIAL, _CLASSES, _SCORE = "partial", "cats", ("._.", "score")
 

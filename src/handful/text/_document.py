@@ -11,8 +11,6 @@ from ._markup import marked_up
 from ._sentences import Allowed, Mark, Sentence, Span
 from ._words import to_sentences
 
-__all__ = ["Document", "Prediction", "Predictions", "PredictionsOfTexts", "sentences_of"]
-
 N_SHOWN = 25  # texts in a notebook
 
 

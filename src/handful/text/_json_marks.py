@@ -8,8 +8,6 @@ from handful.errors import DataError, shorten
 from ._reading import FileReader
 from ._sentences import Mark, Sentence
 
-__all__ = ["read_mark", "read_score", "sentence_of_tokens", "token_offsets"]
-
 
 def token_offsets(text: str, tokens: Any) -> list[tuple[int, int]]:
     """Return where tokens with a ``start`` and an ``end`` are in a text."""

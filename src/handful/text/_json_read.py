@@ -36,8 +36,6 @@ from ._reading import FileReader
 from ._sentences import Sentence, Span
 from ._words import is_blank, to_sentence, to_sentences
 
-__all__ = ["LABEL_KEYS", "read_json", "read_marked"]
-
 # Under which keys a dialect keeps its labels; "json" takes those of any text, and "huggingface" those of words.
 LABEL_KEYS = {
     "prodigy": ("spans",),

@@ -10,8 +10,6 @@ from ._document import Document
 from ._reading import FileReader
 from ._sentences import Sentence
 
-__all__ = ["Record", "is_one_a_line", "is_pair", "records"]
-
 
 class Record:
     """The fields of a record, of which `take` notes those that were read."""

@@ -23,8 +23,6 @@ from ._schemes import to_tags
 from ._sentences import Sentence
 from ._writing import Writing, label_marks, partial_spans, text_marks, with_words
 
-__all__ = ["entities", "write_json"]
-
 _Record = dict[str, Any]
 
 

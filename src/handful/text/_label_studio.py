@@ -23,8 +23,6 @@ from ._reading import FileReader
 from ._sentences import Mark, Sentence
 from ._words import to_sentence, to_sentences
 
-__all__ = ["read_task", "task"]
-
 MODEL_VERSION = "handful"
 _NAMES = {"from_name": "label", "to_name": "text"}
 _ANNOTATION = "label_studio"  # where the fields of an annotation go

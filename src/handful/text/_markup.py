@@ -15,8 +15,6 @@ from handful.errors import DataError, shorten
 
 from ._sentences import Mark
 
-__all__ = ["HEAD_LINE", "MARK", "find_slip", "marked_up", "parse_marks", "quoted", "unquoted"]
-
 _INNER = r"(?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])"
 _QUOTED = r'"(?:[^"\\\n]|\\.)+"'
 _MARKUP = re.compile(

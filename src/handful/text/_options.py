@@ -13,8 +13,6 @@ from ._sentences import check_type
 from ._source import check_encoding, read_small
 from .formats import FORMATS, READ_ONLY
 
-__all__ = ["ReadOptions", "check_choice", "check_tag_names", "read_tag_names"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:

@@ -9,8 +9,6 @@ from handful.errors import FormatError, HandfulError, MissingExtraError
 from ._document import Document
 from ._reading import FileReader
 
-__all__ = ["PARQUET", "read_parquet"]
-
 PARQUET = b"PAR1"  # how a file begins, and ends
 _AT_ONCE = 1024  # rows
 

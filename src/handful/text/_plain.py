@@ -23,8 +23,6 @@ from ._words import to_sentence, to_sentences
 from ._writing import Writing, note_changed_words, one_line, text_marks, with_words
 from .types import ABOUT_CORPUS, EntityType, types_of
 
-__all__ = ["is_head_line", "read_inline", "read_text", "write_inline", "write_text_lines"]
-
 LONGEST = 100_000  # characters
 WRAP_WIDTH = 100
 _MARKS_LEFT = "marks such as [words](TYPE) were left in the text as they are ({} reads them as labels)"

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ._annotators import Annotator
     from ._options import ReadOptions
 
-__all__ = ["FileReader", "Item"]
-
 Item = Sentence | Document | None
 """What a reader yields: a sentence, a document, or None where a new part of the file begins (``-DOCSTART-``).
 

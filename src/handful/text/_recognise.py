@@ -13,18 +13,6 @@ from ._plain import is_head_line
 from ._source import InputFile
 from ._tables import is_table
 
-__all__ = [
-    "Recogniser",
-    "is_conll",
-    "is_conll_2012",
-    "is_inline",
-    "is_json",
-    "is_lines",
-    "is_text",
-    "recognise",
-    "table",
-]
-
 # What only a tag looks like, and what a type without a prefix may look like.
 _PREFIXED = re.compile(r"[BIESLU]-[^\W\d]\S*")
 _TAG = re.compile(rf"O|_|{_PREFIXED.pattern}|!\S+|[^\W\d][^\s|]*(?:\|[^\s|]+)+")

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 
 from handful.errors import Advice, FormatError
 
-__all__ = ["ReadReport", "WriteReport"]
-
 
 @dataclass
 class ReadReport:

@@ -27,8 +27,6 @@ from handful.errors import Advice, DataError
 
 from ._sentences import Allowed, Sentence, Span, check_type
 
-__all__ = ["SCHEMES", "TagReader", "check_scheme", "count_adjacent", "from_tags", "to_tags"]
-
 PREFIXES = {"IO": "I", "types": "", "BIO": "BI", "IOB1": "BI", "BIOES": "BIES", "BILOU": "BILU"}
 SCHEMES = tuple(PREFIXES)
 _LETTERS = {"IO": "IIII", "BIO": "BIIB", "IOB1": "IIII", "BIOES": "BIES", "BILOU": "BILU"}  # first, inside, last, only

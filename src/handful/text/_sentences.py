@@ -10,19 +10,6 @@ from handful._util.foreign import is_plain
 from handful._util.html import marked
 from handful.errors import DataError, shorten
 
-__all__ = [
-    "OUTSIDE",
-    "SOME_ENTITY",
-    "UNKNOWN",
-    "Allowed",
-    "Mark",
-    "Sentence",
-    "Span",
-    "check_type",
-    "relabelled",
-    "runs",
-]
-
 
 class Mark(NamedTuple):
     """A label as characters of a text; the label may be a partial one."""

@@ -19,8 +19,6 @@ from typing import Any
 from handful._util.files import AnyFile, file_name
 from handful.errors import Advice, DataError, FileError, FormatError, HandfulError
 
-__all__ = ["InputFile", "check_encoding", "read_small"]
-
 HEAD = 1 << 16  # characters that recognition looks at
 PAUSE = 0.5  # seconds without more text, after a line, in which a pipe's head is taken to be all there is for now
 _FIRST = 16  # bytes that tell formats that are not text

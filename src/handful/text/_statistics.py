@@ -11,8 +11,6 @@ from ._document import Document, sentences_of
 from ._schemes import count_adjacent
 from ._sentences import Sentence, Span
 
-__all__ = ["Statistics", "Transitions", "describe"]
-
 _RAREST = 1e-12  # a chance of 0 has no logarithm, and no count gives one: every count starts at one
 
 

@@ -17,8 +17,6 @@ from ._source import InputFile
 from .formats import TABLE
 from .types import ABOUT_CORPUS, EntityType, type_names, types_in, types_of
 
-__all__ = ["Corpus", "Stream", "read", "stream"]
-
 
 class _Described:
     """Something that was read from a file; its `head` describes types, and the corpus itself."""

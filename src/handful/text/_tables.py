@@ -28,8 +28,6 @@ from ._json_write import entities
 from ._reading import FileReader
 from ._writing import Writing
 
-__all__ = ["is_table", "read_table", "write_table"]
-
 ENTITIES = "entities"
 _SEPARATORS = {"csv": ",;\t", "tsv": "\t"}
 _LARGEST_CELL = (1 << 31) - 1

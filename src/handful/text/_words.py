@@ -26,8 +26,6 @@ from handful.errors import DataError, shorten
 
 from ._sentences import Sentence
 
-__all__ = ["is_blank", "to_sentence", "to_sentences", "word_offsets"]
-
 _CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"

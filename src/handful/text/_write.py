@@ -16,8 +16,6 @@ from ._writing import Writing
 from .formats import FORMATS, TABLE, Format
 from .types import EntityType, types_of
 
-__all__ = ["write"]
-
 
 def write(
     items: Iterable[Sentence | Document],

@@ -11,8 +11,6 @@ from ._sentences import Mark, Sentence, Span, runs
 from ._words import is_blank, word_offsets
 from .types import EntityType
 
-__all__ = ["Writing", "label_marks", "note_changed_words", "one_line", "partial_spans", "text_marks", "with_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Writing:

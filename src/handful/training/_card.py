@@ -22,8 +22,6 @@ from ._heads import NamesHead
 from ._stepping import CLIP, WEIGHT_DECAY
 from .prepare import PreparedTraining
 
-__all__ = ["make_card", "write_encoder"]
-
 
 def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command: str) -> dict[str, Any]:
     """Put the weights to keep into the network, and return the card.

@@ -18,8 +18,6 @@ from torch import Tensor, nn
 
 from handful.encoders import NameHead
 
-__all__ = ["FreeHead", "NamesHead"]
-
 N_O_PROTOTYPES = 8
 _START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders themselves
 

@@ -14,8 +14,6 @@ from torch.nn import functional
 
 from handful.errors import EncoderError
 
-__all__ = ["BY_ELEMENT", "OPERATORS"]
-
 _KINDS = {
     TensorProto.FLOAT: torch.float32,
     TensorProto.INT32: torch.int32,

@@ -7,8 +7,6 @@ from typing import Any
 from handful._util.options import check_options, documented, option
 from handful.errors import DataError
 
-__all__ = ["Recipe", "TuneRecipe", "group_of", "of_corpus"]
-
 
 @documented
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,6 @@ from ._recipe import Recipe, group_of
 from .corpora import SourceCorpus, read_corpora
 from .state import OnState, check_libraries, showing
 
-__all__ = ["CARD", "pretrain"]
-
 #: The name of the card in the output folder.
 CARD = "handful.json"
 

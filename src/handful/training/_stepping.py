@@ -8,8 +8,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-__all__ = ["CLIP", "WEIGHT_DECAY", "Stepper", "part_of"]
-
 WEIGHT_DECAY = 0.01  # for matrices in the encoder; not for biases, norms and heads
 CLIP = 1.0  # the largest norm of the gradient
 

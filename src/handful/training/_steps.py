@@ -16,8 +16,6 @@ import torch
 from ._texts import TypeTexts
 from .batches import Ints, Taken, TokenRows, drawn, ranges, take
 
-__all__ = ["Layout", "PlannedStep", "Step", "StepBuilder", "StepCorpus", "layout_of", "plan_steps"]
-
 # Sentences of one corpus come in chunks of about this many tokens, so that the texts of its types are not read for a
 # single sentence.
 _CHUNK = 512

@@ -12,8 +12,6 @@ from handful.text import EntityType, to_sentence
 from .batches import Ints, TokenRows, lay_out_texts
 from .corpora import SourceCorpus
 
-__all__ = ["TypeTexts", "forms_of", "lay_out_types"]
-
 _N_FORMS = 3
 
 

@@ -25,8 +25,6 @@ from .prepare import device_of
 from .state import OnState, pace, showing
 from .student import Loop, Student, Thawed
 
-__all__ = ["TuneRun"]
-
 _EVERY = 60.0  # seconds between checkpoints
 _MEAN_COSINE = 0.97  # of the vectors of labelled words, before and after 8-bit weights
 

@@ -4,7 +4,9 @@ A page is HTML with its style and script as static files. `server` (extra `web`)
 it runs; here is what is needed of servers before that: their limits.
 """
 
+from handful._util.html import hue
+
 from ._limits import LOOPBACK, Limits, need_extra
-from ._page import CLOSING, hue, marked, opening
+from ._page import CLOSING, marked, opening
 
 __all__ = ["CLOSING", "LOOPBACK", "Limits", "hue", "marked", "need_extra", "opening"]

@@ -10,8 +10,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ._limits import Limits
 
-__all__ = ["Server"]
-
 AT_ONCE, QUEUE = 16, 1024  # connections that are accepted at once, before others are let go, and that wait for it
 
 

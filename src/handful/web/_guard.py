@@ -20,8 +20,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from ._http import Json, refusal
 from ._limits import Limits
 
-__all__ = ["Guard", "Receive", "Scope", "Send"]
-
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

@@ -13,8 +13,6 @@ from handful.errors import DataError, HandfulError
 
 from ._limits import Limits
 
-__all__ = ["Json", "error_handlers", "later", "read_body", "read_json", "refusal"]
-
 _WORDS = {
     "Not Found": "there is nothing at this address",
     "Method Not Allowed": "this address does not answer to this method",

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from handful.errors import DataError, MissingExtraError
 
-__all__ = ["LOOPBACK", "Limits", "need_extra"]
-
 #: Where only this machine can reach a server.
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

@@ -12,8 +12,6 @@ from importlib.resources import files
 from handful._util.html import hue
 from handful.text import EntityType, Sentence, Span
 
-__all__ = ["CLOSING", "hue", "marked", "opening"]
-
 _STATIC = files(__package__) / "static"
 _STYLE = (_STATIC / "page.css").read_text(encoding="utf-8")
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from handful.web import LOOPBACK, need_extra
 
-from ._store import Added, Project
+from ._adding import Added
+from ._store import Project
 
 if TYPE_CHECKING:
     from ._server import serve

@@ -11,8 +11,6 @@ from handful.errors import DataError
 from handful.text import Document, Sentence, types_in
 from handful.text.projects import NEW, State, states
 
-__all__ = ["Added", "Prepared", "insert", "prepare"]
-
 
 @dataclass
 class Added:

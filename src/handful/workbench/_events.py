@@ -5,8 +5,6 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
-__all__ = ["Events"]
-
 KEPT = 1_000
 
 

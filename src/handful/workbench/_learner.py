@@ -10,8 +10,6 @@ from handful.tagger.evidence import Prototypes
 from handful.tagger.tagging import TaggedWords, tag_sentences
 from handful.text import EntityType, Sentence, Span
 
-__all__ = ["Found", "Learner"]
-
 
 @dataclass(frozen=True)
 class Found:

@@ -11,8 +11,6 @@ from handful.text.projects import NEW, State, database_errors
 
 from ._store import Project
 
-__all__ = ["Entry", "Mirror"]
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

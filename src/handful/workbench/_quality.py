@@ -10,8 +10,6 @@ from handful.errors import HandfulError
 from handful.tagger import Tagger
 from handful.text import Sentence
 
-__all__ = ["FEWEST", "Quality", "cross_validate"]
-
 FEWEST = 5  # labelled sentences
 FOLDS, RESAMPLES = 5, 500
 UNSEEN = 3  # mistakes that may be there though none was seen, with 95 %

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from handful.tagger.suggesting import place
 from handful.tagger.tagging import TaggedWords
 
-__all__ = ["most_teaching"]
-
 N_DOUBTS = 8
 CANDIDATES = 300  # of the highest value, for all types together and for each that has its turn
 DENSITY, LEAST_DENSITY = 2, 1e-3  # the power of the mean cosine to all candidates, and the least of that

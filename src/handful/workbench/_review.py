@@ -7,8 +7,6 @@ from handful.errors import DataError
 from handful.text import OUTSIDE, UNKNOWN, Allowed, Sentence, Span
 from handful.text.projects import State
 
-__all__ = ["accepted", "decided", "fitting", "rejected"]
-
 ACTIONS = {"label": "labelled", "nothing": "none", "unsure": "unsure", "skip": "skipped", "reset": "new"}
 
 

@@ -44,8 +44,6 @@ from handful.web.server import (
 from ._session import Session
 from ._views import Record, Views
 
-__all__ = ["make_server", "serve"]
-
 FIRST_PORT = 8470
 LIMITS = Limits(body_timeout=60.0, grace=2.0)  # a file to import may take a while
 HEARTBEAT = 15.0  # seconds

@@ -19,14 +19,13 @@ from handful.errors import Advice, FileError, HandfulError
 from handful.tagger import Tagger
 from handful.text import Document, EntityType, Sentence
 
+from ._adding import Added
 from ._events import Events
 from ._learner import Found, Learner
 from ._mirror import Mirror
 from ._quality import Quality, cross_validate
 from ._queue import most_teaching
-from ._store import Added, Project
-
-__all__ = ["Session"]
+from ._store import Project
 
 ENCODED_AT_ONCE, PREDICTED_AT_ONCE = 400, 2_000  # words, so that a new decision does not wait long
 RANKED = 60  # sentences in the queue

@@ -35,8 +35,6 @@ from handful.text.projects import (
 from ._adding import Added, insert, prepare
 from ._type_changes import TypeChange, added, change_types
 
-__all__ = ["Added", "Project", "Undone"]
-
 TYPES = 0  # the subject of log entries about types
 
 

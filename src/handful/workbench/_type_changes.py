@@ -9,8 +9,6 @@ from handful.text import OUTSIDE, UNKNOWN, Allowed, EntityType, Span
 from handful.text.projects import State
 from handful.web import hue
 
-__all__ = ["TypeChange", "added", "change_types"]
-
 KEYS = "1234567890"
 LONGEST_NAME, LONGEST_DESCRIPTION = 100, 2_000
 

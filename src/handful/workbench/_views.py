@@ -17,8 +17,6 @@ from ._mirror import Entry
 from ._review import accepted, decided, fitting, rejected
 from ._session import OPEN, Session
 
-__all__ = ["Views", "flatten"]
-
 CONTEXT = 300  # characters before and after a sentence
 AROUND = 60  # characters before and after a mention
 MOST_SENTENCES, MOST_MENTIONS, MOST_POINTS, MOST_STEPS, MOST_SHOWN = 200, 1_000, 10_000, 1_000, 50

@@ -16,8 +16,6 @@ from handful.errors import DataError, FileError, HandfulWarning
 
 from ._store import FLOAT, SUFFIX, Store
 
-__all__ = ["CachedFeatures", "FeatureCache", "default_place", "parse_size"]
-
 DEFAULT_LIMIT = "10 GB"
 _LIMIT = "HANDFUL_CACHE_LIMIT"
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}

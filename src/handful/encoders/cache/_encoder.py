@@ -19,8 +19,6 @@ from handful.errors import EncoderError
 from ._cache import FeatureCache
 from ._store import KEY_BYTES, SUFFIX, Features, Ints, Store
 
-__all__ = ["CachedEncoder"]
-
 #: What is not cached is encoded and kept in packs of about this size; a kill loses at most one.
 PACK_BYTES = 64_000_000
 

@@ -11,8 +11,6 @@ from handful.encoders.encoder import Encoder, WrappedEncoder, words_of
 from handful.encoders.names import TypeVectors
 from handful.text import EntityType, types_of
 
-__all__ = ["RememberingEncoder"]
-
 Words = tuple[str, ...]
 
 

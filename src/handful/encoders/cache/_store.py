@@ -19,8 +19,6 @@ import numpy.typing as npt
 
 from handful.errors import HandfulWarning
 
-__all__ = ["FLOAT", "KEY_BYTES", "SUFFIX", "Features", "Ints", "Store"]
-
 KEY_BYTES = 16
 SUFFIX = ".sqlite"
 FLOAT = np.dtype("<f4")
