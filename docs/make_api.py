@@ -1,12 +1,13 @@
-"""Write docs/api.md from the docstrings of what is public.
+"""Write docs/api.md from the docstrings of public names, and the weights of docs/architecture.md from the code.
 
     python docs/make_api.py
 
-A test compares the page with what this would write.
+A test compares both with what this would write.
 """
 
 import inspect
 import re
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,16 @@ from types import ModuleType
 from typing import Any, is_typeddict
 
 PAGE = Path(__file__).with_name("api.md")
+ARCHITECTURE = Path(__file__).with_name("architecture.md")
+WEIGHTS = re.compile(r"(?<=<!-- weights -->\n\n).*?(?=\n<!-- end of weights -->)", re.DOTALL)
+
+#: Each kind of evidence, in a line.
+EVIDENCE = {
+    "names": "how well the meaning of a type fits the word ([names.md](names.md)); less where labels contradict it",
+    "regression": "what the labelled words of a tag have in common",
+    "nearest": "the cosine to the nearest labelled word of the tag",
+    "prototypes": "minus the squared distance to the nearest prototype of the tag; less where text is short",
+}
 
 #: The rooms, in the order of the page: what most people need comes first.
 ROOMS = (
@@ -40,6 +51,19 @@ def api() -> str:
     lines += [f"- [`{room}`](#{_anchor(room)}): {_summary(module)}" for room, module in rooms.items()]
     for room, module in rooms.items():
         lines += ["", f"## {room}", "", *_room(room, module)]
+    return "\n".join(lines) + "\n"
+
+
+def weights() -> str:
+    """Return the table of weights: one row per kind of evidence, one column per method."""
+    learning, evidence = import_module("handful.tagger._learning"), import_module("handful.tagger.evidence")
+    ours, paper = learning.METHODS["handful"], learning.METHODS["paper"]
+    methods = {"weight": ours.with_names, "without names": ours, 'in `method="paper"`': paper}
+    lines = [f"| evidence | what it says of a word | {' | '.join(methods)} |", "|---|---|" + "---|" * len(methods)]
+    for kind, said in EVIDENCE.items():
+        found = [method.weights.get(kind) for method in methods.values()]
+        shown = ["-" if one is None else str(Fraction(one).limit_denominator(1000)) for one in found]
+        lines.append(f"| `{evidence.EVIDENCE[kind].__name__}` | {said} | {' | '.join(shown)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -164,3 +188,5 @@ def _anchor(title: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(api(), encoding="utf-8")
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    ARCHITECTURE.write_text(WEIGHTS.sub(lambda _: weights(), text), encoding="utf-8")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from handful.tagger.evidence import EVIDENCE
+
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -22,6 +24,12 @@ def made():
 def test_the_page_is_current(made):
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     assert page == made.api(), "docs/api.md is out of date: run python docs/make_api.py"
+
+
+def test_the_table_of_weights_is_current(made):
+    (table,) = made.WEIGHTS.findall((DOCS / "architecture.md").read_text(encoding="utf-8"))
+    assert table == made.weights(), "docs/architecture.md is out of date: run python docs/make_api.py"
+    assert set(made.EVIDENCE) == set(EVIDENCE)
 
 
 def test_every_public_class_and_function_is_there_with_its_parameters(made):
