@@ -1,10 +1,10 @@
 """`FitSummary`: what a fit learned, in words, and what to try next."""
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -16,43 +16,15 @@ from ._learning import FEWEST_MENTIONS, Learned
 from .evidence import TypeNames
 from .training_text import LabelledText, sentences_of
 
-if TYPE_CHECKING:
-    pass
-
 FEW_MENTIONS = 5
 LITTLE_TEXT = 5_000  # words
-_HEAD = ("type", "mentions", "unlabelled words", "such as", "what it means")
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 1 << 63
-
-
-def _are_counts(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_is_count, value.values()))
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) is float or _is_count(value)
-
-
-def _are_lines(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-# What the fields of a summary are, in JSON's types.
-_KINDS: dict[str, Callable[[Any], bool]] = {
-    "method": lambda value: isinstance(value, str),
-    "types": lambda value: isinstance(value, list),
-    **dict.fromkeys(("n_support", "n_support_words", "n_unlabelled_words", "rounds"), _is_count),
-    **dict.fromkeys(("has_names", "is_estimated"), lambda value: isinstance(value, bool)),
-    **dict.fromkeys(("o_share", "objective"), _is_number),
-    "o_ratio": lambda value: value is None or _is_number(value),
-    **dict.fromkeys(("mentions", "unlabelled_words"), _are_counts),
-    "examples": lambda value: isinstance(value, dict) and all(map(_are_lines, value.values())),
-    "advice": lambda value: isinstance(value, list) and all(_are_lines([*one.values()]) for one in value),
-    "notes": _are_lines,
+_PARAMETERS = {
+    "types": ("types={...}", "--types"),
+    "unlabelled": ("unlabelled=", "--unlabelled"),
+    "auto": ("o_ratio='auto'", "--o-ratio auto"),
+    "o_ratio": ("o_ratio=", "--o-ratio"),
 }
+_HEAD = ("type", "mentions", "unlabelled words", "such as", "what it means")
 
 
 @dataclass(frozen=True)
@@ -102,8 +74,8 @@ class FitSummary:
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "FitSummary":
         """Read what `to_dict` returned; a TypeError, KeyError or ValueError where it is something else."""
-        for name, is_right in _KINDS.items():
-            if not is_right(content[name]):
+        for name, hint in get_type_hints(cls).items():
+            if not _is_of(content[name], hint):
                 raise ValueError(f"{name} is {content[name]!r:.100}")
         types = [EntityType(**one) for one in content["types"]]
         names = {one.name for one in types}
@@ -157,6 +129,20 @@ class FitSummary:
         ]
 
 
+def _is_of(value: Any, hint: Any) -> bool:
+    """Whether a value from JSON is of a type; whole numbers are counts, and dataclasses are dicts of strings."""
+    inside = get_args(hint)
+    if isinstance(hint, UnionType):
+        return any(_is_of(value, one) for one in inside)
+    if get_origin(hint) is list:
+        return isinstance(value, list) and all(_is_of(one, inside[0]) for one in value)
+    if get_origin(hint) is dict or is_dataclass(hint):
+        return isinstance(value, dict) and all(_is_of(one, inside[-1] if inside else str) for one in value.values())
+    if hint in (int, float):
+        return (type(value) is int and 0 <= value < 1 << 63) or (hint is float and type(value) is float)
+    return type(value) is hint
+
+
 def summarise(text: LabelledText, learned: Learned, method: str, is_auto: bool, notes: list[str]) -> FitSummary:
     """Return what a fit learned; `is_auto` is whether the ratio was to be estimated."""
     model, fitted, labelled = learned.model, learned.clusters, learned.labelled
@@ -199,61 +185,40 @@ def summarise(text: LabelledText, learned: Learned, method: str, is_auto: bool, 
 
 
 def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:
-    advice = []
+    lines = []
     if summary.has_names and (bare := [one.name for one in summary.types if not one.description]):
-        advice.append(
-            Advice(
-                f"say in a line what types mean (types={{...}}): {', '.join(bare)} has no description",
-                f"say in a line what types mean (--types): {', '.join(bare)} has no description",
-            )
+        lines.append(f"say in a line what types mean ({{types}}): {', '.join(bare)} has no description")
+    n_words = summary.n_unlabelled_words
+    if n_words == 0:
+        lines.append(
+            "give unlabelled text of the kind you want to tag ({unlabelled}): prototypes then come from all of it, not "
+            "from the labelled words alone"
         )
-    if summary.n_unlabelled_words == 0:
-        advice.append(
-            _in_both(
-                "give unlabelled text of the kind you want to tag ({unlabelled}): prototypes then come "
-                "from all of it, not from the labelled words alone"
-            )
-        )
-    elif summary.n_unlabelled_words < LITTLE_TEXT:
-        advice.append(
-            _in_both(f"give more unlabelled text: {summary.n_unlabelled_words:,} words are few, tens of thousands help")
-        )
-    if summary.n_unlabelled_words and summary.o_ratio is None:
+    elif n_words < LITTLE_TEXT:
+        lines.append(f"give more unlabelled text: {n_words:,} words are few, tens of thousands help")
+    if n_words and summary.o_ratio is None:
         estimate = (
             f"label {FEWEST_MENTIONS} mentions of each type, for the share of words in no mention to be estimated,"
             if is_auto
             else "let the share of words in no mention be estimated ({auto})"
         )
-        advice.append(
-            _in_both(
-                estimate
-                + f" or say it ({{o_ratio}}, often 0.85 to 0.97): in the support it is {o_share:.2f}, which is "
-                "lower than in other text, because its sentences were picked for their mentions"
-            )
+        lines.append(
+            f"{estimate} or say it ({{o_ratio}}, often 0.85 to 0.97): in the support it is {o_share:.2f}, which is "
+            "lower than in other text, because its sentences were picked for their mentions"
         )
-    few = {name: n for name, n in summary.mentions.items() if n < FEW_MENTIONS}
-    if few:
-        shown = ", ".join(f"{name} ({n})" for name, n in few.items())
-        advice.append(_plain(f"label more mentions, {FEW_MENTIONS} of each type are a good number: {shown}"))
+    if few := [f"{name} ({n})" for name, n in summary.mentions.items() if n < FEW_MENTIONS]:
+        lines.append(f"label more mentions, {FEW_MENTIONS} of each type are a good number: {', '.join(few)}")
     absent = [name for name, n in summary.unlabelled_words.items() if n == 0]
-    if summary.n_unlabelled_words and absent:
-        advice.append(
-            _plain(
-                f"no unlabelled word was taken for {', '.join(absent)}: check that the text has such mentions, or "
-                "lower the ratio"
-            )
+    if n_words and absent:
+        lines.append(
+            f"no unlabelled word was taken for {', '.join(absent)}: check that the text has such mentions, or lower "
+            "the ratio"
         )
-    return advice
+    return [Advice(_written(line, 0), _written(line, 1)) for line in lines]
 
 
-def _in_both(template: str) -> Advice:
-    """Return advice with parameters as they are written in Python and on the command line."""
-    return Advice(
-        template.format(unlabelled="unlabelled=", auto="o_ratio='auto'", o_ratio="o_ratio="),
-        template.format(unlabelled="--unlabelled", auto="--o-ratio auto", o_ratio="--o-ratio"),
-    )
-
-
-def _plain(text: str) -> Advice:
-    """Return advice that reads the same everywhere."""
-    return Advice(text, text)
+def _written(line: str, place: int) -> str:
+    """Return advice with parameters as they are written in Python (0) or on the command line (1)."""
+    for name, written in _PARAMETERS.items():
+        line = line.replace(f"{{{name}}}", written[place])
+    return line
