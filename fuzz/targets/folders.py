@@ -1,10 +1,11 @@
 """Files that handful itself wrote, and that were damaged since: models, encoders, cached features, databases."""
 
+import json
 import os
 import shutil
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from handful import Tagger
 from handful.encoders import CachedEncoder, load
 from handful.encoders.cache import FeatureCache
 from handful.serve._annotations import Annotations
+from handful.tagger.saving import checksums
 from handful.text import Span, read, stream
 from handful.text.projects import State
 from handful.workbench._mirror import Mirror
@@ -58,6 +60,7 @@ def open_models(folder: Path) -> Iterator[Run]:
 
     def run(case: Case) -> object:
         write_case(place, case)
+        _sign(place)
         tagger = Tagger.load(place, encoder=encoder, cache=False)
         found = tagger.predict(TEXT)
         for one in found:
@@ -71,6 +74,15 @@ def open_models(folder: Path) -> Iterator[Run]:
         return [(one["word"], one["entity_group"]) for one in found], len(tagger.types_)
 
     yield run
+
+
+def _sign(folder: Path) -> None:
+    """Put checksums that fit into the config of a model, where it is one."""
+    with suppress(OSError, ValueError, RecursionError):
+        config = json.loads((folder / "config.json").read_bytes())
+        if isinstance(config, dict):
+            config["checksums"] = checksums(folder, config)
+            (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
 
 
 @contextmanager

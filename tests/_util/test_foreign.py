@@ -1,5 +1,6 @@
 """What a stranger wrote: files that are none, links that lead out, and characters that command a terminal."""
 
+import json
 import os
 import sys
 
@@ -11,6 +12,7 @@ from handful._util.files import beside, is_temporary, replacing
 from handful._util.foreign import check_files, copy_files, is_plain, visible
 from handful.encoders import load
 from handful.errors import DataError, FileError, ModelError
+from handful.tagger.saving import checksums
 from handful.text import EntityType, Sentence, Span
 from tagger.toy import NamedEncoder
 
@@ -116,9 +118,10 @@ def test_pipes_in_an_encoder_are_refused(tmp_path):
 
 @pytest.mark.parametrize("reference", ["../../etc", "./encoder", "a/b/c", "~/encoder", "a/../b", "-/.."])
 def test_the_encoder_of_a_model_is_not_looked_for_in_the_working_directory(model, reference, tmp_path, monkeypatch):
-    config = (model / "config.json").read_text().replace('"format_version": 4', '"format_version": 3')  # no checksums
-    assert '"reference": null' in config
-    (model / "config.json").write_text(config.replace('"reference": null', f'"reference": "{reference}"'))
+    config = json.loads((model / "config.json").read_text())
+    config["encoder"]["reference"] = reference
+    config["checksums"] = checksums(model, config)
+    (model / "config.json").write_text(json.dumps(config))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelError, match="neither a name nor a whole path"):
         Tagger.load(model)

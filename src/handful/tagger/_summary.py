@@ -10,7 +10,7 @@ import numpy as np
 
 from handful._util.html import table
 from handful.errors import Advice
-from handful.text import EntityType
+from handful.text import EntityType, types_of
 
 from ._learning import FEWEST_MENTIONS, Learned
 from .evidence import TypeNames
@@ -77,8 +77,10 @@ class FitSummary:
         for name, hint in get_type_hints(cls).items():
             if not _is_of(content[name], hint):
                 raise ValueError(f"{name} is {content[name]!r:.100}")
-        types = [EntityType(**one) for one in content["types"]]
+        types = list(types_of([EntityType(**one) for one in content["types"]]))
         names = {one.name for one in types}
+        if not types or len(types) != len(content["types"]):
+            raise ValueError(f"types is {content['types']}")
         if any(content[name].keys() != names for name in ("mentions", "unlabelled_words", "examples")):
             raise ValueError("mentions, unlabelled_words and examples are not those of its types")
         return cls(**content | {"types": types, "advice": [Advice(**one) for one in content["advice"]]})

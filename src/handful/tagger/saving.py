@@ -5,6 +5,8 @@ given by path and is not inside.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -17,8 +19,8 @@ from handful import __version__
 from handful._util.files import PathLike, check_folder, replacing_folder
 from handful._util.foreign import check_files, copy_files
 from handful.encoders import Encoder
-from handful.errors import DataError, FileError, FormatError, ModelError
-from handful.text import EntityType, Transitions, read, types_of, write
+from handful.errors import DataError, FileError, ModelError
+from handful.text import EntityType, Transitions, read, write
 
 from ._card import OPENING, cell, model_card
 from ._summary import FitSummary
@@ -35,14 +37,14 @@ __all__ = [
     "Saved",
     "cell",
     "check_place",
+    "checksums",
     "read_config",
     "read_folder",
     "saved_encoder",
     "write_folder",
 ]
 
-FORMAT, VERSION = "handful tagger", 4  # 4: checksums
-OLDEST = 3  # a list of evidence, with weights, transitions and calibration
+FORMAT, VERSION = "handful tagger", 5
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
 
 #: Files of an encoder that are copied into a model: nothing else in its folder is needed.
@@ -97,7 +99,6 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
         "format": FORMAT,
         "format_version": VERSION,
         "handful_version": __version__,
-        "types": [{"name": one.name, "description": one.description} for one in saved.model.types],
         "encoder": saved.encoder,
         "parameters": saved.parameters,
         "model": saved.model.settings(),
@@ -117,7 +118,7 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
             write(saved.examples.sentences, folder / SUPPORT, "huggingface")
             text = json.dumps(config, indent=2, ensure_ascii=False, default=_plain)
             config = json.loads(text)
-            config["checksums"] = _checksums(folder, config)
+            config["checksums"] = checksums(folder, config)
             text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
             (folder / CONFIG).write_text(text, encoding="utf-8")
             (folder / CARD).write_text(model_card(saved), encoding="utf-8")
@@ -129,7 +130,7 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
         ) from None
 
 
-def _checksums(path: Path, config: dict[str, Any]) -> dict[str, str]:
+def checksums(path: Path, config: dict[str, Any]) -> dict[str, str]:
     """Return a hash of each file that a model is made of; of config.json, one of all else that it says."""
     rest = {name: value for name, value in config.items() if name != "checksums"}
     contents = {CONFIG: json.dumps(rest, sort_keys=True).encode()}
@@ -139,10 +140,8 @@ def _checksums(path: Path, config: dict[str, Any]) -> dict[str, str]:
 
 def _check_whole(path: Path, config: dict[str, Any]) -> None:
     """Refuse a model in which a bit is not as it was written."""
-    if config["format_version"] < 4:
-        return
     try:
-        found = _checksums(path, config)
+        found = checksums(path, config)
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
     written = config.get("checksums")
@@ -188,22 +187,32 @@ def read_folder(path: Path) -> Saved:
     """Read what `write_folder` wrote; an error says what is wrong with it."""
     config = read_config(path)
     check_files(path)
-    sections = {name: _section(path, config, name) for name in ("summary", "parameters", "encoder", "model")}
-    encoder = sections["encoder"]
-    if not isinstance(encoder.get("dim"), int) or not isinstance(encoder.get("fingerprint"), str):
-        raise ModelError(f"{path / CONFIG}: 'encoder' lacks its dim or its fingerprint: {encoder}")
-    types = _read_types(path, config.get("types"))
-    try:
-        summary = FitSummary.from_dict(sections["summary"])
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise ModelError(f"{path / CONFIG}: 'summary' is not that of a fit: {error}") from None
-    if {one.name for one in summary.types} != {one.name for one in types}:
-        raise ModelError(f"{path / CONFIG}: 'summary' is not that of its types")
+    with _refusing(f"{path / CONFIG}: 'summary' is not that of a fit"):
+        summary = FitSummary.from_dict(config["summary"])
+    with _refusing(f"{path / CONFIG}: 'encoder' lacks its dim or its fingerprint"):
+        encoder = dict(config["encoder"])
+        if not isinstance(encoder["dim"], int) or not isinstance(encoder["fingerprint"], str):
+            raise DataError(str(encoder))
+    with _refusing(f"{path / CONFIG}: 'parameters' is not an object"):
+        parameters = dict(config["parameters"])
     arrays = _read_arrays(path / ARRAYS)
-    model = _read_model(path, sections["model"], types, arrays, encoder["dim"])
-    examples = _read_examples(path, arrays, model, encoder["dim"])
+    with _refusing(f"{path / CONFIG}: 'model' is not that of a tagger"):
+        model = _read_model(path / ARRAYS, config["model"], tuple(summary.types), arrays, encoder["dim"])
+    with _refusing(f"{path / ARRAYS}: the labelled words are not those of a fit"):
+        examples = _read_examples(path / SUPPORT, arrays, model, encoder["dim"])
     _check_whole(path, config)  # last: what can be named more exactly is
-    return Saved(sections["parameters"], encoder, model, examples, summary)
+    return Saved(parameters, encoder, model, examples, summary)
+
+
+@contextmanager
+def _refusing(what: str) -> Iterator[None]:
+    """Make a ModelError of anything that content of the wrong kind can raise."""
+    try:
+        yield
+    except ModelError:
+        raise
+    except (TypeError, KeyError, ValueError, AttributeError, OSError) as error:
+        raise ModelError(f"{what}: {error if str(error) else type(error).__name__}") from None
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -225,7 +234,7 @@ def read_config(path: Path) -> dict[str, Any]:
     version = config.get("format_version")
     if not isinstance(version, int) or version < 1:
         raise ModelError(f"{path / CONFIG}: 'format_version' is {version!r}, expected a number from 1")
-    if not OLDEST <= version <= VERSION:
+    if version != VERSION:
         what = "install a newer one" if version > VERSION else "fit again"
         raise ModelError(
             f"{path}: was written by handful {config.get('handful_version')} in format {version}; this is handful "
@@ -234,61 +243,35 @@ def read_config(path: Path) -> dict[str, Any]:
     return config
 
 
-def _section(path: Path, config: dict[str, Any], name: str) -> dict[str, Any]:
-    section = config.get(name)
-    if not isinstance(section, dict):
-        raise ModelError(f"{path / CONFIG}: {name!r} is {section!r}, expected an object")
-    return section
-
-
-def _read_types(path: Path, given: Any) -> tuple[EntityType, ...]:
-    try:
-        types = types_of(given if isinstance(given, list) else None)
-    except DataError as error:
-        raise ModelError(f"{path / CONFIG}: {error}") from None
-    if not types:
-        raise ModelError(f"{path / CONFIG}: 'types' is {given!r}, expected a list of types")
-    return types
-
-
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
     try:
-        arrays = load(path.read_bytes())
+        return dict(load(path.read_bytes()))
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path}: is damaged or cut off: {error}") from None
-    return dict(arrays)
 
 
 def _read_model(
     path: Path, settings: dict[str, Any], types: tuple[EntityType, ...], arrays: dict[str, NDArray[Any]], dim: int
 ) -> Model:
-    """Put arrays and settings together; each piece of evidence checks its own arrays."""
+    """Put arrays and settings together; each piece of evidence takes its arrays, and checks them."""
     pieces: list[Evidence] = []
-    try:
-        for entry in settings["evidence"]:
-            kind, weight = entry["kind"], _number(entry["weight"], "weight")
-            own = {name: arrays.pop(name) for name in list(arrays) if name.startswith(f"{kind}.")}
-            own = {name.removeprefix(f"{kind}."): array for name, array in own.items()}
-            try:
-                pieces.append(EVIDENCE[kind].load(own, weight, dim, 1 + len(types)))
-            except DataError as error:
-                raise ModelError(f"{path / ARRAYS}: {kind}: {error}") from None
-        calibration = _read_calibration(settings["calibration"])
-        found = settings["transitions"]
-        transitions = None if found is None else Transitions.from_dict(found)
-        without_prior = _number(settings["without_prior"], "without_prior")
-    except ModelError:
-        raise
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise ModelError(f"{path / CONFIG}: 'model' is not that of a tagger: {type(error).__name__} {error}") from None
+    for entry in settings["evidence"]:
+        kind, weight = entry["kind"], _number(entry["weight"], "weight")
+        own = {name: arrays.pop(name) for name in list(arrays) if name.startswith(f"{kind}.")}
+        own = {name.removeprefix(f"{kind}."): array for name, array in own.items()}
+        with _refusing(f"{path}: {kind}"):
+            pieces.append(EVIDENCE[kind].load(own, weight, dim, 1 + len(types)))
     if not pieces:
-        raise ModelError(f"{path / CONFIG}: 'model' has no evidence")
-    return Model(types, tuple(pieces), calibration, transitions, without_prior)
+        raise DataError("it has no evidence")
+    found = settings["transitions"]
+    transitions = None if found is None else Transitions.from_dict(found)
+    without_prior = _number(settings["without_prior"], "without_prior")
+    return Model(types, tuple(pieces), _read_calibration(settings["calibration"]), transitions, without_prior)
 
 
 def _read_calibration(settings: dict[str, Any]) -> Calibration:
@@ -315,18 +298,12 @@ def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model, di
         "examples.tags": ((m,), np.int64),
         "examples.vectors": ((m, p), np.float32),
     }
-    try:
-        check_arrays(arrays, expected)
-    except DataError as error:
-        raise ModelError(f"{path / ARRAYS}: {error}") from None
-    try:
-        sentences = list(read(path / SUPPORT, "huggingface", scheme="BIO")) if m else []
-    except (FileError, FormatError, DataError) as error:
-        raise ModelError(f"the model's labelled sentences: {error}") from None
+    check_arrays(arrays, expected)
+    sentences = list(read(path, "huggingface", scheme="BIO")) if m else []
     places, tags, vectors = (arrays[name] for name in expected)
     n_words = np.array([len(sentence.words) for sentence in sentences], np.int64)
     is_inside = (places >= 0).all() and (places[:, 0] < len(sentences)).all()
     is_known = (tags >= 0).all() and (tags < len(model.tags)).all()
     if not is_inside or not is_known or (places[:, 1] >= n_words[places[:, 0]]).any():
-        raise ModelError(f"{path / ARRAYS}: the labelled words do not fit the sentences in {SUPPORT}")
+        raise DataError(f"they do not fit the sentences in {SUPPORT}")
     return Examples(sentences, places, tags, vectors)
