@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
 __all__ = [
     "Mutator",
@@ -25,6 +26,7 @@ __all__ = [
     "change_npy",
     "change_onnx",
     "change_parquet",
+    "change_query",
     "change_safetensors",
     "change_sqlite",
 ]
@@ -100,6 +102,17 @@ def change_lines(rng: Random, data: bytes) -> bytes:
         fields[place] = rng.choice(BYTES)
         lines[i] = (b"\t" if b"\t" in lines[i] else b" ").join(fields)
     return b"\n".join(lines)
+
+
+def change_query(rng: Random, data: bytes) -> bytes:
+    """Put another value, plain or quoted, in the place of one of a query."""
+    places = list(re.finditer(rb"(?<==)[^&\n]*", data))
+    if not places:
+        return change_bytes(rng, data)
+    found = rng.choice(places)
+    value = str(rng.choice([*VALUES, *WORDS, *INTS]))
+    middle = quote(value, errors="replace").encode() if rng.random() < 0.7 else value.encode("utf-8", "replace")
+    return data[: found.start()] + middle + data[found.end() :]
 
 
 def change_json(rng: Random, data: bytes) -> bytes:

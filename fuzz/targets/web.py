@@ -2,10 +2,12 @@
 
 An input is a list of requests, which a server gets one after the other: ``method``, ``path``, ``query``, ``headers``,
 and a ``body`` (JSON) or ``raw`` (characters that stand for bytes). They go to the application itself, without a socket.
+Three targets take other inputs: the bytes of a connection, lines of paths with queries, and a labelling interface.
 """
 
 import asyncio
 import json
+import re
 import threading
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.engine import SEEDS, Case, Run, Target, read_case
-from fuzz.mutate import change_bytes, change_json
+from fuzz.mutate import change_bytes, change_json, change_lines, change_query
 from handful.errors import HandfulError
 from handful.tagger import Tagger
 
@@ -227,6 +229,130 @@ def open_workbench(folder: Path) -> Iterator[Run]:
         yield run
 
 
+class Wire(asyncio.Transport):
+    """The other end of a connection: it keeps the bytes that a server writes."""
+
+    def __init__(self) -> None:
+        super().__init__({"sockname": ("127.0.0.1", 80), "peername": ("127.0.0.1", 1)})
+        self.written = b""
+        self.is_over = False
+
+    def write(self, data: Any) -> None:
+        self.written += data
+
+    def close(self) -> None:
+        self.is_over = True
+
+    def is_closing(self) -> bool:
+        return self.is_over
+
+    abort = close
+    pause_reading = resume_reading = lambda self: None
+
+
+async def converse(config: Any, data: bytes) -> bytes:
+    """Send bytes to a server, a part at a time as a network does, and return all that it answers."""
+    from uvicorn.server import ServerState
+
+    connection, wire = config.http_protocol_class(config, ServerState(), {}), Wire()
+    connection.connection_made(wire)
+    half = zlib.crc32(data) % (len(data) + 1)
+    for part in (data[:half], data[half:]):
+        if part and not wire.is_over:
+            connection.data_received(part)
+        for _ in range(10):
+            await asyncio.sleep(0)
+    connection.connection_lost(None)
+    await asyncio.sleep(0)
+    return wire.written
+
+
+@contextmanager
+def open_headers(folder: Path) -> Iterator[Run]:
+    """Send bytes to a server whose token no input has, and to one without a token: heads, lines, cookies."""
+    from handful.web import Limits
+    from handful.web.server import Server, application
+
+    limits, names = Limits(), frozenset({"localhost"})
+    secret, open_to_all = (
+        Server(application("handful.serve", "try.html", [], limits, token=token, hosts=names, advice={}), limits).config
+        for token in ("9b1d-nobody-knows-this", None)
+    )
+    secret.load()
+    open_to_all.load()
+
+    def run(case: Case) -> object:
+        locked = answers_of(runner.run(converse(secret, case["request"])))
+        for status, _, body in locked:
+            assert status >= 400 or body in (b"", b'{"status":"ok"}'), body  # /health alone is open
+        free = answers_of(runner.run(converse(open_to_all, case["request"])))
+        return [(status, sorted(headers), len(body).bit_length()) for status, headers, body in (*locked, *free)]
+
+    with asyncio.Runner() as runner:
+        yield run
+
+
+def answers_of(data: bytes) -> list[tuple[int, set[bytes], bytes]]:
+    """Return the status, the names of the headers and the body of each answer; check that nothing else was sent."""
+    found = []
+    for part in re.split(rb"(?=HTTP/1\.1 \d)", data)[1:]:
+        head, _, body = part.partition(b"\r\n\r\n")
+        first, *lines = head.split(b"\r\n")
+        status, names = int(first.split()[1]), {line.partition(b":")[0].lower() for line in lines}
+        assert status < 500, data
+        assert names <= KNOWN_HEADERS, names - KNOWN_HEADERS
+        if status != 400:  # bytes that are no request never come as far as the guard
+            assert {b"content-security-policy", b"x-content-type-options"} <= names
+        found.append((status, names, body))
+    return found
+
+
+@contextmanager
+def open_queries(folder: Path) -> Iterator[Run]:
+    """Ask for everything that a project can show, with queries: one to a line, behind its path."""
+    from handful.workbench._server import make_server
+    from handful.workbench._session import Session
+    from handful.workbench._store import Project
+
+    (small,) = [read_case(path)["file"] for path in (SEEDS / "project").iterdir()]
+    write_case(folder, {"p.db": small})
+
+    def run(case: Case) -> object:
+        kinds = []
+        for line in case["queries"].decode("utf-8", "replace").split("\n")[:MOST_REQUESTS]:
+            path, _, query = line.partition("?")
+            if not path.startswith("/api/events"):  # they do not end
+                method = "POST" if path == "/api/import" else "GET"
+                kinds.append(kind_of(send(guard, {"method": method, "path": path, "query": query, "raw": ""})))
+        return kinds
+
+    with Project(folder / "p.db", "anna") as project, running_loop() as send:
+        guard = make_server(Session(project, Toy(), cache=False), TOKEN, frozenset({"localhost"}))
+        for seed in (SEEDS / "queries").iterdir():
+            run(read_case(seed))  # the imports of a first request take seconds
+        yield run
+
+
+@contextmanager
+def open_interface(folder: Path) -> Iterator[Run]:
+    """Read labelling interfaces of Label Studio, and texts of tasks as they say."""
+    from handful.serve._label_config import read_config
+
+    def run(case: Case) -> object:
+        config = read_config(case["file"].decode("utf-8", "surrogateescape"))
+        assert config.types
+        assert config.text({"data": {config.field: "Pia left"}}) == "Pia left"
+        return len(config.types), config.from_name[:3], [len(one.description) for one in config.types][:3]
+
+    yield run
+
+
+KNOWN_HEADERS = {
+    b"allow", b"cache-control", b"connection", b"content-length", b"content-security-policy", b"content-type",
+    b"cross-origin-opener-policy", b"cross-origin-resource-policy", b"date", b"permissions-policy", b"referrer-policy",
+    b"set-cookie", b"transfer-encoding", b"www-authenticate", b"x-content-type-options", b"x-frame-options",
+}  # fmt: skip
+
 _CHANGES = {"requests.json": (change_json, change_json, change_json, change_json, change_bytes)}
 _NEEDS = ("starlette",)
 
@@ -234,4 +360,9 @@ WEB = [
     Target("serve", "requests to handful serve", open_serve, _CHANGES, _NEEDS),
     Target("label-studio", "requests of Label Studio", open_label_studio, _CHANGES, _NEEDS),
     Target("workbench", "requests to the workbench", open_workbench, _CHANGES, _NEEDS),
+    Target("headers", "bytes of requests", open_headers, {"request": (change_bytes, change_lines)}, ("uvicorn",)),
+    Target(
+        "queries", "paths and queries", open_queries, {"queries": (change_query, change_bytes, change_lines)}, _NEEDS
+    ),
+    Target("interface", "labelling interfaces", open_interface, {"file": (change_bytes, change_lines)}, _NEEDS),
 ]
