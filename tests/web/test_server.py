@@ -127,6 +127,37 @@ def test_a_header_that_does_not_come_ends_the_connection():
             assert has_ended(connection)
 
 
+@pytest.mark.parametrize("first", [b"", b"2\r\nab\r\n"])
+def test_a_body_that_goes_wrong_after_its_answer_ends_the_connection(first, caplog):
+    with serving(Limits()) as place, socket.create_connection(place) as connection:
+        connection.sendall(b"POST /health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + first)
+        assert connection.recv(12) == b"HTTP/1.1 405"
+        connection.sendall(b"nonsense\r\n")
+        assert has_ended(connection)
+        assert is_well(place)
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
+
+
+def test_others_are_answered_between_the_chunks_of_a_body():
+    """A body of the smallest chunks, without a token, is read a little at a time."""
+    server = Server(make(), Limits())
+    server.config.load()
+    sizes, original = [], server.config.http_protocol_class.data_received
+    server.config.http_protocol_class.data_received = lambda self, data: [sizes.append(len(data)), original(self, data)]
+    with listen("127.0.0.1", 0, 0) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        with socket.create_connection(listening.getsockname()) as connection:
+            connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(b"1\r\na\r\n" * 50_000)
+            assert connection.recv(12) == b"HTTP/1.1 401"
+        server.should_exit = True
+        thread.join()
+    assert sum(sizes) > 50_000
+    assert max(sizes) <= 1 << 14
+
+
 def test_a_request_that_takes_longer_than_its_header_may_is_answered():
     async def slow(request):
         await asyncio.sleep(0.5)

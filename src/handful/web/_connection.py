@@ -5,12 +5,14 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ._limits import Limits
 
 AT_ONCE, QUEUE = 16, 1024  # connections that are accepted at once, before others are let go, and that wait for it
+PIECE = 8 << 10  # bytes that are read at once; a body can have a chunk in every 6 of them, and others wait meanwhile
 
 
 class _Connection(H11Protocol):
@@ -29,6 +31,7 @@ class _Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        vars(transport)["max_size"] = PIECE
         self._since = self.loop.time()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._expect("header", self.limits.header_timeout)
@@ -44,6 +47,12 @@ class _Connection(H11Protocol):
             self._came("header")
         elif "header" not in self._timers:
             self._expect("header", self.limits.header_timeout)
+
+    def send_400_response(self, msg: str) -> None:
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:  # an answer went out before the rest of the request came
+            self.transport.close()
 
     def on_response_complete(self) -> None:
         self._since = self.loop.time()
@@ -87,6 +96,7 @@ class Server(uvicorn.Server):
         connection = type("Connection", (_Connection,), {"limits": limits, "most": most})
         config = uvicorn.Config(
             app,
+            loop="asyncio",
             http=connection,
             ws="none",
             lifespan="off",
