@@ -7,6 +7,7 @@ Three targets take other inputs: the bytes of a connection, lines of paths with 
 
 import asyncio
 import json
+import logging
 import re
 import threading
 import zlib
@@ -280,12 +281,15 @@ def open_headers(folder: Path) -> Iterator[Run]:
     )
     secret.load()
     open_to_all.load()
+    faults: list[str] = []
+    logging.getLogger("uvicorn.error").addFilter(lambda one: one.levelno < logging.ERROR or faults.append(str(one)))
 
     def run(case: Case) -> object:
         locked = answers_of(runner.run(converse(secret, case["request"])))
         for status, _, body in locked:
             assert status >= 400 or body in (b"", b'{"status":"ok"}'), body  # /health alone is open
         free = answers_of(runner.run(converse(open_to_all, case["request"])))
+        assert not faults, faults.pop()
         return [(status, sorted(headers), len(body).bit_length()) for status, headers, body in (*locked, *free)]
 
     with asyncio.Runner() as runner:

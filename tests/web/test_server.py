@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import socket
 import subprocess
 import sys
@@ -138,6 +139,15 @@ def test_a_body_that_goes_wrong_after_its_answer_ends_the_connection(first, capl
     assert [one for one in caplog.records if one.levelname == "ERROR"] == []
 
 
+def test_a_body_that_is_wrong_from_the_start_leaves_no_traceback(caplog, monkeypatch):
+    with serving(Limits()) as place, socket.create_connection(place) as connection:
+        monkeypatch.setattr(logging.getLogger("uvicorn"), "propagate", True)
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n")
+        assert connection.recv(12) == b"HTTP/1.1 400"
+        assert has_ended(connection)
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
+
+
 def test_others_are_answered_between_the_chunks_of_a_body():
     """A body of the smallest chunks, without a token, is read a little at a time."""
     server = Server(make(), Limits())
@@ -152,6 +162,9 @@ def test_others_are_answered_between_the_chunks_of_a_body():
             with contextlib.suppress(ConnectionError):
                 connection.sendall(b"1\r\na\r\n" * 50_000)
             assert connection.recv(12) == b"HTTP/1.1 401"
+            end = time.monotonic() + 20
+            while sum(sizes) < 50_000 and time.monotonic() < end:
+                time.sleep(0.01)
         server.should_exit = True
         thread.join()
     assert sum(sizes) > 50_000

@@ -49,6 +49,8 @@ class _Connection(H11Protocol):
             self._expect("header", self.limits.header_timeout)
 
     def send_400_response(self, msg: str) -> None:
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # nothing else is to be sent
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
         else:  # an answer went out before the rest of the request came
