@@ -282,7 +282,9 @@ def open_headers(folder: Path) -> Iterator[Run]:
     secret.load()
     open_to_all.load()
     faults: list[str] = []
-    logging.getLogger("uvicorn.error").addFilter(lambda one: one.levelno < logging.ERROR or faults.append(str(one)))
+    noting = logging.Handler(logging.ERROR)
+    noting.emit = lambda record: faults.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger("uvicorn.error").addHandler(noting)
 
     def run(case: Case) -> object:
         locked = answers_of(runner.run(converse(secret, case["request"])))
