@@ -1,9 +1,19 @@
-"""Public names of a room that are imported when they are asked for: no library is loaded for the sake of others."""
+"""Libraries and public names that are imported when they are asked for: nothing is loaded for the sake of others."""
 
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 
-__all__ = ["lazy"]
+from handful.errors import MissingExtraError
+
+__all__ = ["check_libraries", "lazy"]
+
+
+def check_libraries(what: str, *libraries: str) -> None:
+    """Refuse to begin without libraries of the extra ``transformers``; to import them would take seconds."""
+    for name in libraries:
+        if find_spec(name) is None:
+            raise MissingExtraError(f"{what} needs {name}: pip install 'handful[transformers]'")
 
 
 def lazy(room: str, **modules: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from handful._util.lazy import check_libraries
 from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder, is_object, open_encoder
-from handful.errors import DataError, EncoderError, MissingExtraError
+from handful.errors import DataError, EncoderError
 from handful.text import Sentence, Transitions, types_in
 from handful.training.corpora import io_tags
 
@@ -79,13 +80,7 @@ class Source:
                 f"CONTaiNER trains the encoder itself, and cannot train {type(self.encoder).__name__}; give the path "
                 "of a Hugging Face folder, or use container-frozen, which takes any encoder"
             )
-        try:
-            import torch  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError(
-                f"CONTaiNER needs torch and transformers ({error}): pip install 'handful[transformers]', or use "
-                "container-frozen"
-            ) from None
+        check_libraries("CONTaiNER", "torch", "transformers")
         from ._network import train_network
 
         return train_network(os.fspath(self.encoder), self.corpora, self.progress)

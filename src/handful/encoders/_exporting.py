@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from handful._util.files import PathLike, check_folder, replacing_folder
-from handful.errors import Advice, DataError, EncoderError, MissingExtraError
+from handful._util.lazy import check_libraries
+from handful.errors import Advice, DataError, EncoderError
 
 from ._onnx import open_session
 from ._pretrained import read_pretrained
@@ -77,9 +77,7 @@ def export_encoder(
     if pooling not in POOLINGS:
         raise DataError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
     check_folder(out)  # before the work, not after it
-    for name in ("onnx", "onnxscript"):  # torch's exporter needs the latter
-        if find_spec(name) is None:
-            raise MissingExtraError(f"exporting needs {name}: pip install 'handful[transformers]'")
+    check_libraries("exporting", "torch", "transformers", "onnx", "onnxscript")  # torch's exporter needs the last
     model, tokenizer = read_pretrained(os.fspath(source))
     _check_source(source, model, tokenizer, layers)
     n_layers = model.config.num_hidden_layers

@@ -107,12 +107,8 @@ class GraphEdit:
 def fuse_attention(model: onnx.ModelProto, n_heads: int) -> int:
     """Replace each self-attention of the usual form by one operator; others stay as they are.
 
-    The form is ``softmax(scale * Q K^T + biases) V`` with heads made by reshape and transpose.
-
-    Returns
-    -------
-    int
-        The number of attentions that were replaced.
+    The form is ``softmax(scale * Q K^T + biases) V`` with heads made by reshape and transpose. The result is the number
+    of attentions that were replaced.
     """
     graph = GraphEdit(model)
     biases: dict[tuple[str, ...], str] = {}
@@ -211,14 +207,9 @@ def _joint_bias(graph: GraphEdit, names: list[str], query: str) -> str:
 
 
 def quantise(model: onnx.ModelProto, *, smallest: int = 1024) -> None:
-    """Turn products with constant weights, and tables of embeddings, into int8.
+    """Turn products with constant weights, and tables of embeddings, into int8, in place.
 
-    Parameters
-    ----------
-    model
-        Changed in place.
-    smallest
-        Weights of fewer numbers stay in float32.
+    Weights of fewer numbers than `smallest` stay in float32.
     """
     graph = GraphEdit(model)
     rows: dict[str, tuple[str, str]] = {}

@@ -25,17 +25,7 @@ from .tokenizer import WordTokenizer
 
 
 class OnnxNetwork:
-    """A graph that runs on onnxruntime.
-
-    Parameters
-    ----------
-    path
-        The file.
-    layers
-        The layers to take the mean of, counted from 0; the graph has one output for each.
-    threads
-        As for `handful.encoders.load`.
-    """
+    """A graph that runs on onnxruntime; it has an output for each of `layers`, of which the mean is taken."""
 
     def __init__(self, path: Path, layers: Sequence[int], threads: int | None = None) -> None:
         self.path = path.absolute()  # the fingerprint may be asked for after a change of directory

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from handful.errors import EncoderError, MissingExtraError
+from handful.errors import EncoderError
 
 from .names import NAMES_FILE
 from .opened import CHOICES
@@ -17,20 +17,10 @@ _MOST_LAYERS, _MOST_TOKENS = 1000, 1 << 24  # no encoder has as many
 
 
 def read_pretrained(name_or_path: str) -> tuple[Any, Any]:
-    """Read a Hugging Face encoder in float32; a folder that exists is read without asking the hub.
+    """Return a model in float32, in evaluation mode on the CPU, and its tokenizer; a folder is read without the hub."""
+    import torch
+    import transformers
 
-    Returns
-    -------
-    tuple
-        The model, in evaluation mode on the CPU, and its tokenizer.
-    """
-    try:
-        import torch
-        import transformers
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{name_or_path!r} is not embedded, and other encoders need torch and transformers ({error}): {CHOICES}"
-        ) from None
     path = Path(name_or_path)
     is_local = path.is_dir()
     if is_local:

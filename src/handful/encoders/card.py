@@ -37,46 +37,22 @@ _HASH = np.dtype("<u4")
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """What ``encoder.json`` says of an exported encoder.
-
-    Attributes
-    ----------
-    format
-        The version of this layout.
-    dim, window
-        Length of a vector; most tokens in a row, special tokens included.
-    n_layers, layers
-        Layers of the network; those that the graph can give, the last one first.
-    pooling
-        The pooling that the encoder was made for.
-    precision
-        "float32" or "int8".
-    pad_id, unknown_id
-        Token ids.
-    shape_stride
-        If not 0, token ids carry the shape of their word, see `handful.encoders.shapes`.
-    origin, licence
-        Where the weights come from; their licence as far as the source states it.
-    transitions
-        How tags follow each other in the text that the encoder was trained on; None if that is not known.
-    names
-        Whether the folder has the head that reads the names of types; None if the presence of its file decides.
-    """
+    """What ``encoder.json`` says of an exported encoder."""
 
     format: int = FORMAT
     dim: int
-    window: int
+    window: int  # the most tokens in a row, special tokens included
     n_layers: int
-    layers: list[int]
-    pooling: str
-    precision: str
+    layers: list[int]  # those that the graph can give, the last one first
+    pooling: str  # the pooling that the encoder was made for
+    precision: str  # "float32" or "int8"
     pad_id: int
     unknown_id: int
-    shape_stride: int = 0
+    shape_stride: int = 0  # if not 0, token ids carry the shape of their word, see `handful.encoders.shapes`
     origin: str
-    licence: str
-    transitions: "Transitions | None" = None
-    names: bool | None = None
+    licence: str  # as far as the source states it
+    transitions: "Transitions | None" = None  # of tags, in the text of the training, if that is known
+    names: bool | None = None  # whether it has the head that reads names; None, the presence of its file decides
 
     @classmethod
     def read(cls, path: Path) -> "Card":

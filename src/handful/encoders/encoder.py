@@ -91,13 +91,7 @@ def _inner(name: str) -> Any:
 
 
 class WrappedEncoder(Encoder):
-    """An encoder that answers as the one inside it; a subclass changes some of the answers.
-
-    Parameters
-    ----------
-    encoder
-        The encoder inside.
-    """
+    """An encoder that answers as the one inside it; a subclass changes some of the answers."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = encoder

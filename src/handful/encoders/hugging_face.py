@@ -21,18 +21,18 @@ from .shapes import N_SHAPES, has_word_shapes
 from .tokenizer import SPACE, WordTokenizer
 
 if TYPE_CHECKING:
-    import torch
-
     from handful.text import Transitions
 
 __all__ = [
     "TorchNetwork",
     "as_encoder",
+    "first_position",
     "layer_of",
     "load_transformers",
     "quiet",
     "read_pretrained",
     "shape_stride",
+    "weights_digest",
     "window_of",
     "word_tokenizer",
 ]
@@ -44,29 +44,7 @@ _LONGEST_WINDOW = 512
 
 
 class TorchNetwork:
-    """A Hugging Face model, on a GPU if torch finds one.
-
-    Parameters
-    ----------
-    model
-        It is moved to the device, in the precision.
-    layers
-        The layers to take the mean of: 0 is the embeddings, -1 the last layer.
-    threads
-        How many threads to use; None, as many as torch uses.
-    precision
-        "float32", "bfloat16" or "float16"; None, bfloat16 on a GPU that has it and float32 elsewhere.
-
-    Attributes
-    ----------
-    model : torch.nn.Module
-        It may be trained through `parameters`. Make a new encoder of it afterwards: the fingerprint of the old one
-        may be that of the old weights.
-    device : torch.device
-    precision : str
-    is_last : bool
-        Whether it gives the last layer alone.
-    """
+    """A Hugging Face model, moved to a GPU if torch finds one; the parameters are those of `handful.encoders.load`."""
 
     def __init__(
         self,
@@ -89,10 +67,6 @@ class TorchNetwork:
         self.is_last = self._layers == (self._n_layers,)
         self._n_ids = _n_ids(model)
         self._threads = threads
-
-    def parameters(self) -> "Iterator[torch.nn.Parameter]":
-        """Return the weights, for an optimizer."""
-        return self.model.parameters()  # type: ignore[no-any-return]
 
     def run(self, inputs: Inputs) -> Float32:
         """Return hidden vectors of shape (n_rows, n_tokens, dim)."""
@@ -138,11 +112,7 @@ class TorchNetwork:
         settings = json.loads(self.model.config.to_json_string())
         settings.pop("transformers_version", None)  # another release reads the same encoder
         what = f"{json.dumps(settings, sort_keys=True)} {self._layers} {self.precision}"
-        digest = hashlib.sha256(what.encode())
-        for name, tensor in sorted(self.model.state_dict().items()):
-            digest.update(f"{name} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.detach().float().cpu().contiguous().numpy().data)
-        return digest.digest()
+        return bytes.fromhex(weights_digest(self.model, what))
 
     def reads_padding(self, words: WordTokenizer, window: int) -> bool:
         """Try whether padding behind a row changes the vectors of its tokens, as it does with convolutions."""
@@ -262,11 +232,24 @@ def window_of(model: Any, tokenizer: Any) -> int:
     limits = [_LONGEST_WINDOW, int(min(tokenizer.model_max_length, _LONGEST_WINDOW))]
     positions = getattr(model.config, "max_position_embeddings", None)
     if positions and positions > 0:
-        # RoBERTa and models like it number positions from padding_idx + 1.
-        table = next((m for n, m in model.named_modules() if n.endswith("position_embeddings")), None)
-        padding = getattr(table, "padding_idx", None)
-        limits.append(positions if padding is None else positions - padding - 1)
+        limits.append(positions - first_position(model))
     return min(limits)
+
+
+def first_position(model: Any) -> int:
+    """Return 0, or for RoBERTa and models like it the position behind the one of padding."""
+    table = next((m for n, m in model.named_modules() if n.endswith("position_embeddings")), None)
+    padding = getattr(table, "padding_idx", None)
+    return 0 if padding is None else padding + 1
+
+
+def weights_digest(model: Any, about: str = "") -> str:
+    """Return a digest of the weights of a model, and of what is to be known besides."""
+    digest = hashlib.sha256(about.encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.detach().float().cpu().contiguous().numpy().data)
+    return digest.hexdigest()
 
 
 def layer_of(output: Any, layer: int, n_layers: int) -> Any:

@@ -62,7 +62,8 @@ class NameHead:
     beta: float = 0.0
 
     def __post_init__(self) -> None:
-        arrays = {name: _float32(name, array) for name, array in self._arrays().items()}
+        given = (self.weight, self.bias, self.o_prototypes, self.beta)
+        arrays = {name: _float32(name, array) for name, array in zip(_NAMES, given, strict=True)}
         n, m = (len(np.atleast_1d(arrays[name])) for name in ("linear.bias", "o_prototypes"))
         shapes = dict(zip(_NAMES, [(n, n), (n,), (max(1, m), n), ()], strict=True))
         for name, array in arrays.items():
@@ -70,11 +71,9 @@ class NameHead:
                 raise EncoderError(f"{name} has the shape {array.shape}, expected {shapes[name]}")
             if not (np.abs(array) <= _LARGEST).all():  # nor those that are not finite
                 raise EncoderError(f"{name} has values that are not finite, or above {_LARGEST:g}")
-        put = object.__setattr__
-        put(self, "weight", arrays["linear.weight"])
-        put(self, "bias", arrays["linear.bias"])
-        put(self, "o_prototypes", arrays["o_prototypes"])
-        put(self, "beta", float(arrays["beta"]))
+        for name, array in zip(("weight", "bias", "o_prototypes"), arrays.values(), strict=False):
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "beta", float(arrays["beta"]))
 
     @property
     def dim(self) -> int:
@@ -127,7 +126,7 @@ class NameHead:
 
         if precision not in ("float32", "float16"):
             raise EncoderError(f"precision is float32 or float16, found {precision!r}")
-        arrays = {name: _float32(name, array) for name, array in self._arrays().items()}
+        arrays = self._arrays()
         if precision == "float16":
             for name in (name for name in arrays if name.endswith("weight")):
                 if np.abs(arrays[name]).max() > np.finfo(np.float16).max:
@@ -163,18 +162,18 @@ class NameHead:
         """Return bytes that change with the numbers of the head; the precision of its file does not count."""
         digest = hashlib.sha256(_SCHEME)
         for name, array in sorted(self._arrays().items()):
-            array = _float32(name, array)
             digest.update(f"{name} {array.shape}".encode())
             digest.update(array.tobytes())
         return digest.digest()
 
     def _arrays(self) -> dict[str, Any]:
-        return dict(zip(_NAMES, [self.weight, self.bias, self.o_prototypes, self.beta], strict=True))
+        beta = np.asarray(self.beta, np.float32)
+        return dict(zip(_NAMES, [self.weight, self.bias, self.o_prototypes, beta], strict=True))
 
 
 def _float32(name: str, array: Any) -> Float32:
     try:
-        return np.ascontiguousarray(np.asarray(array, np.float32)).reshape(np.shape(array))
+        return np.asarray(array, np.float32, order="C")
     except (TypeError, ValueError):
         raise EncoderError(f"{name} must hold numbers") from None
 

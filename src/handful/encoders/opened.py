@@ -1,6 +1,5 @@
 """An encoder given by name, path or object, and how it is found again for a saved model."""
 
-import operator
 import os
 import re
 from collections.abc import Sequence
@@ -133,20 +132,10 @@ def _check_hugging_face(name: str, path: Path) -> None:
 
 
 def _checked_layers(layers: Any) -> tuple[int, ...]:
-    try:
-        wanted = tuple(map(_whole, layers if isinstance(layers, Sequence | np.ndarray) else [layers]))
-    except TypeError:
-        wanted = ()
-    if not wanted:
+    wanted = list(layers) if isinstance(layers, Sequence) else np.atleast_1d(layers).tolist()
+    if not wanted or not all(isinstance(one, int | np.integer) and not isinstance(one, bool) for one in wanted):
         raise EncoderError(f"layers is a whole number or a list of them, found {layers!r}")
-    return wanted
-
-
-def _whole(number: Any) -> int:
-    """Return a whole number as an int; raise a TypeError for anything else."""
-    if isinstance(number, bool):
-        raise TypeError
-    return operator.index(number)
+    return tuple(map(int, wanted))
 
 
 def absolute_layers(layers: Sequence[int], n_layers: int) -> tuple[int, ...]:
@@ -226,21 +215,8 @@ def open_saved(
 ) -> tuple[AnyEncoder, Encoder]:
     """Load the encoder of a saved model, or the one given instead; it must be the one of the fit.
 
-    Parameters
-    ----------
-    folder
-        The folder of the model.
-    saved
-        What it says of its encoder: ``reference``, ``is_inside``, ``fingerprint``, ``dim``, ``precision``.
-    given
-        The encoder to use instead of the saved reference, or None.
-    layers, threads
-        As for `handful.encoders.load`.
-
-    Returns
-    -------
-    encoder, opened
-        Its name, path or object, and itself.
+    `saved` has the model's ``reference``, ``is_inside``, ``fingerprint``, ``dim`` and ``precision`` of its encoder. The
+    result is the name, path or object of the encoder, and the encoder itself.
     """
     reference = saved.get("reference")
     chosen = given

@@ -32,17 +32,10 @@ Inputs = dict[str, npt.NDArray[np.int64]]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One row of a batch: a sentence, or a window of one that is too long.
+    """One row of a batch: a sentence, or a window of one that is too long."""
 
-    Attributes
-    ----------
-    ids
-        Token ids, with the special tokens around them.
-    words, positions, weights
-        The contributions: word number (ascending), position in `ids`, share in the word's vector.
-    """
-
-    ids: list[int]
+    ids: list[int]  # token ids, with the special tokens around them
+    # The contributions: word number (ascending), position in `ids`, share in the word's vector
     words: list[int]
     positions: list[int]
     weights: list[float]
@@ -61,25 +54,8 @@ def lay_out(
 
     A sentence that fits is one piece. A longer one becomes windows that overlap by half. A word is taken from
     the window that holds all of it and in which it is furthest from an edge (the first of equals). A word that
-    no window holds whole is taken sub-word by sub-word, by the same rule.
-
-    Parameters
-    ----------
-    subwords
-        The sub-word ids of each word, at least one per word.
-    tokenizer
-        Gives the special tokens.
-    window
-        The most tokens that the network takes.
-    pooling
-        One of `POOLINGS`.
-    first
-        The number of the first word.
-
-    Yields
-    ------
-    Piece
-        In the order of their words.
+    no window holds whole is taken sub-word by sub-word, by the same rule. Each word has at least one sub-word;
+    `first` is the number of the first word.
     """
     prefix, suffix = tokenizer.prefix, tokenizer.suffix
     ids = [token for word in subwords for token in word]
@@ -151,19 +127,9 @@ def _best_window(starts: list[int], room: int, a: int, b: int) -> int | None:
 def pool(
     hidden: Float32, words: npt.NDArray[np.intp], positions: npt.NDArray[np.intp], weights: Float32
 ) -> tuple[npt.NDArray[np.intp], Float32]:
-    """Gather the contributions into one vector per word.
+    """Gather the contributions (n_contributions,) into one vector per word; those of a word are neighbours.
 
-    Parameters
-    ----------
-    hidden
-        Shape (n_tokens, dim).
-    words, positions, weights
-        Shape (n_contributions,): the contributions of a word are neighbours.
-
-    Returns
-    -------
-    tuple
-        The words present, shape (n_words,), and their vectors, shape (n_words, dim).
+    `hidden` has the shape (n_tokens, dim). The result is the words present (n_words,) and their vectors (n_words, dim).
     """
     starts = np.flatnonzero(np.diff(words, prepend=-1))
     n_each = len(words) // max(1, len(starts))

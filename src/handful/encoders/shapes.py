@@ -53,12 +53,7 @@ def word_shape(word: str) -> int:
 def add_word_shapes(model: Any, weight: Any = None) -> int:
     """Make a Hugging Face model read ids with shapes in them; return the stride.
 
-    Parameters
-    ----------
-    model
-        Its input embeddings are replaced by ones that add the shape's vector.
-    weight
-        Tensor of shape (N_SHAPES, dim); None, zeros, to be trained.
+    Its new input embeddings add the shape's vector, a row of `weight` (N_SHAPES, dim); None, zeros, to be trained.
     """
     import torch
 

@@ -38,13 +38,7 @@ def read_graph(path: Path) -> onnx.ModelProto:
 
 
 def thaw(model: onnx.ModelProto) -> None:
-    """Turn 8-bit products and tables into float32 ones; a graph without any stays as it is.
-
-    Parameters
-    ----------
-    model
-        Changed in place.
-    """
+    """Turn 8-bit products and tables into float32 ones, in place; a graph without any stays as it is."""
     graph = GraphEdit(model)
     for node in list(graph.nodes):
         if node.op_type == "MatMulIntegerToFloat":
@@ -57,15 +51,7 @@ def thaw(model: onnx.ModelProto) -> None:
 
 
 def freeze(model: onnx.ModelProto, weights: Weights) -> None:
-    """Put weights into a float graph, and make it int8.
-
-    Parameters
-    ----------
-    model
-        As `thaw` left it; changed in place.
-    weights
-        Some or all of its constants, by name.
-    """
+    """Put weights, by the names of constants, into the float graph that `thaw` left, and make it int8, in place."""
     for tensor in model.graph.initializer:
         if tensor.name in weights:
             tensor.CopyFrom(numpy_helper.from_array(np.ascontiguousarray(weights[tensor.name]), tensor.name))
@@ -73,18 +59,9 @@ def freeze(model: onnx.ModelProto, weights: Weights) -> None:
 
 
 def write_tuned(source: Path, out: Path, model: onnx.ModelProto, weights: Weights, names: NameHead | None) -> None:
-    """Write a tuned encoder, with what its source has besides weights.
+    """Write a tuned encoder into an empty folder, with all that its source has besides weights.
 
-    Parameters
-    ----------
-    source
-        The folder of the encoder that it was tuned from.
-    out
-        The folder to write, which must be there and empty.
-    model, weights
-        As for `freeze`.
-    names
-        The head that reads the names of types, if there is one.
+    `model` and `weights` are as for `freeze`; `names` is the head that reads the names of types, if there is one.
     """
     card = Card.read(source / "encoder.json")
     freeze(model, weights)

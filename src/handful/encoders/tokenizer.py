@@ -18,22 +18,11 @@ _REMEMBERED_WORDS = 2**18
 class WordTokenizer:
     """Split words into sub-word ids, one word at a time, and remember them.
 
-    Parameters
-    ----------
-    split
-        Returns the sub-word ids of each word of a list, without special tokens.
-    prefix, suffix
-        The special tokens before and after a sentence.
-    pad_id
-        Fills the rest of a row.
-    unknown_id
-        The id of a word of which the tokenizer leaves nothing (a control character, an empty string).
-    content
-        Bytes that change whenever the splitting does, for the fingerprint of the encoder.
-    shape_stride
-        If not 0, ids carry the shape of their word, see `handful.encoders.shapes`.
-    space_id
-        The id of the sub-word that is nothing but the space before a word, if there is one.
+    `split` returns the sub-word ids of each word of a list, without the special tokens, which are `prefix` and `suffix`
+    of a sentence. `unknown_id` stands for a word of which the tokenizer leaves nothing (a control character, an empty
+    string), and `space_id` is the sub-word that is nothing but the space before a word, if there is one. `content`
+    changes whenever the splitting does, for the fingerprint. With a `shape_stride` that is not 0, ids carry the shape
+    of their word, see `handful.encoders.shapes`.
     """
 
     def __init__(

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from handful._util.files import PathLike, check_folder
+from handful._util.lazy import check_libraries
 from handful.encoders.opened import check_encoder
 from handful.errors import Advice, DataError, FileError
 
 from ._recipe import Recipe, group_of
 from .corpora import SourceCorpus, read_corpora
-from .state import OnState, check_libraries, showing
+from .state import OnState, showing
 
 #: The name of the card in the output folder.
 CARD = "handful.json"

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from handful.encoders.hugging_face import first_position
+
 from ._texts import TypeTexts
 from .batches import Ints, Taken, TokenRows, drawn, ranges, take
 
@@ -239,7 +241,7 @@ def layout_of(model: Any, window: int) -> Layout:
     Sentences are not packed if the model has no use for positions and masks that are given to it, if it reads its
     neighbours (convolutions), or if it makes masks of its own (windows of attention).
     """
-    first = _first_position(model)
+    first = first_position(model)
     was_training = model.training
     model.eval()
     try:
@@ -248,13 +250,6 @@ def layout_of(model: Any, window: int) -> Layout:
         is_packed = False
     model.train(was_training)
     return Layout(window, first, is_packed)
-
-
-def _first_position(model: Any) -> int:
-    """Return 0, or for RoBERTa and models like it the position behind the one of padding."""
-    table = next((m for n, m in model.named_modules() if n.endswith("position_embeddings")), None)
-    padding = getattr(table, "padding_idx", None)
-    return 0 if padding is None else padding + 1
 
 
 def _is_same(model: Any, window: int, first: int) -> bool:

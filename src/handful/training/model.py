@@ -8,7 +8,6 @@ nearest to a word with the same tag; j are the words of the same corpus in other
     -log( sum_{j with the tag of i} exp(-d_ij) / sum_j exp(-d_ij) )
 """
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from ._heads import FreeHead, NamesHead
 from ._steps import Step
 from .batches import Batch, Ints, TokenRows, collate, on_device
 
-__all__ = ["TaggingNetwork", "digest_weights", "read_base", "text_means", "word_vectors"]
+__all__ = ["TaggingNetwork", "read_base", "text_means", "word_vectors"]
 
 _NEVER = -1e9  # instead of minus infinity, whose gradients are not numbers
 _START_SCALE = -2.0  # of a in the second loss
@@ -181,12 +180,3 @@ def set_dropout(model: Any, dropout: float) -> None:
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = dropout
-
-
-def digest_weights(model: nn.Module) -> str:
-    """Return a digest of the weights of a model."""
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        digest.update(f"{name} {tuple(tensor.shape)}".encode())
-        digest.update(tensor.detach().float().cpu().contiguous().numpy().data)
-    return digest.hexdigest()

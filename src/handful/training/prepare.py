@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from handful.encoders.hugging_face import shape_stride, window_of, word_tokenizer
+from handful.encoders.hugging_face import shape_stride, weights_digest, window_of, word_tokenizer
 from handful.encoders.shapes import add_word_shapes, has_word_shapes
 from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import Advice, DataError
@@ -21,7 +21,7 @@ from ._steps import StepCorpus, layout_of
 from ._texts import lay_out_types
 from .batches import TokenRows, lay_out_corpus
 from .corpora import SourceCorpus, io_tags
-from .model import TaggingNetwork, digest_weights, read_base, text_means
+from .model import TaggingNetwork, read_base, text_means
 from .training_loop import Data, Training
 
 __all__ = ["PreparedTraining", "device_of", "prepare"]
@@ -63,7 +63,7 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
         "type": model.config.model_type,
         "layers": n_layers,
         "layers_kept": model.config.num_hidden_layers,
-        "sha256": digest_weights(model),
+        "sha256": weights_digest(model),
     }
     if recipe.shapes and not has_word_shapes(model):
         add_word_shapes(model)

@@ -5,14 +5,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
-
-from handful.errors import MissingExtraError
 
 from ._recipe import group_of
 
-__all__ = ["OnState", "TrainingState", "TuneState", "check_libraries", "mean_f1", "pace", "showing"]
+__all__ = ["OnState", "TrainingState", "TuneState", "mean_f1", "pace", "showing"]
 
 
 @dataclass(frozen=True)
@@ -82,13 +79,6 @@ def mean_f1(dev: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 #: Called with each state.
 OnState = Callable[[Any], None]
-
-
-def check_libraries(what: str, *libraries: str) -> None:
-    """Refuse to begin without the libraries that a training needs; to import them would take seconds."""
-    for name in libraries:
-        if find_spec(name) is None:
-            raise MissingExtraError(f"{what} needs {name}: pip install 'handful[transformers]'")
 
 
 def pace(n_steps: int, done: int, report: OnState) -> Callable[[str, float], None]:

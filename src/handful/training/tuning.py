@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from handful._util.files import PathLike, beside
+from handful._util.lazy import check_libraries
 from handful.encoders.opened import encoder_folder, is_object
 from handful.errors import DataError, EncoderError
 from handful.tagger import Tagger
@@ -15,7 +16,7 @@ from handful.tagger.saving import check_place
 from handful.tagger.training_text import sentences_of
 
 from ._recipe import TuneRecipe
-from .state import OnState, check_libraries
+from .state import OnState
 
 __all__ = ["FEWEST", "Tuning", "tune"]
 

@@ -67,21 +67,8 @@ class CachedEncoder(WrappedEncoder):
         sentences = sentences if isinstance(sentences, Sequence) else list(sentences)
         words = [words_of(sentence, i) for i, sentence in enumerate(sentences)]
         keys = [self._key(sentence, i) for i, sentence in enumerate(words)]
-        if not self.keeps and not self._store.has_any(keys):
-            return self.encoder.encode(sentences, progress=progress)
         n_words = np.array([len(sentence) for sentence in words], np.int64)
         features = np.empty((int(n_words.sum()), self.dim), np.float32)
-        self._fill(sentences, keys, n_words, features, progress)
-        return features
-
-    def _fill(
-        self,
-        sentences: Sequence[Any],
-        keys: list[bytes],
-        n_words: Ints,
-        features: Features,
-        progress: Progress,
-    ) -> None:
         since_ns = time.time_ns()
         stops = np.cumsum(n_words)
         starts = stops - n_words
@@ -113,6 +100,7 @@ class CachedEncoder(WrappedEncoder):
             j = first[keys[i]]
             if j != i:
                 features[starts[i] : stops[i]] = features[starts[j] : stops[j]]
+        return features
 
     def _key(self, words: Sequence[str], position: int) -> bytes:
         """Return a hash of lengths and letters: a separator could also be part of a word."""

@@ -41,15 +41,8 @@ class Store:
     """The cached features of one encoder.
 
     No connection outlives a call. So a store can be copied to another process, and its file can be removed by another
-    process at any time.
-
-    Parameters
-    ----------
-    path
-        The file; it is made when something is written.
-    head
-        Whose features these are: ``encoder``, ``fingerprint`` and ``dim``. A file with another head is damaged. None to
-        look into a file of unknown content.
+    process at any time. The file is made when something is written. `head` says whose features these are: ``encoder``,
+    ``fingerprint`` and ``dim``. A file with another head is damaged. None is for a file of unknown content.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any] | None = None) -> None:
@@ -58,28 +51,16 @@ class Store:
         self._said: set[str] = set()
 
     def fetch(self, keys: Sequence[bytes], features: Features, at: Ints) -> Ints:
-        """Copy the features of all sentences that are cached into an array.
+        """Copy the features of all sentences that are cached into an array, from the row `at` of each sentence on.
 
-        Parameters
-        ----------
-        keys
-            One per sentence, all different.
-        features
-            The array of float32 to write into.
-        at
-            The row of `features` where each sentence begins.
-
-        Returns
-        -------
-        Ints
-            The positions in `keys` of the sentences that are not cached, increasing.
+        No key comes twice. The result is the positions in `keys` of the sentences that are not cached, increasing.
         """
         assert self.head is not None
         dim = self.head["dim"]
         place = {key: i for i, key in enumerate(keys)}
         packs: set[int] = set()
         damaged: list[bytes] = []
-        for key, pack, crc, content in self._found("key, pack, crc, content", keys):
+        for key, pack, crc, content in self._found(keys):
             if not isinstance(content, bytes) or zlib.crc32(content) != crc or len(content) % (dim * FLOAT.itemsize):
                 damaged.append(key)
                 continue
@@ -96,10 +77,6 @@ class Store:
                     now = time.time_ns()
                     database.executemany("UPDATE pack SET used = ? WHERE number = ?", [(now, pack) for pack in packs])
         return np.fromiter(place.values(), np.int64, len(place))
-
-    def has_any(self, keys: Sequence[bytes]) -> bool:
-        """Tell whether any of these sentences is cached."""
-        return any(True for _ in self._found("1", keys))
 
     def add(self, keys: Sequence[bytes], n_words: Sequence[int], features: Features) -> None:
         """Write the features of some sentences as one pack: all of them, or `sqlite3.Error` or OSError.
@@ -163,7 +140,7 @@ class Store:
         for path in (self.path.with_name(f"{self.path.name}-journal"), self.path):
             path.unlink(missing_ok=True)
 
-    def _found(self, columns: str, keys: Sequence[bytes]) -> Iterator[Any]:
+    def _found(self, keys: Sequence[bytes]) -> Iterator[Any]:
         """Yield the sentences with these keys; whatever cannot be read is not cached, and a damaged file is removed."""
         try:
             with self._connection("r") as database:
@@ -175,7 +152,8 @@ class Store:
                 for i in range(0, len(keys), _AT_ONCE):
                     some = keys[i : i + _AT_ONCE]
                     marks = ",".join("?" * len(some))
-                    yield from database.execute(f"SELECT {columns} FROM sentence WHERE key IN ({marks})", some)
+                    what = "key, pack, crc, content"
+                    yield from database.execute(f"SELECT {what} FROM sentence WHERE key IN ({marks})", some)
         except sqlite3.Error as error:
             if not self.path.exists():
                 return  # nothing was cached, or another process has removed the file
