@@ -28,7 +28,7 @@ def serving(models, *, token=None, limits=None, label_studio=False, store=None, 
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         service = Service(models, limits)
         backend = Backend(service, store) if label_studio else None
-        app = make_server(service, token, hosts, more_routes=backend.routes() if backend else None)
+        app = make_server(service, token, hosts, more_routes=backend.routes() if backend else ())
         server = Server(app, limits)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from handful._util.lazy import lazy
 from handful.web import Limits, need_extra
 
 if TYPE_CHECKING:
@@ -10,21 +11,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "load_models", "serve_models"]
 
+_get, __dir__ = lazy(__name__, _models="load_models", _server="serve_models")
+
 
 def __getattr__(name: str) -> object:
-    """Import the live side when it is asked for, and say so if it is not installed; the limits alone are light."""
-    if name == "load_models":
-        from ._models import load_models
-
-        return load_models
     if name == "serve_models":
         need_extra("the server")
-        from ._server import serve_models
-
-        return serve_models
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)
+    return _get(name)

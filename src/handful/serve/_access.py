@@ -5,6 +5,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +18,7 @@ from handful.web.server import Guard, Receive, Scope, Send
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _REQUESTS = (1, 2, 4, 8, 16, 32, 64, 128)
 
-#: What the server knows of a request beyond its line, by the key of its state.
+#: Keys of a request's state that are logged with it.
 _NOTED = ("model", "texts", "words")
 
 #: Methods that are counted under their names; others are somebody's inventions.
@@ -25,12 +26,9 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 class Metrics:
-    """What a server counts, for Prometheus.
+    """Counts and times for Prometheus.
 
-    Parameters
-    ----------
-    waiting, under_way : function
-        Return how many requests wait for a batch, and how many are under way, at the moment.
+    `waiting` and `under_way` return how many requests wait for a batch, and how many are under way, at the moment.
     """
 
     def __init__(self, waiting: Callable[[], int], under_way: Callable[[], int]) -> None:
@@ -63,20 +61,13 @@ def log(event: str, **fields: Any) -> None:
     sys.stderr.flush()
 
 
+@dataclass(frozen=True)
 class AccessLog:
-    """An ASGI application that counts and logs the answers of the one inside. Texts are never logged.
+    """An ASGI application that counts the answers of the one inside, and may log them. Texts are never logged."""
 
-    Parameters
-    ----------
-    app : the application inside
-    metrics : where answers are counted
-    is_logging : whether each is logged
-    """
-
-    def __init__(self, app: Guard, metrics: Metrics, *, is_logging: bool) -> None:
-        self.app = app
-        self.metrics = metrics
-        self.is_logging = is_logging
+    app: Guard
+    metrics: Metrics
+    is_logging: bool
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and note how it was answered."""

@@ -1,4 +1,4 @@
-"""`Annotations`: what Label Studio has sent, in a file or in memory, and as labelled sentences."""
+"""`Annotations`: the annotations that Label Studio has sent, in a file or in memory, and as labelled sentences."""
 
 import io
 import json
@@ -15,7 +15,7 @@ from handful.text.projects import DamagedProjectError, check_schema
 
 from ._label_config import LabelConfig, read_config
 
-APPLICATION, FORMAT = 0x68667573, 1  # what SQLite calls the application and its version
+APPLICATION, FORMAT = 0x68667573, 1  # in the head of the file: this is a store of annotations, and its version
 
 _TABLES = f"""
 PRAGMA application_id = {APPLICATION};
@@ -32,29 +32,22 @@ Key = tuple[str, str]
 
 
 class Annotations:
-    """The annotations of projects. Several threads may use it.
-
-    Parameters
-    ----------
-    path : path or None
-        The file, made if there is none; None, memory.
-    """
+    """The annotations of projects, in a file, which is made if there is none, or in memory. Any thread may use it."""
 
     def __init__(self, path: str | Path | None = None) -> None:
         self.path = path
         self._lock = threading.Lock()
         with self._errors("opened as"):
             self._connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
-        try:
-            with self._errors("opened as"):
+            try:
                 self._prepare()
-        except FileError:
-            self._connection.close()
-            raise
+            except BaseException:
+                self._connection.close()
+                raise
 
     @contextmanager
     def _errors(self, what: str = "used as") -> Iterator[None]:
-        """Turn errors of the database, and of what is in it, into those of handful."""
+        """Turn errors of the database into those of handful."""
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter of a message of SQLite's
@@ -80,45 +73,33 @@ class Annotations:
 
     def set_config(self, key: Key, config: str) -> None:
         """Keep the labelling interface of a project."""
-        with self._errors(), self._lock, self._connection as connection:
-            connection.execute("INSERT OR REPLACE INTO projects VALUES (?, ?, ?)", (*key, config))
+        self._execute("INSERT OR REPLACE INTO projects VALUES (?, ?, ?)", [(*key, config)])
 
     def config(self, key: Key) -> LabelConfig | None:
         """Return the labelling interface of a project; None where it is not known."""
-        with self._errors(), self._lock:
-            rows = self._connection.execute("SELECT config FROM projects WHERE model = ? AND project = ?", key)
-            found = rows.fetchone()
-        return None if found is None else read_config(str(found[0]))
+        found = self._select("SELECT config FROM projects WHERE model = ? AND project = ?", key)
+        return read_config(str(found[0][0])) if found else None
 
     def put(self, key: Key, task: int, text: str, annotation: dict[str, Any]) -> None:
         """Keep an annotation, in the place of the one with its number."""
         row = (*key, annotation["id"], task, text, json.dumps(annotation))
-        with self._errors(), self._lock, self._connection as connection:
-            connection.execute("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._execute("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?, ?, ?, ?)", [row])
 
     def remove(self, key: Key, column: str, ids: list[int]) -> None:
         """Drop annotations, by their own numbers (id) or by those of their tasks (task)."""
         assert column in ("id", "task")
-        with self._errors(), self._lock, self._connection as connection:
-            for one in ids:
-                connection.execute(
-                    f"DELETE FROM annotations WHERE model = ? AND project = ? AND {column} = ?", (*key, one)
-                )
+        query = f"DELETE FROM annotations WHERE model = ? AND project = ? AND {column} = ?"
+        self._execute(query, [(*key, one) for one in ids])
 
     def count(self, key: Key) -> int:
         """Return how many annotations a project has."""
-        with self._errors(), self._lock:
-            rows = self._connection.execute("SELECT count(*) FROM annotations WHERE model = ? AND project = ?", key)
-            return int(rows.fetchone()[0])
+        return int(self._select("SELECT count(*) FROM annotations WHERE model = ? AND project = ?", key)[0][0])
 
     def sentences(self, key: Key) -> list[Sentence]:
         """Return the labelled texts of a project, in the order of their tasks."""
-        with self._errors(), self._lock:
-            rows = self._connection.execute(
-                "SELECT task, text, body FROM annotations WHERE model = ? AND project = ? ORDER BY task, id", key
-            ).fetchall()
+        query = "SELECT task, text, body FROM annotations WHERE model = ? AND project = ? ORDER BY task, id"
         tasks: dict[int, tuple[str, list[Any]]] = {}
-        for task, text, body in rows:
+        for task, text, body in self._select(query, key):
             try:
                 annotation = check_annotation(json.loads(body))
                 tasks.setdefault(task, (str(text), []))[1].append(annotation)
@@ -126,6 +107,15 @@ class Annotations:
                 raise FileError(f"{self.path}: an annotation of task {task!r:.50} is damaged: {error}") from None
         found = (read_labels(text, annotations) for text, annotations in tasks.values())
         return [sentence for sentence in found if sentence is not None]
+
+    def _select(self, query: str, key: Key) -> list[Any]:
+        with self._errors(), self._lock:
+            return self._connection.execute(query, key).fetchall()
+
+    def _execute(self, query: str, rows: list[tuple[Any, ...]]) -> None:
+        """Write for all rows, or for none."""
+        with self._errors(), self._lock, self._connection as connection:
+            connection.executemany(query, rows)
 
 
 def read_labels(text: str, annotations: list[Any]) -> Sentence | None:
@@ -141,7 +131,7 @@ def read_labels(text: str, annotations: list[Any]) -> Sentence | None:
 
 
 def check_annotation(given: Any) -> dict[str, Any]:
-    """Return what counts of an annotation; an error where it is none."""
+    """Return the fields of an annotation that count; an error where it is none."""
     if not isinstance(given, dict) or not isinstance(given.get("result"), list):
         raise DataError("an annotation has no result")
     check_id(given.get("id"), "an annotation")

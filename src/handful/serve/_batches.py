@@ -13,13 +13,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from handful._util.parallel import several_threads
 from handful.encoders import Encoder
-from handful.errors import HandfulError
 from handful.tagger import Tagger
+from handful.tagger.inputs import Texts
 from handful.tagger.model import TagModel
 from handful.tagger.tagging import MinScore, is_sure, tag_sentences
 from handful.text import Document, Prediction, Sentence
@@ -29,7 +30,7 @@ from handful.web.server import later
 BATCH_WORDS = 2048  # about how many words are encoded at once
 
 Ready = tuple[Encoder, TagModel]
-"""What gives features, and what tags them; neither changes any more."""
+"""An encoder and a model; neither changes any more."""
 
 
 def ready_of(tagger: Tagger) -> Ready:
@@ -39,17 +40,10 @@ def ready_of(tagger: Tagger) -> Ready:
 
 @dataclass(eq=False)
 class Job:
-    """Texts to look for mentions in, with one model.
+    """Texts to look for mentions in, with one model; each text is a str or a list of words.
 
-    Attributes
-    ----------
-    ready : the encoder and the model, as they are now
-    texts : each a str or a list of words
-    min_score : mentions with a lower score are left out
-    answer : one list of mentions for each text, once they are found; if it is cancelled, the job is dropped
-    documents : the texts as documents, once it is their turn
-    left : their sentences that are still to be tagged, the last one first
-    done : those that are
+    The answer has one list of mentions for each text. If it is cancelled, the job is dropped. Texts become documents
+    when it is their turn. `left` are the sentences that are still to be tagged, the last one first.
     """
 
     ready: Ready
@@ -76,7 +70,7 @@ class Job:
     def take(self, n_words: int) -> list[Sentence]:
         """Return the next sentences, about as many as have this number of words; at least one if any is left."""
         if self.documents is None:
-            self.documents = [_document(text, i) for i, text in enumerate(self.texts)]
+            self.documents = list(Texts(self.texts))
             self.left = [sentence for document in self.documents for sentence in document.sentences][::-1]
         taken: list[Sentence] = []
         while self.left and (not taken or n_words >= len(self.left[-1].words)):
@@ -84,25 +78,31 @@ class Job:
             n_words -= len(taken[-1].words)
         return taken
 
-    def found(self) -> list[list[Prediction]]:
-        """Return the mentions of each text, when all sentences are done."""
-        done = iter(self.done)
-        whole = [one.with_sentences([next(done) for _ in one.sentences]) for one in self.documents or ()]
-        return [_sure(document, self.min_score) for document in whole]
+    def add(self, tagged: Iterator[Sentence], n: int) -> None:
+        """Take the next n sentences with their mentions; after the last one, answer."""
+        for sentence in islice(tagged, n):
+            spans = tuple(span for span in sentence.spans or () if is_sure(span, self.min_score))
+            self.done.append(replace(sentence, spans=spans))
+        if not self.left:
+            done = iter(self.done)
+            whole = [one.with_sentences([next(done) for _ in one.sentences]) for one in self.documents or ()]
+            self.settle([document.predictions() for document in whole])
+
+    def settle(self, result: list[list[Prediction]] | Exception) -> None:
+        """Answer, unless nobody waits any more."""
+        if not self.answer.set_running_or_notify_cancel():
+            return
+        if isinstance(result, Exception):
+            self.answer.set_exception(result)
+        else:
+            self.answer.set_result(result)
 
 
 class Batches:
     """A bounded queue of jobs, and the thread that does them.
 
-    Parameters
-    ----------
-    limits : Limits
-    notice : function
-        Called after each batch with the number of its jobs and words, and its seconds.
-    wait : float
-        Seconds that a job waits for others to share its batch, where several came the last time.
-    batch_words : int
-        About how many words are encoded at once.
+    After each batch, `notice` is called with the number of its jobs and words, and its seconds. A job waits `wait`
+    seconds for others to share its batch, if several came the last time.
     """
 
     def __init__(
@@ -187,67 +187,34 @@ class Batches:
 
 
 def _do(batch: list[Job], most: int) -> int:
-    """Go on with jobs of one model, and answer those that are done; return how many words that were.
-
-    Where one of them brings down all, each is tried by itself.
-    """
+    """Go on with jobs of one model, answer those that are done, and return how many words were tagged."""
     n_words = 0
     parts: list[tuple[Job, list[Sentence]]] = []
     for job in batch:
         try:
             taken = job.take(most - n_words)
         except Exception as error:
-            _settle(job, error)
+            job.settle(error)
         else:
             parts.append((job, taken))
             n_words += sum(len(sentence.words) for sentence in taken)
-    for group in _tag(parts):
-        for job, tagged in group:
-            if isinstance(tagged, Exception):
-                _settle(job, tagged)
-            else:
-                job.done += tagged
-                if not job.left:
-                    _settle(job)
+    if parts:
+        _tag(parts)
     return n_words
 
 
-def _tag(parts: list[tuple[Job, list[Sentence]]]) -> Iterator[list[tuple[Job, list[Sentence] | Exception]]]:
-    """Yield the sentences of jobs with their mentions, or what went wrong; all at once if nothing does."""
-    if not parts:
-        return
+def _tag(parts: list[tuple[Job, list[Sentence]]]) -> None:
+    """Tag sentences of jobs all at once; where one of them brings down all, each job by itself."""
     encoder, model = parts[0][0].ready
     try:
-        sentences = [sentence for _, taken in parts for sentence in taken]
-        found = iter([words.sentence for words in tag_sentences(encoder, model, sentences)])
+        found = list(tag_sentences(encoder, model, [sentence for _, taken in parts for sentence in taken]))
     except Exception as error:
         if len(parts) == 1:
-            yield [(parts[0][0], error)]
-            return
-        for part in parts:
-            yield from _tag([part])
-    else:
-        yield [(job, [next(found) for _ in taken]) for job, taken in parts]
-
-
-def _settle(job: Job, error: Exception | None = None) -> None:
-    """Answer a job, unless nobody waits any more."""
-    if job.answer.set_running_or_notify_cancel():
-        if error is None:
-            job.answer.set_result(job.found())
+            parts[0][0].settle(error)
         else:
-            job.answer.set_exception(error)
-
-
-def _document(text: Any, i: int) -> Document:
-    try:
-        return Document.of(text)
-    except HandfulError as error:
-        raise error.at(f"text {i} (from 0)") from None
-
-
-def _sure(document: Document, min_score: MinScore) -> list[Prediction]:
-    if not min_score:
-        return document.predictions()
-    spans = [span for sentence in document.sentences for span in sentence.spans or ()]
-    return [found for found, span in zip(document.predictions(), spans, strict=True) if is_sure(span, min_score)]
+            for part in parts:
+                _tag([part])
+        return
+    tagged = (words.sentence for words in found)
+    for job, taken in parts:
+        job.add(tagged, len(taken))

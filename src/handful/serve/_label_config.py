@@ -1,4 +1,4 @@
-"""`LabelConfig`: what a labelling interface of Label Studio says of its labels and its text."""
+"""`LabelConfig`: the labels and the text field of a labelling interface of Label Studio."""
 
 import re
 from dataclasses import dataclass
@@ -14,19 +14,12 @@ LONGEST = 1 << 18  # characters
 
 @dataclass(frozen=True)
 class LabelConfig:
-    """A ``Labels`` over a ``Text``.
+    """A ``Labels`` over a ``Text``."""
 
-    Attributes
-    ----------
-    from_name, to_name : the names of the two
-    field : the field of a task's data that holds the text
-    types : the labels, as results have them, with their hints as descriptions
-    """
-
-    from_name: str
-    to_name: str
-    field: str
-    types: tuple[EntityType, ...]
+    from_name: str  # of the Labels
+    to_name: str  # of the Text
+    field: str  # the field of a task's data that holds the text
+    types: tuple[EntityType, ...]  # the labels as results have them, with their hints as descriptions
 
     def text(self, task: Any) -> str:
         """Return the text of a task."""

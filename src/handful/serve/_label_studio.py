@@ -32,16 +32,7 @@ DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
 
 
 class Backend:
-    """Models of a service as backends of Label Studio.
-
-    Parameters
-    ----------
-    service : Service
-    store : path, optional
-        The file for annotations; memory if not given.
-    is_logging : bool
-        Whether each fit is logged.
-    """
+    """Models of a service as backends of Label Studio; annotations are kept in the file `store`, or in memory."""
 
     def __init__(self, service: Service, store: str | Path | None = None, *, is_logging: bool = False) -> None:
         self.service = service

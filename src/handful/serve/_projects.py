@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from threading import Lock
 
 from handful.tagger import Tagger
 from handful.text import Allowed, EntityType, Sentence
@@ -19,31 +19,17 @@ from ._label_config import LabelConfig
 
 @dataclass(frozen=True)
 class Trained:
-    """What finds mentions for a project.
-
-    Attributes
-    ----------
-    ready : the encoder and the model
-    version : what Label Studio shall call it; another one whenever something was learned
-    n_labelled : how many labelled texts of the project it has learned from
-    """
+    """A model for a project."""
 
     ready: Ready
-    version: str
-    n_labelled: int = 0
+    version: str  # its name in Label Studio: another one whenever something was learned
+    n_labelled: int = 0  # labelled texts of the project that it has learned from
 
 
 class Projects:
     """The taggers of projects, and the thread that fits them.
 
-    Parameters
-    ----------
-    models : dict
-        Taggers by name, from which projects start.
-    annotations : Annotations
-    limits : Limits
-    report : function
-        Called after each fit with the project, and what was learned or the error that there was.
+    Projects start from the models. After each fit, `report` is called with the project, and the new model or the error.
     """
 
     def __init__(
@@ -51,27 +37,25 @@ class Projects:
         models: dict[str, Tagger],
         annotations: Annotations,
         limits: Limits,
-        report: Callable[[Key, Trained | Exception], None] | None = None,
+        report: Callable[[Key, Trained | Exception], None],
     ) -> None:
         self.models = models
         self.annotations = annotations
         self.limits = limits
         self._report = report
-        self._base = {name: Trained(ready_of(tagger), version_of(name, tagger)) for name, tagger in models.items()}
+        self._base = {name: Trained(ready_of(tagger), _version_of(name, tagger)) for name, tagger in models.items()}
         self._now: dict[Key, _Project] = {}  # the one that was asked least recently comes first
         self._asked: dict[Key, Future[None]] = {}
-        self._awake = threading.Condition()
-        self._is_stopping = False
-        self._thread = threading.Thread(target=self._work, name="handful-train", daemon=True)
-        self._thread.start()
+        self._lock = Lock()
+        self._thread = ThreadPoolExecutor(1, "handful-train")
 
     def base(self, name: str) -> Trained:
         """Return a model as it was loaded."""
         return self._base[name]
 
     def current(self, key: Key, config: LabelConfig) -> Trained | None:
-        """Return what finds mentions now; None where something must be learned first."""
-        with self._awake:
+        """Return the model of a project as it is now; None where something must be learned first."""
+        with self._lock:
             if key in self._now:
                 self._now[key] = now = self._now.pop(key)
                 if now.types == config.types:
@@ -82,64 +66,46 @@ class Projects:
 
     def train(self, key: Key) -> "Future[None]":
         """Ask for a fit with the annotations that there are; it is done when the result is."""
-        with self._awake:
-            if key not in self._asked and len(self._asked) >= self.limits.max_requests:
-                raise later(429, "there is too much to do already")
-            done = self._asked.setdefault(key, Future())
-            self._awake.notify()
-        return done
+        with self._lock:
+            if key not in self._asked:
+                if len(self._asked) >= self.limits.max_requests:
+                    raise later(429, "there is too much to do already")
+                self._asked[key] = self._thread.submit(self._fit, key)
+            return self._asked[key]
 
     def stop(self) -> None:
         """End the thread, after the fit that it is at."""
-        with self._awake:
-            self._is_stopping = True
-            self._awake.notify()
-        self._thread.join()
-
-    def _work(self) -> None:
-        while True:
-            with self._awake:
-                while not self._asked and not self._is_stopping:
-                    self._awake.wait()
-                if self._is_stopping:
-                    for done in self._asked.values():
-                        done.cancel()
-                    return
-                key = next(iter(self._asked))
-                done = self._asked.pop(key)
-            self._fit(key)
-            done.set_result(None)
+        self._thread.shutdown(cancel_futures=True)
 
     def _fit(self, key: Key) -> None:
-        config = self.annotations.config(key)
-        if config is None:
-            return
         base = self._base[key[0]]
-        project = self._now.get(key) or _Project(self.models[key[0]], base)
+        with self._lock:
+            del self._asked[key]
+            project = self._now.get(key) or _Project(self.models[key[0]], base)
+        types = project.types
         result: Trained | Exception
         try:
+            config = self.annotations.config(key)
+            assert config is not None, "it is stored before a fit is asked for"
+            types = config.types
             sentences = self.annotations.sentences(key)
             version = _version(key[0], base, config, sentences)
-            result = project.trained = Trained(project.fit(config.types, sentences), version, len(sentences))
-        except Exception as error:  # what there was stays, and the next annotation is another chance
+            result = project.trained = Trained(project.fit(types, sentences), version, len(sentences))
+        except Exception as error:  # the model from before stays, and the next annotation is another chance
             result = error
-        with self._awake:
-            project.types = config.types
+        with self._lock:
+            project.types = types
             self._now.pop(key, None)
             self._now[key] = project
             while len(self._now) > self.limits.max_projects:
                 del self._now[next(iter(self._now))]
-        if self._report is not None:
-            self._report(key, result)
+        self._report(key, result)
 
 
 class _Project:
     """A tagger for a project, fitted on the support of the model and the labels of the project.
 
-    Attributes
-    ----------
-    types : those of the last fit, whether or not it went well
-    trained : what the last fit that went well gave
+    `types` are those of the last fit, whether or not it went well; `trained` is the result of the last one that did.
     """
 
     def __init__(self, model: Tagger, base: Trained) -> None:
@@ -150,7 +116,7 @@ class _Project:
         self._basis: tuple[tuple[EntityType, ...], frozenset[tuple[str, ...]]] = ((), frozenset())
 
     def fit(self, types: tuple[EntityType, ...], labelled: list[Sentence]) -> Ready:
-        """Fit; where labels were only added, what is known of the other sentences is used again."""
+        """Fit; where labels were only added, the features of the other sentences are used again."""
         known = {one.name: one for one in self.model.types_}
         types = tuple(one if one.description else known.get(one.name, one) for one in types)
         names = {one.name for one in types}
@@ -183,19 +149,15 @@ def _of_types(sentence: Sentence, names: set[str], new: frozenset[str]) -> Sente
     spans = tuple(one for one in sentence.spans or () if one.type in names)
     if not new:
         return replace(sentence, spans=spans)
-    open_ = Allowed(new | {"O"})
-    entries: list[Allowed | None] = [one | open_ if one else open_ for one in sentence.allowed or _none(sentence)]
+    open_, n = Allowed(new | {"O"}), len(sentence.words)
+    entries: list[Allowed | None] = [one | open_ if one else open_ for one in sentence.allowed or [None] * n]
     for span in spans:
         entries[span.start : span.end] = [None] * (span.end - span.start)
     return replace(sentence, spans=spans, allowed=tuple(entries))
 
 
-def _none(sentence: Sentence) -> list[None]:
-    return [None] * len(sentence.words)
-
-
-def version_of(name: str, tagger: Tagger) -> str:
-    """Return what Label Studio shall call a model: another name whenever the model is another one."""
+def _version_of(name: str, tagger: Tagger) -> str:
+    """Return the name of a model in Label Studio: another name whenever the model is another one."""
     what = [tagger.summary_.to_dict(), [(one.name, one.description) for one in tagger.types_]]
     return f"{name}-{_digest(what, tagger.encoder_.fingerprint)}"
 

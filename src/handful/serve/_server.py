@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -72,39 +72,27 @@ def serve_models(
         raise DataError("there is no model to serve")
     limits = limits or Limits()
     token = check_token(token or os.environ.get("HANDFUL_TOKEN") or None, host)
-    listening = listen(host, port, FIRST_PORT)
-    service = Service(models, limits, wait=wait)
-    backend: Any = None
-    try:
+    with ExitStack() as stack:
+        listening = stack.enter_context(listen(host, port, FIRST_PORT))
+        service = Service(models, limits, wait=wait)
+        stack.callback(service.stop)
+        routes: list[Route] = []
         if label_studio:
             from ._label_studio import Backend
 
             backend = Backend(service, store, is_logging=json_logs)
+            stack.callback(backend.stop)
+            routes = backend.routes()
         hosts = names_of(host) if token is None else None
-        routes = [] if backend is None else backend.routes()
         app = make_server(service, token, hosts, is_logging=json_logs, more_routes=routes)
         service.warm_up()
         if say is not None:
             say(address_of(host, listening))
         run(app, listening, limits)
-    finally:
-        listening.close()
-        service.stop()
-        if backend is not None:
-            backend.stop()
 
 
 class Service:
-    """Models, the queue before them, and what is counted.
-
-    Parameters
-    ----------
-    models : dict
-        Taggers by name; the first one answers where no model is named.
-    limits : Limits
-    wait : float
-        As for `Batches`.
-    """
+    """Models by name, the queue before them, and counts. The first model answers where no model is named."""
 
     def __init__(self, models: dict[str, Tagger], limits: Limits, *, wait: float = 0.002) -> None:
         self.models = models
@@ -166,20 +154,9 @@ def make_server(
     hosts: frozenset[str] | None,
     *,
     is_logging: bool = False,
-    more_routes: "list[Route] | None" = None,
+    more_routes: Sequence[Route] = (),
 ) -> AccessLog:
-    """Return the application: guarded, then counted.
-
-    Parameters
-    ----------
-    service : Service
-    token, hosts
-        As for `Guard`.
-    is_logging : bool
-        Whether each request is logged.
-    more_routes : list of Route
-        Those of Label Studio.
-    """
+    """Return the application: guarded, then counted, and logged if `is_logging`; `more_routes` are of Label Studio."""
     limits = service.limits
     info = {
         "version": __version__,
@@ -212,13 +189,13 @@ def make_server(
         Route("/info", show_info),
         Route("/metrics", metrics),
         Route("/openapi.json", describe_all),
-        *(more_routes or []),
+        *more_routes,
     ]
     refused = "send the token as Authorization: Bearer TOKEN" if token else "use the address that handful serve printed"
     unknown = "GET /openapi.json says what there is"
     advice = dict.fromkeys((401, 403, 421), refused) | dict.fromkeys((404, 405), unknown)
     guard = application(__package__, "try.html", routes, limits, token=token, hosts=hosts, advice=advice)
-    return AccessLog(guard, service.metrics, is_logging=is_logging)
+    return AccessLog(guard, service.metrics, is_logging)
 
 
 def _read_asked(given: dict[str, Any], tagger: Tagger) -> tuple[list[Any], bool, MinScore]:

@@ -83,14 +83,9 @@ class _Connection(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server of an application, within limits.
+    """A server of an ASGI application, within limits.
 
-    Parameters
-    ----------
-    app : ASGI application
-    limits : Limits
-    before_end : function
-        Called in a thread when the server is told to stop, before it waits for its connections.
+    It calls `before_end` in a thread when it is told to stop, before it waits for its connections.
     """
 
     def __init__(self, app: Any, limits: Limits, before_end: Callable[[], object] | None = None) -> None:

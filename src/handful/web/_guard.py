@@ -1,4 +1,4 @@
-"""`Guard`: what every request must have before anything else looks at it.
+"""`Guard`: it checks every request before anything else looks at it.
 
 A page of another site must not reach a server of ours through the person's browser. So each request needs the token;
 its Host must be a name of this server (else a foreign name was made to point here: DNS rebinding); and an Origin must
@@ -10,6 +10,7 @@ import binascii
 import hmac
 import ipaddress
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
 from secrets import compare_digest
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -42,34 +43,21 @@ _HEADERS = {
 }
 
 
+@dataclass(frozen=True)
 class Guard:
-    """An ASGI application that lets through what is allowed, and puts safe headers on every answer.
+    """An ASGI application that passes allowed requests on, and puts safe headers on every answer.
 
-    Parameters
-    ----------
-    app : the application inside
-    limits : how long headers may be
-    token : what each request must know, in the address of the page, in a cookie or in a header; None, nothing
-    hosts : names of this server, besides numbers, which no foreign name can be; None, any name
-    advice : what to do where a request is refused, by status
-    without_token : the status of an answer to a request that does not know the token
+    Each request must know the token: in the address of the page, in a cookie or in a header. Without a token, every
+    request is allowed. `hosts` are the names of this server; its number is always one, because no foreign name can be a
+    number. Without `hosts`, any name is. `without_token` is the status of the answer where the token is missing.
     """
 
-    def __init__(
-        self,
-        app: Starlette,
-        limits: Limits,
-        token: str | None,
-        hosts: frozenset[str] | None,
-        advice: Mapping[int, str],
-        without_token: int,
-    ) -> None:
-        self.app = app
-        self.limits = limits
-        self.token = token
-        self.hosts = hosts
-        self.advice = advice
-        self.without_token = without_token
+    app: Starlette
+    limits: Limits
+    token: str | None
+    hosts: frozenset[str] | None
+    advice: Mapping[int, str]
+    without_token: int
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, and pass it on."""

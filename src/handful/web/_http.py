@@ -44,13 +44,7 @@ def later(status: int, what: str) -> HTTPException:
 
 
 def error_handlers(advice: Mapping[int, str]) -> dict[Any, Any]:
-    """Return the handlers of an application: every error is JSON with a status, never a stack trace.
-
-    Parameters
-    ----------
-    advice : dict
-        What to do, by status.
-    """
+    """Return the handlers of an application: every error is JSON with a status and its advice, never a stack trace."""
     advice = {**_ADVICE, **advice}
 
     def http(request: Request, error: HTTPException) -> Response:

@@ -1,6 +1,7 @@
 """`Limits`: how much a server takes at once, and how long it waits."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from handful.errors import DataError, MissingExtraError
 
@@ -57,12 +58,6 @@ class Limits:
 
 def need_extra(what: str) -> None:
     """Say how to get the packages that a server needs, if one is missing."""
-    try:
-        import prometheus_client
-        import starlette
-        import uvicorn
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{what} needs {error.name}, which is not installed: pip install 'handful[web]'"
-        ) from None
-    assert prometheus_client, (starlette, uvicorn)
+    for name in ("prometheus_client", "starlette", "uvicorn"):
+        if find_spec(name) is None:
+            raise MissingExtraError(f"{what} needs {name}, which is not installed: pip install 'handful[web]'")

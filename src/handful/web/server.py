@@ -1,4 +1,4 @@
-"""How a server of ours is made and runs: where it listens, who may ask, what each of them answers (extra `web`)."""
+"""How a server of ours is made and runs: where it listens, who may ask, and what all servers answer (extra `web`)."""
 
 import os
 import signal
@@ -61,16 +61,7 @@ def application(
 ) -> Guard:
     """Return an application behind its guard, with ``/``, ``/static/NAME`` and ``/health`` besides its own addresses.
 
-    Parameters
-    ----------
-    package, page
-        Whose folder ``static`` holds the files of the page, and which of them is the page.
-    routes, handlers
-        The application's own addresses and handlers of errors.
-    limits, token, hosts, without_token
-        As for `Guard`.
-    advice : dict
-        What to do about errors, by status.
+    The folder ``static`` of the package holds the files of the page; `advice` says what to do about errors, by status.
     """
     folder = files(package or "") / "static"
     static = {one.name: one.read_bytes() for one in folder.iterdir() if os.path.splitext(one.name)[1] in _KINDS}

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from handful._util.lazy import lazy
 from handful.web import LOOPBACK, need_extra
 
 from ._adding import Added
@@ -13,21 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LOOPBACK", "Added", "Project", "Session", "serve"]
 
+_get, __dir__ = lazy(__name__, _session="Session", _server="serve")
+
 
 def __getattr__(name: str) -> object:
-    """Import the live side when it is asked for, and say so if it is not installed; the store alone is light."""
-    if name == "Session":
-        from ._session import Session
-
-        return Session
     if name == "serve":
         need_extra("the workbench")
-        from ._server import serve
-
-        return serve
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)
+    return _get(name)
