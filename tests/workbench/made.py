@@ -67,15 +67,12 @@ def serving(path, texts=TEXTS, types=TYPES, **options):
 def wait_until(session, is_true, timeout=60):
     """Wait for something that events bring about."""
     happened = threading.Event()
-    stop = session.events.listen(happened.set)
-    try:
+    with session.events.listen(happened.set):
         while not is_true():
             happened.clear()
             if is_true():
                 return
             assert happened.wait(timeout), "nothing happened any more"
-    finally:
-        stop()
 
 
 def settled(session):

@@ -23,8 +23,7 @@ def test_who_is_too_far_behind_starts_again():
 
 def test_listeners_are_woken_until_they_stop():
     events, woken = Events(), []
-    stop = events.listen(lambda: woken.append(1))
-    events.add("fit")
-    stop()
+    with events.listen(lambda: woken.append(1)):
+        events.add("fit")
     events.add("fit")
     assert woken == [1]

@@ -33,9 +33,7 @@ def views(session):
 
 def by_text(views, start):
     (found,) = [
-        one
-        for one in views.queue("order", "", 200, 0, [], undecided=False)["sentences"]
-        if " ".join(one["words"]).startswith(start)
+        one for one in views.queue({"mode": "order", "n": 200})["sentences"] if " ".join(one["words"]).startswith(start)
     ]
     return found
 
@@ -126,10 +124,10 @@ def test_after_undo_the_fit_is_that_of_a_new_session(views, session, project):
     views.decide(2, {"version": 0, "action": "label", "labels": [{"start": 1, "end": 2, "type": "PER"}]})
     settled(session)
     assert said(session) != before
-    assert views.reverse("undo", 1)["undone"] == 1
+    assert views.reverse("undo", {})["undone"] == 1
     settled(session)
     assert said(session) == before
-    redone = views.reverse("redo", 1)
+    redone = views.reverse("redo", {"n": 1})
     assert [one["id"] for one in redone["sentences"]] == [2]
     settled(session)
     with make_session(project) as other:
@@ -176,19 +174,19 @@ def test_impossible_decisions_are_refused(views, given, message):
 
 
 def test_the_queue(views, session):
-    asked = [one["id"] for one in views.queue("teach", "", 20, 0, [], undecided=False)["sentences"]]
+    asked = [one["id"] for one in views.queue({})["sentences"]]
     assert sorted(asked) == sorted(session.mirror.entries)  # sentences with the same words once
     views.decide(asked[0], {"version": 0, "action": "nothing"})
     views.decide(asked[1], {"version": 0, "action": "skip"})
-    left = [one["id"] for one in views.queue("teach", "", 20, 0, [asked[2]], undecided=False)["sentences"]]
+    left = [one["id"] for one in views.queue({"mode": "teach", "n": 20, "skip": str(asked[2])})["sentences"]]
     assert sorted(left) == sorted(asked[3:])
-    ordered = views.queue("order", "", 3, 2, [], undecided=False)
+    ordered = views.queue({"mode": "order", "n": 3, "after": 2})
     assert ([one["id"] for one in ordered["sentences"]], ordered["total"]) == ([3, 4, 5], 9)
-    found = views.queue("search", "LIMA", 5, 0, [], undecided=False)
+    found = views.queue({"mode": "search", "q": "LIMA", "n": 5})
     assert (found["total"], ["Lima" in one["words"] for one in found["sentences"]]) == (2, [True, True])
     for mode, q, n in (("best", "", 1), ("search", "", 1), ("order", "", 0), ("order", "", 10_000)):
         with pytest.raises(DataError):
-            views.queue(mode, q, n, 0, [], undecided=False)
+            views.queue({"mode": mode, "q": q, "n": n})
 
 
 def test_types_are_added_renamed_and_removed_while_the_session_runs(views, session):
@@ -206,7 +204,7 @@ def test_types_are_added_renamed_and_removed_while_the_session_runs(views, sessi
 
 
 def test_review_of_all_mentions_of_a_type(views, session):
-    listed = views.mentions("PER", 0.0, 200, 0)
+    listed = views.mentions({"type": "PER"})
     assert listed["total"] == len(listed["mentions"]) == 7
     scores = [one["score"] for one in listed["mentions"]]
     assert scores == sorted(scores, reverse=True)
@@ -224,12 +222,12 @@ def test_review_of_all_mentions_of_a_type(views, session):
     known = session.mirror.state(pat["sentence"])[1].on(session.mirror.entries[pat["sentence"]].sentence)
     assert [str(one) for one in known.constraints()][:4] == ["PER", "_", "!PER", "_"]
     settled(session)
-    after = views.mentions("PER", 0.0, 200, 0)["mentions"]
+    after = views.mentions({"type": "PER"})["mentions"]
     assert [one["text"] for one in after if one["confirmed"]] == ["Pia", "Pat"]
     assert "Pam" not in [one["text"] for one in after]
     again = views.review({"type": "PER", "accept": reject, "reject": []})
     assert (again["accepted"], len(again["stale"]), again["decision"]) == (0, 1, None)
-    assert views.reverse("undo", 1)["undone"] == 1  # all of the review is one step
+    assert views.reverse("undo", {})["undone"] == 1  # all of the review is one step
     assert views.sentence(pat["sentence"])["status"] == "new"
 
 
@@ -266,7 +264,7 @@ def test_without_types_the_session_says_what_is_missing(tmp_path):
         views = Views(settled(session))
         error = views.state()["fit"]["error"]
         assert "there is no type to find" in error["what"]
-        assert views.queue("teach", "", 3, 0, [], undecided=False)["sentences"][0]["predictions"] is None
+        assert views.queue({"n": 3})["sentences"][0]["predictions"] is None
         views.change_types({"action": "add", "name": "PER", "description": "P people"})
         settled(session)
         assert views.state()["fit"]["error"] is None
@@ -300,14 +298,14 @@ def test_a_new_type_while_sentences_beyond_the_text_were_seen(tmp_path):
     texts = [f"Then Pia{i} saw Leeds{i} again ." for i in range(20)]
     with make_project(tmp_path / "p.db", texts) as project, make_session(project, most_words=60) as session:
         views = Views(settled(session))
-        views.queue("order", "", 20, 0, [], undecided=False)
+        views.queue({"mode": "order", "n": 20})
         settled(session)
         session._visible.clear()
         views.change_types({"action": "add", "name": "GOD", "description": "G gods"})
         settled(session)
         assert session.ranked == session.number
         assert {one.fit for one in session.found.values()} != {session.number}
-        asked = [one["fit"] for one in views.queue("teach", "", 10, 0, [], undecided=False)["sentences"]]
+        asked = [one["fit"] for one in views.queue({"n": 10})["sentences"]]
         assert asked == [session.number] * 10
         assert views.state()["fit"]["error"] is None
 
@@ -347,7 +345,7 @@ def test_quality_is_that_of_held_out_sentences():
 
 
 def test_the_map(views, session):
-    points = views.map(30)["points"]
+    points = views.map({"n": 30})["points"]
     assert len(points) == 30
     assert {one["type"] for one in points} == {"PER", "LOC", None}
     assert max(abs(one[axis]) for one in points for axis in "xy") == pytest.approx(1)
@@ -355,7 +353,7 @@ def test_the_map(views, session):
     mean = {name: [sum(axis) / len(axis) for axis in zip(*places, strict=True)] for name, places in by_type.items()}
     assert abs(mean["PER"][0] - mean["LOC"][0]) + abs(mean["PER"][1] - mean["LOC"][1]) > 0.5
     with pytest.raises(DataError):
-        views.map(0)
+        views.map({"n": 0})
 
 
 def test_a_new_map_lies_on_the_old_one():

@@ -1,7 +1,8 @@
-"""Events: what happened, in order, for pages that listen and for those that come back."""
+"""`Events`: changes of a session, in order, for pages that listen and for those that come back."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
@@ -34,13 +35,13 @@ class Events:
                 return [(self.last, {"kind": "reset"})] if number != self.last else []
             return [(n, event) for n, event in self._kept if n > number]
 
-    def listen(self, wake: Callable[[], object]) -> Callable[[], None]:
-        """Call a function at each event, until the function that is returned is called."""
+    @contextmanager
+    def listen(self, wake: Callable[[], object]) -> Iterator[None]:
+        """Call a function at each event, until the end of the block."""
         with self._lock:
             self._listeners.append(wake)
-
-        def stop() -> None:
+        try:
+            yield
+        finally:
             with self._lock:
                 self._listeners.remove(wake)
-
-        return stop

@@ -14,10 +14,10 @@ import zipfile
 import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from threading import Timer
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -42,7 +42,7 @@ from handful.web.server import (
 )
 
 from ._session import Session
-from ._views import Record, Views
+from ._views import Record, Views, number
 
 FIRST_PORT = 8470
 LIMITS = Limits(body_timeout=60.0, grace=2.0)  # a file to import may take a while
@@ -93,75 +93,40 @@ def make_server(session: Session, token: str | None, hosts: frozenset[str], limi
     """Return the application, guarded."""
     views = Views(session)
 
-    def get(function: Callable[[Any], Record]) -> Callable[[Request], Any]:
+    def route(method: str, path: str, function: Callable[[Record], Record | Response]) -> Route:
+        """Let a function answer in a thread; it gets the body or the query, with the names in the path."""
+
         async def answer(request: Request) -> Response:
-            return Json(await run_in_threadpool(function, request.query_params))
+            given = await read_json(request, limits) if method == "POST" else dict(request.query_params)
+            found = await run_in_threadpool(function, {**given, **request.path_params})
+            return found if isinstance(found, Response) else Json(found)
 
-        return answer
-
-    def post(path: str, function: Callable[[Request, Record], Record]) -> Route:
-        async def answer(request: Request) -> Response:
-            return Json(await run_in_threadpool(function, request, await read_json(request, limits)))
-
-        return Route(path, answer, methods=["POST"])
-
-    def decide(request: Request, given: Record) -> Record:
-        return views.decide(request.path_params["id"], given)
-
-    def queue(query: Any) -> Record:
-        skip = [_int(one, "skip") for one in query.get("skip", "").split(",") if one]
-        return views.queue(
-            query.get("mode", "teach"),
-            query.get("q", ""),
-            _int(query.get("n", "20"), "n"),
-            _int(query.get("after") or "0", "after"),
-            skip,
-            undecided=query.get("undecided") == "1",
-        )
-
-    def mentions(query: Any) -> Record:
-        try:
-            least = float(query.get("least") or 0)
-        except ValueError:
-            raise DataError("least is a number from 0 to 1") from None
-        n, after = _int(query.get("n", "200"), "n"), _int(query.get("after") or "0", "after")
-        return views.mentions(query.get("type", ""), least, n, max(after, 0))
-
-    async def sentence(request: Request) -> Response:
-        return Json(await run_in_threadpool(views.sentence, request.path_params["id"]))
+        return Route(path, answer, methods=[method])
 
     async def events(request: Request) -> Response:
-        last = request.headers.get("last-event-id") or request.query_params.get("since") or str(session.events.last)
-        return StreamingResponse(_events(session, _int(last, "since")), media_type="text/event-stream")
+        last = request.headers.get("last-event-id") or request.query_params.get("since")
+        since = number(last, "since", session.events.last)
+        return StreamingResponse(_events(session, since), media_type="text/event-stream")
 
     async def bring_in(request: Request) -> Response:
         body = await read_body(request, "application/octet-stream", limits.max_import, limits.body_timeout)
-        format = request.query_params.get("format") or None
-        return Json(await run_in_threadpool(_import, session, body, format, request.query_params.get("name")))
-
-    async def export(request: Request) -> Response:
-        format = request.query_params.get("format", "")
-        only = request.query_params.get("only") == "labelled"
-        return await run_in_threadpool(_export, session, format, only_labelled=only)
-
-    async def tagger(request: Request) -> Response:
-        return await run_in_threadpool(_tagger, session)
+        return Json(await run_in_threadpool(_import, session, body, dict(request.query_params)))
 
     routes = [
-        Route("/api/state", get(lambda query: views.state())),
+        route("GET", "/api/state", lambda given: views.state()),
         Route("/api/events", events),
-        Route("/api/queue", get(queue)),
-        Route("/api/sentences/{id:int}", sentence),
-        post("/api/sentences/{id:int}/decision", decide),
-        post("/api/undo", lambda request, given: views.reverse("undo", given.get("n", 1))),
-        post("/api/redo", lambda request, given: views.reverse("redo", given.get("n", 1))),
-        Route("/api/mentions", get(mentions)),
-        post("/api/mentions/review", lambda request, given: views.review(given)),
-        post("/api/types", lambda request, given: views.change_types(given)),
-        Route("/api/map", get(lambda query: views.map(_int(query.get("n", "2000"), "n")))),
+        route("GET", "/api/queue", views.queue),
+        route("GET", "/api/sentences/{id:int}", lambda given: views.sentence(given["id"])),
+        route("POST", "/api/sentences/{id:int}/decision", lambda given: views.decide(given["id"], given)),
+        route("POST", "/api/undo", partial(views.reverse, "undo")),
+        route("POST", "/api/redo", partial(views.reverse, "redo")),
+        route("GET", "/api/mentions", views.mentions),
+        route("POST", "/api/mentions/review", views.review),
+        route("POST", "/api/types", views.change_types),
+        route("GET", "/api/map", views.map),
         Route("/api/import", bring_in, methods=["POST"]),
-        Route("/api/export", export),
-        Route("/api/tagger", tagger),
+        route("GET", "/api/export", partial(_export, session)),
+        route("GET", "/api/tagger", lambda given: _tagger(session)),
     ]
 
     def stale(request: Request, error: StaleError) -> Response:
@@ -193,15 +158,14 @@ async def _events(session: Session, last: int) -> AsyncIterator[bytes]:
         with suppress(RuntimeError):  # the server has ended
             loop.call_soon_threadsafe(happened.set)
 
-    stop = session.events.listen(wake)
-    try:
+    with session.events.listen(wake):
         yield b"retry: 1000\n\n"
         is_over = session.is_stopped
         while not is_over:
             happened.clear()
-            for number, event in session.events.since(last):
-                last = number
-                yield f"id: {number}\ndata: {json.dumps(event)}\n\n".encode()
+            for seq, event in session.events.since(last):
+                last = seq
+                yield f"id: {last}\ndata: {json.dumps(event)}\n\n".encode()
                 is_over |= event["kind"] == "stop"
             if is_over:
                 break
@@ -209,17 +173,14 @@ async def _events(session: Session, last: int) -> AsyncIterator[bytes]:
                 await asyncio.wait_for(happened.wait(), HEARTBEAT)
             except TimeoutError:
                 yield b": still here\n\n"
-    finally:
-        stop()
 
 
-def _import(session: Session, body: bytes, format: str | None, name: str | None) -> Record:
-    if format is not None and format not in FORMATS:
-        raise DataError(f"the format is {format!r:.50}, expected one of {', '.join(FORMATS)}")
+def _import(session: Session, body: bytes, given: Record) -> Record:
+    format = _format(given) if given.get("format") else None
     if body[:2] == GZIP:
         body = _unpacked(body, LIMITS.max_import)
     source = BytesIO(body)
-    source.name = (name or "the file")[:200]
+    source.name = (given.get("name") or "the file")[:200]
     with stream(source, format) as documents:
         added = session.add(documents, lambda: documents.types)
     return {
@@ -241,12 +202,17 @@ def _unpacked(body: bytes, most: int) -> bytes:
     return unpacked
 
 
-def _export(session: Session, format: str, *, only_labelled: bool) -> Response:
+def _format(given: Record) -> str:
+    format = given.get("format", "")
     if format not in FORMATS:
         raise DataError(f"the format is {format!r:.50}, expected one of {', '.join(FORMATS)}")
-    out = BytesIO()
-    types = session.mirror.entity_types()
-    write(session.project.documents(only_labelled=only_labelled), out, format, types=types)
+    return str(format)
+
+
+def _export(session: Session, given: Record) -> Response:
+    format, out = _format(given), BytesIO()
+    documents = session.project.documents(only_labelled=given.get("only") == "labelled")
+    write(documents, out, format, types=session.mirror.entity_types())
     kind = "application/octet-stream" if format == "docbin" else "text/plain; charset=utf-8"
     return _download(out.getvalue(), kind, f"labels.{_ENDINGS.get(format, 'jsonl')}")
 
@@ -267,9 +233,3 @@ def _tagger(session: Session) -> Response:
 
 def _download(body: bytes, kind: str, name: str) -> Response:
     return Response(body, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
-
-
-def _int(text: str, name: str) -> int:
-    if len(text) > 18 or not text.removeprefix("-").isdecimal():
-        raise DataError(f"{name} is a number, found {text!r:.50}")
-    return int(text)

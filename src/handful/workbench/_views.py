@@ -1,4 +1,4 @@
-"""What a page sees and says: the session in JSON's types."""
+"""`Views`: what a page asks for and says, and the answers, in the types of JSON."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,6 @@ from handful.text import FORMATS, Sentence, Span
 from handful.text.projects import State
 from handful.web.server import refusal
 
-from ._learner import Found
 from ._mirror import Entry
 from ._review import accepted, decided, fitting, rejected
 from ._session import OPEN, Session
@@ -22,11 +21,14 @@ AROUND = 60  # characters before and after a mention
 MOST_SENTENCES, MOST_MENTIONS, MOST_POINTS, MOST_STEPS, MOST_SHOWN = 200, 1_000, 10_000, 1_000, 50
 
 Record = dict[str, Any]
+Asked = Mapping[str, Any]
+"""What a request says: its query, whose values are texts, or its body."""
+
 Places = dict[Hashable, tuple[float, float]]
 
 
 class Views:
-    """What can be asked of a session, and told to it. Any thread may call it."""
+    """Questions to a session, and decisions for it. Any thread may call it."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -38,9 +40,7 @@ class Views:
         """Return where everything stands."""
         session, mirror = self.session, self.mirror
         session.follow()
-        labels = mirror.count_labels()
         statuses = mirror.count_statuses()
-        can_undo, can_redo = self.project.count_undo()
         curve = self.project.quality()
         quality = None
         if curve:
@@ -55,11 +55,10 @@ class Views:
                 "author": self.project.author,
                 "texts": mirror.n_texts,
                 "words": mirror.n_words,
-                "can_undo": can_undo,
-                "can_redo": can_redo,
                 "formats": list(FORMATS),
+                **self._steps(),
             },
-            "types": [one | {"n_labels": labels[one["name"]]} for one in mirror.types],
+            "types": self._types(),
             "counts": {
                 "sentences": len(mirror.entries),
                 **{status: statuses[status] for status in ("none", "partial", "unsure", "skipped", "new")},
@@ -86,32 +85,32 @@ class Views:
         self.session.look_at([entry.id])
         return self._sentence(entry)
 
-    def queue(self, mode: str, q: str, n: int, after: int, skip: list[int], *, undecided: bool) -> Record:
-        """Return the sentences to ask about next, by what they teach, in order, or by what is in them."""
-        n = _number(n, "n", 1, MOST_SENTENCES)
-        total = None
+    def queue(self, given: Asked) -> Record:
+        """Return the sentences to ask about next: those that teach most, all in order, or those with some text."""
+        mode, wanted = given.get("mode", "teach"), given.get("q", "").casefold()
+        n = number(given.get("n"), "n", 20, 1, MOST_SENTENCES)
+        after = number(given.get("after"), "after")
+        skip = [number(one, "skip") for one in given.get("skip", "").split(",") if one]
+        total: Record = {}
         entries = self.mirror.entries
         if mode == "teach":
             ids = self.session.teach(n, skip)
-        elif mode in ("order", "search"):
-            wanted = q.casefold() if mode == "search" else ""
-            if mode == "search" and not wanted:
-                raise DataError("there is nothing to search for; give q")
-            matching = [
-                id
-                for id, entry in list(entries.items())
-                if (not wanted or wanted in (entry.sentence.text or "").casefold())
-                and (not undecided or self.mirror.state(id)[1].status in OPEN)
-            ]
-            total = len(matching)
-            ids = [id for id in matching if id > after][:n]
+        elif mode == "order" or (mode == "search" and wanted):
+            ids = list(entries)
+            if mode == "search":
+                ids = [id for id in ids if wanted in (entries[id].sentence.text or "").casefold()]
+            if given.get("undecided") == "1":
+                ids = [id for id in ids if self.mirror.state(id)[1].status in OPEN]
+            total = {"total": len(ids)}
+            ids = [id for id in ids if id > after][:n]
+        elif mode == "search":
+            raise DataError("there is nothing to search for; give q")
         else:
             raise DataError(f"the mode is {mode!r:.50}, expected teach, order or search")
         self.session.look_at(ids[::-1])  # the first of them last, as the one that is looked at now
-        answer: Record = {"sentences": [self._sentence(entries[id]) for id in ids]}
-        return answer if total is None else answer | {"total": total}
+        return {"sentences": [self._sentence(entries[id]) for id in ids], **total}
 
-    def decide(self, id: Any, given: Record) -> Record:
+    def decide(self, id: Any, given: Asked) -> Record:
         """Store a decision on a sentence."""
         entry = self.mirror.entry(id)
         version, labels = given.get("version"), given.get("labels") or []
@@ -127,22 +126,20 @@ class Views:
             self.session.follow()
         return {"sentence": self._sentence(entry), "decision": seq}
 
-    def reverse(self, action: str, n: Any) -> Record:
+    def reverse(self, action: str, given: Asked) -> Record:
         """Undo or redo steps."""
-        n = _number(n, "n", 1, MOST_STEPS)
+        n = number(given.get("n"), "n", 1, 1, MOST_STEPS)
         done = self.project.undo(n) if action == "undo" else self.project.redo(n)
         self.session.follow()
-        can_undo, can_redo = self.project.count_undo()
         shown = [self.mirror.entries[id] for id in done.sentences[:MOST_SHOWN] if id in self.mirror.entries]
         return {
             "undone" if action == "undo" else "redone": done.n_steps,
             "sentences": [self._sentence(entry) for entry in shown],
             "types_changed": done.has_types,
-            "can_undo": can_undo,
-            "can_redo": can_redo,
+            **self._steps(),
         }
 
-    def change_types(self, given: Record) -> Record:
+    def change_types(self, given: Asked) -> Record:
         """Change a type, or say what that would do."""
         action, name = given.get("action"), given.get("name")
         if not isinstance(action, str) or not isinstance(name, str):
@@ -150,21 +147,22 @@ class Views:
         value: Any = given.get({"rename": "to", "colour": "colour"}.get(action, "description"))
         if action == "add":
             value = value or "", given.get("colour")
-        is_preview = given.get("preview") is True
-        change = self.project.change_types(action, name, value, preview=is_preview)
+        change = self.project.change_types(action, name, value, preview=given.get("preview") is True)
         self.session.follow()
-        labels = self.mirror.count_labels()
         return {
-            "types": [one | {"n_labels": labels.get(one["name"], 0)} for one in self.mirror.types],
+            "types": self._types(),
             "labels_changed": change.n_labels,
             "sentences_changed": len(change.states),
         }
 
-    def mentions(self, name: str, least: float, n: int, after: int) -> Record:
+    def mentions(self, given: Asked) -> Record:
         """Return all mentions of a type: those that were found, the surest first, and then the confirmed ones."""
-        n = _number(n, "n", 1, MOST_MENTIONS)
-        if name not in [one["name"] for one in self.mirror.types]:
-            raise DataError(f"there is no type {name!r:.100}")
+        name = self._type(given)
+        n, after = number(given.get("n"), "n", 200, 1, MOST_MENTIONS), number(given.get("after"), "after")
+        try:
+            least = float(given.get("least") or 0)
+        except ValueError:
+            raise DataError("least is a number from 0 to 1") from None
         rows: list[tuple[float, int, Span, bool]] = []
         with self.mirror.lock:
             found = self.session.found
@@ -174,17 +172,14 @@ class Views:
                     rows += [(1.0, id, span, True) for span in state.spans if span.type == name]
                 if state.status in OPEN and id in found:
                     spans = fitting(found[id].spans, state, entry.sentence)
-                    rows += [
-                        (s.score or 0.0, id, s, False) for s in spans if s.type == name and (s.score or 0) >= least
-                    ]
+                    found_here = [(span.score or 0.0, id, span, False) for span in spans if span.type == name]
+                    rows += [row for row in found_here if row[0] >= least]
         rows.sort(key=lambda row: (row[3], -row[0], row[1], row[2].start))
         return {"mentions": [self._mention(*row) for row in rows[after : after + n]], "total": len(rows)}
 
-    def review(self, given: Record) -> Record:
-        """Take mentions of a type as right or as wrong, many at once; what changed in the meantime is left alone."""
-        name = given.get("type")
-        if name not in [one["name"] for one in self.mirror.types]:
-            raise DataError(f"there is no type {name!r:.100}")
+    def review(self, given: Asked) -> Record:
+        """Take mentions of a type as right or as wrong, many at once; a sentence that changed meanwhile is left."""
+        name = self._type(given)
         changes: dict[int, State] = {}
         versions: dict[int, int] = {}
         counts = {"accept": 0, "reject": 0}
@@ -197,7 +192,7 @@ class Views:
                     if one["version"] != version:
                         stale.append({key: one[key] for key in ("sentence", "start", "end")})
                         continue
-                    span = Span(one["start"], one["end"], str(name))
+                    span = Span(one["start"], one["end"], name)
                     Sentence(entry.sentence.words, (span,))  # checks its place
                     state = changes.get(entry.id, state)
                     changes[entry.id] = (accepted if kind == "accept" else rejected)(state, entry.sentence, span)
@@ -211,43 +206,52 @@ class Views:
             self.session.follow()
         return {"accepted": counts["accept"], "rejected": counts["reject"], "stale": stale, "decision": seq}
 
-    def map(self, n: int) -> Record:
+    def map(self, given: Asked) -> Record:
         """Return words in two dimensions: labelled and found mentions, and some of the others."""
-        n = _number(n, "n", 1, MOST_POINTS)
+        n = number(given.get("n"), "n", 2000, 1, MOST_POINTS)
         learner, found = self.session.learner, self.session.found
-        if learner is None or learner.tagger is None:
-            return {"points": []}
-        rows: list[tuple[bool, bool, int, int, str | None]] = []
-        for id, one in list(found.items()):
+        points: list[Record] = []
+        for id, one in found.items():
             _, state = self.mirror.state(id)
-            entry = self.mirror.entries[id]
             is_labelled = state.is_label and state.status != "partial"
             spans = state.spans if is_labelled else one.spans
             types = {i: span.type for span in spans for i in range(span.start, span.end)}
-            rows += [(i in types, is_labelled, id, i, types.get(i)) for i in range(len(entry.sentence.words))]
-        rng = np.random.default_rng(0)
-        order = rng.permutation(len(rows))
-        chosen = sorted(order, key=lambda i: (not rows[i][0], not rows[i][1]))[:n]
-        points, vectors = [], []
-        for i in chosen:
-            _, is_labelled, id, word, name = rows[i]
-            sentence = self.mirror.entries[id].sentence
-            if (features := learner.encoder.known(sentence)) is None:
-                continue
-            vectors.append(features[word])
-            points.append({"type": name, "sentence": id, "word": word, "text": sentence.words[word]})
-            points[-1]["labelled"] = is_labelled
-        if not points:
+            points += [
+                {"type": types.get(i), "sentence": id, "word": i, "text": text, "labelled": is_labelled}
+                for i, text in enumerate(one.words.sentence.words)
+            ]
+        if learner is None or not points:
             return {"points": []}
+        order = np.random.default_rng(0).permutation(len(points))
+        points = sorted((points[i] for i in order), key=lambda one: (one["type"] is None, not one["labelled"]))[:n]
         keys = [(one["sentence"], one["word"]) for one in points]
-        self._places = flatten(learner.project(np.stack(vectors)), keys, self._places)
-        places = [self._places[key] for key in keys]
-        return {"points": [{"x": x, "y": y} | one for one, (x, y) in zip(points, places, strict=True)]}
+        vectors = np.stack([found[id].words.features[word] for id, word in keys])
+        self._places = places = flatten(learner.project(vectors), keys, self._places)
+        for key, point in zip(keys, points, strict=True):
+            point["x"], point["y"] = places[key]
+        return {"points": points}
+
+    def _types(self) -> list[Record]:
+        """Return the types, each with the number of its labels."""
+        labels = self.mirror.count_labels()
+        return [one | {"n_labels": labels.get(one["name"], 0)} for one in self.mirror.types]
+
+    def _steps(self) -> Record:
+        """Return how many steps can be undone, and redone."""
+        return dict(zip(("can_undo", "can_redo"), self.project.count_undo(), strict=True))
+
+    def _type(self, given: Asked) -> str:
+        name = given.get("type")
+        if name not in [one["name"] for one in self.mirror.types]:
+            raise DataError(f"there is no type {name!r:.100}")
+        return str(name)
 
     def _sentence(self, entry: Entry) -> Record:
         sentence = entry.sentence
         version, state = self.mirror.state(entry.id)
         found = self.session.found.get(entry.id)
+        now = None if found is None else fitting(found.spans, state, sentence)
+        before = None if found is None or found.before is None else fitting(found.before, state, sentence)
         text = self.project.text(entry.text_id)
         start, stop = sentence.offset, sentence.offset + len(sentence.text or "")
         offsets = sentence.offsets or ()
@@ -260,8 +264,8 @@ class Views:
             "after": text[stop : stop + CONTEXT],
             "status": state.status,
             "labels": None if state.status in ("new", "skipped") else [_label(span) for span in state.spans],
-            "predictions": None if found is None else _predictions(found, state, entry),
-            "changed": [] if found is None or found.before is None else _changed(found, state, entry),
+            "predictions": None if now is None else [_label(span) for span in now],
+            "changed": [] if before is None else _changed(before, now or []),
             "fit": 0 if found is None else found.fit,
         }
 
@@ -284,7 +288,8 @@ class Views:
 
 
 def _label(span: Span) -> Record:
-    return {"start": span.start, "end": span.end, "type": span.type}
+    score = {} if span.score is None else {"score": round(span.score, 4)}
+    return {"start": span.start, "end": span.end, "type": span.type, **score}
 
 
 def _around(text: str, start: int, end: int) -> tuple[str, str]:
@@ -297,17 +302,9 @@ def _around(text: str, start: int, end: int) -> tuple[str, str]:
     return left, right
 
 
-def _predictions(found: Found, state: State, entry: Entry) -> list[Record]:
-    spans = fitting(found.spans, state, entry.sentence)
-    return [_label(span) | {"score": round(span.score or 0.0, 4)} for span in spans]
-
-
-def _changed(found: Found, state: State, entry: Entry) -> list[Record]:
-    """Return what the fit before said otherwise: new mentions, those that are gone, and those of another type."""
-    now, was = (
-        {(span.start, span.end): span.type for span in fitting(spans, state, entry.sentence)}
-        for spans in (found.spans, found.before or ())
-    )
+def _changed(before: Sequence[Span], after: Sequence[Span]) -> list[Record]:
+    """Return the mentions that are new since the fit before, those that are gone, and those of another type."""
+    was, now = ({(span.start, span.end): span.type for span in spans} for spans in (before, after))
     places = sorted(place for place in now.keys() | was.keys() if now.get(place) != was.get(place))
     return [{"start": a, "end": b, "type": now.get((a, b)), "was": was.get((a, b))} for a, b in places]
 
@@ -322,22 +319,22 @@ def _mentions(given: Any) -> list[Record]:
     return given
 
 
-def _number(value: Any, name: str, least: int, most: int) -> int:
+def number(value: Any, name: str, default: int = 0, least: int = 0, most: int = 10**18) -> int:
+    """Return a number of a request, which is a text in a query."""
+    if value is None or value == "":
+        return default
+    if isinstance(value, str) and value.isdecimal() and len(value) < 20:
+        value = int(value)
     if type(value) is not int or not least <= value <= most:
         raise DataError(f"{name} is {value!r:.50}, expected a number from {least} to {most:,}")
     return value
 
 
 def flatten(points: Float, keys: Sequence[Hashable], before: Places) -> Places:
-    """Return two coordinates from -1 to 1 for each point: the two directions in which the points differ most.
+    """Return two coordinates from -1 to 1 for each point (n, p), by its key.
 
-    The map is turned such that points lie as near as possible to where they were before.
-
-    Parameters
-    ----------
-    points : (n, p)
-    keys : what each point is called
-    before : the map before this one
+    They are the two directions in which the points differ most. The map is turned such that points lie as near as
+    possible to their places on the map before.
     """
     if len(points) == 0:
         return {}
