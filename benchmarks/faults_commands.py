@@ -245,7 +245,6 @@ class Label(Command):
     """`handful label`, while a client decides: what was confirmed is in the project."""
 
     name = "label.db"
-    ends_with = -signal.SIGTERM
 
     def __init__(self, given, out):
         super().__init__(given, out)

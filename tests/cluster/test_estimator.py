@@ -382,7 +382,7 @@ def test_empty_prototypes_are_counted_and_finite():
 
 FINGERPRINT = """
 import hashlib, sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:]
 from test_estimator import fingerprint
 print(fingerprint())
 """
@@ -401,9 +401,10 @@ def fingerprint():
 @pytest.mark.exhaustive
 def test_two_processes_with_different_hash_seeds_give_the_same_bytes():
     here = os.path.dirname(__file__)
+    folders = [here, os.path.dirname(here)]
     runs = [
         subprocess.run(
-            [sys.executable, "-c", FINGERPRINT, here],
+            [sys.executable, "-c", FINGERPRINT, *folders],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
