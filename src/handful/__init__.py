@@ -1,5 +1,7 @@
 """Find named entities of your own types from a handful of labelled examples and unlabelled text."""
 
+from handful._util.lazy import lazy
+
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all else here
 
 if TYPE_CHECKING:
@@ -27,24 +29,12 @@ __all__ = [
     "write",
 ]
 
-_HOME = {
-    "HandfulError": "errors",
-    "SubspaceKMeans": "cluster",
-    "Tagger": "tagger",
-    "pipeline": "integrations",
-    "score": "evaluate",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import what is asked for when it is: so the command line starts at once, and numpy is loaded only if needed."""
-    if name in __all__:
-        from importlib import import_module
-
-        return getattr(import_module(f"handful.{_HOME.get(name, 'text')}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """Offer what is public."""
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(
+    __name__,
+    cluster="SubspaceKMeans",
+    errors="HandfulError",
+    evaluate="score",
+    integrations="pipeline",
+    tagger="Tagger",
+    text="Document EntityType Sentence Span read write",
+)

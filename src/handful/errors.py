@@ -111,6 +111,11 @@ class HandfulWarning(_Advised, UserWarning):
     """Something was handled that the user should know of."""
 
 
+def number_of(n: int, noun: str) -> str:
+    """Return a number and a noun, in the plural if need be."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
 def shorten(value: object, limit: int = 80) -> str:
     """Cut a long text for a message."""
     text = str(value)

@@ -94,7 +94,7 @@ def test_add_says_what_changed_and_can_write_elsewhere(inside, model, tmp_path):
     before = (model / "config.json").read_bytes()
     result = run(*arguments, "--out", tmp_path / "other")
     assert "added 2 labelled sentences, 8 in all, with 10 mentions of 3 types; new: VEHICLE" in result.stdout
-    assert "1 sentences got new labels" in result.stdout
+    assert "1 sentence got new labels" in result.stdout
     assert f"wrote {tmp_path / 'other'}" in result.stderr
     assert (model / "config.json").read_bytes() == before
     config = json.loads((tmp_path / "other" / "config.json").read_text())

@@ -130,7 +130,7 @@ def test_support_without_labels_counts_as_text():
     model = tagger(o_ratio=0.7).fit([*LABELLED, *[{"text": text} for text in UNLABELLED]])
     assert answer(model) == answer(fitted(o_ratio=0.7))
     assert model.summary_.n_support == 2
-    assert any("5 sentences of the support" in note for note in model.summary_.notes)
+    assert any("5 sentences without labels from the support" in note for note in model.summary_.notes)
 
 
 def test_no_unlabelled_text_ignores_the_ratio_and_says_so():
@@ -170,8 +170,8 @@ def test_some_entity_among_types_is_resolved_by_the_fit():
     ("support", "message"),
     [
         (["nothing is marked here"], "no mention is marked, and no type is named"),
-        ([{"text": "no labels"}], "has no labels"),
-        ([], "has no labels"),
+        ([{"text": "no labels"}], "no mention is marked, and no type is named"),
+        ([], "no mention is marked, and no type is named"),
         (["[Paul](PER)", "[London](LOC)"], "no word that is O for certain"),
         (["[Paul](PER) [saw](_) [London](LOC)"], r"unknown \(_\); add a sentence or two in which every mention is"),
         (["[Paul](PER) saw [Gent](LOC|ORG) and [Lima](LOC)"], "no mention is labelled as ORG alone"),
@@ -275,7 +275,7 @@ def test_adding_unlabelled_text_equals_fitting_with_all_of_it():
 def test_adding_known_words_changes_their_labels():
     model = fitted(o_ratio=0.7).add(["[Paul](GOD) went to [London](LOC) with me"])
     assert names(model) == ["GOD", "LOC", "PER"]
-    assert model.summary_.notes == ["1 sentences got new labels"]
+    assert model.summary_.notes == ["1 sentence got new labels"]
     assert model.summary_.n_support == 2
 
 
@@ -287,7 +287,7 @@ def test_adding_one_sentence_labelled_in_two_ways_equals_fitting_with_it():
     assert model.summary_ == expected.summary_
     model.add(ways[:1])  # new labels for both
     assert model.summary_.n_support == 3
-    assert model.summary_.notes == ["1 sentences got new labels"]
+    assert model.summary_.notes == ["1 sentence got new labels"]
 
 
 def test_a_fit_that_fails_leaves_the_tagger_as_it_was():

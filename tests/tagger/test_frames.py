@@ -10,7 +10,6 @@ import pytest
 from datasets import ClassLabel, Dataset, DatasetDict, Features, List, Value
 
 from handful.errors import DataError, FormatError
-from handful.tagger.frames import LineFile, record_lines, rows_of
 from handful.tagger.inputs import gather
 from handful.text import Sentence, Span
 
@@ -121,24 +120,6 @@ def test_a_frame_of_labels():
         }
     )
     assert gather(frame, "the support", is_inline=True).sentences[0] == PAULS
-
-
-def test_rows_are_written_as_they_are_read():
-    taken = 0
-
-    def rows():
-        nonlocal taken
-        for row in ROWS * 1_000:
-            taken += 1
-            yield row
-
-    data = datasets.IterableDataset.from_generator(rows, features=FEATURES)
-    file = LineFile(record_lines(rows_of(data), "the support"), "the support")
-    assert file.read(0) == ""
-    assert taken == 0
-    assert file.read(200).count("\n") < 10
-    assert taken < 10
-    assert file.read().count("\n") > 1_900
 
 
 def test_what_is_no_text_is_said(model):

@@ -31,6 +31,15 @@ def test_names_labels_and_text_in_any_mix(support, unlabelled):
     assert model.summary_.mentions == {"LOC": 2 * bool(support), "PER": 2 * bool(support)}
 
 
+def test_a_support_without_labels_is_unlabelled_text():
+    sentences = named().fit(unlabelled=UNLABELLED).text_.sentences
+    model, expected = named().fit(sentences, ["Then ."]), named().fit(unlabelled=["Then .", *sentences])
+    assert model.predict(TEXT) == expected.predict(TEXT)
+    assert model.summary_.notes == [
+        f"the unlabelled text includes {len(sentences)} sentences without labels from the support"
+    ]
+
+
 def test_with_names_alone_a_word_is_judged_by_them():
     model = named().fit()
     assert [type(piece) for piece in model.model_.evidence] == [TypeNames]

@@ -84,9 +84,9 @@ def test_a_stream_is_chosen_from_as_its_best_would_be(monkeypatch):
     found = [tagged([f"w{i}"], [doubts[i]], places[i], [tags[i]], [second[i]]) for i in range(2_000)]
     monkeypatch.setattr(suggesting, "LEAST_POOL", 30)
     pool = suggesting._best(iter(found), set(), 2, 30)
-    values = np.stack([suggesting._values(one, 2) for one in found])
+    values = np.stack([suggesting.values_of(one, [1, 2]) for one in found])
     expected = {i for t in range(2) for i in sorted(range(2_000), key=lambda i: (-values[i, t], i))[:30]}
-    assert [one.number for one in pool] == sorted(expected)
+    assert [one.sentence.words for one in pool] == [found[i].sentence.words for i in sorted(expected)]
 
 
 def test_memory_does_not_grow_with_the_text():
@@ -139,7 +139,7 @@ def test_what_can_be_chosen_from(tmp_path):
         assert [one.words for one in model.suggest(texts, 2)] == expected
     for wrong, message in (
         ("no such file", "a str names a file; give texts in a list"),
-        (Sentence(("a",)), "must be a path or a list of texts"),
+        (Sentence(("a",)), "must be a list of texts"),
         ([3], "text 0 .*found int"),
     ):
         with pytest.raises((DataError, OSError), match=message):

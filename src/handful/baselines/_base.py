@@ -85,6 +85,8 @@ class FittedBaseline:
 def read_support(support: Any) -> LabelledSupport:
     """Read labelled sentences, in any form that `handful.Tagger.fit` takes; those without labels are left out."""
     given, labels = gather_for_fit(support, None)
+    if not labels:
+        raise DataError("the support has no labels; mark mentions, as in [Baghdad](LOC), or give a file with tags")
     sentences = sentences_of(labels)
     return LabelledSupport(described(types_to_learn(sentences), given.types), sentences)
 

@@ -100,10 +100,6 @@ def fit(
     files = TrainingFiles(support or [], near, types, from_format, text_field, malformed, quiet=quiet)
     labelled, described = files.labels()
     text = files.text()
-    if all(sentence.is_unlabelled for sentence in labelled):  # a project may have types and text alone
-        labelled, text = [], [*labelled, *text]
-        if text and is_far:
-            raise DataError("nothing is labelled in the support, which is text; with --dask or --workers give it as -u")
     tagger = Tagger(encoder, types=described, names=not no_names, o_ratio=share, threads=threads, cache=not no_cache)
     with cluster(dask, workers, quiet=quiet) as client:
         if client is None:

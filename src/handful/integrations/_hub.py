@@ -124,14 +124,10 @@ def push_to_hub(
                 dataset_name=name,
                 metric_type=metric,
                 metric_name=f"{metric} (strict spans)",
-                metric_value=round(value, 4),
+                metric_value=round(getattr(one.strict.micro, metric), 4),
             )
             for name, one in figures.items()
-            for metric, value in (
-                ("f1", one.strict.micro.f1),
-                ("precision", one.strict.micro.precision),
-                ("recall", one.strict.micro.recall),
-            )
+            for metric in ("f1", "precision", "recall")
         ]
         or None,
     )

@@ -1,13 +1,12 @@
 """Answers as the pipelines of transformers give them, so that a tagger can stand where one of them does."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from handful._util.files import PathLike
 from handful.errors import DataError
 from handful.tagger import Predictor
 from handful.tagger.frames import is_frame, texts_of
-from handful.text import Prediction
 
 from ._hub import from_hub
 
@@ -50,8 +49,8 @@ class TokenClassification:
         if is_frame(inputs):
             inputs = texts_of(inputs, "inputs")
         if isinstance(inputs, str):
-            return _plain(self.model.predict(inputs, min_score=self.min_score, progress=False))
-        found = map(_plain, self.model.predict_iter(self._texts(inputs), min_score=self.min_score))
+            return list(self.model.predict(inputs, min_score=self.min_score, progress=False))
+        found = map(list, self.model.predict_iter(self._texts(inputs), min_score=self.min_score))
         return list(found) if isinstance(inputs, list | tuple) else found
 
     @staticmethod
@@ -93,7 +92,3 @@ def pipeline(
             raise DataError(f"{', '.join(options)} has no meaning for a model that is a tagger already")
         return TokenClassification(model, min_score=min_score)
     return TokenClassification(from_hub(model, **options), min_score=min_score)
-
-
-def _plain(found: Sequence[Prediction]) -> list[Prediction]:
-    return list(found)

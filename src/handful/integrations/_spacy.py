@@ -47,12 +47,14 @@ _INHERITED: list[Tagger] = []
 class SpacyTagger(Pipe):
     """A component of spaCy that finds entities with a `Tagger`.
 
-    spaCy makes it: ``nlp.add_pipe("handful", config={...})``, where the parameters below, but for the name, are the
-    config. The tagger is opened, or fitted to the types, when it is first needed. ``nlp.to_disk`` and
-    ``nlp.to_bytes`` keep all of it, with its encoder unless that is one of the package, and without pickle.
+    spaCy makes it: ``nlp.add_pipe("handful", config={...})``, where the config has the parameters below, from `model`
+    on. The tagger is opened, or fitted to the types, when it is first needed. ``nlp.to_disk`` and ``nlp.to_bytes`` keep
+    all of it, with its encoder unless that is one of the package, and without pickle.
 
     Parameters
     ----------
+    nlp : Language, optional
+        The pipeline. The component works alike in every one.
     name : str
         The name of the component in its pipeline.
     model : str, optional
@@ -86,6 +88,7 @@ class SpacyTagger(Pipe):
 
     def __init__(
         self,
+        nlp: Language | None = None,
         name: str = "handful",
         *,
         model: str | None = None,
@@ -249,42 +252,13 @@ class SpacyTagger(Pipe):
         return self.from_disk(place)
 
 
-@Language.factory(
+#: The entry point by which spaCy finds the component under the name "handful".
+make = Language.factory(
     "handful",
     assigns=["doc.ents", "doc.spans"],
-    default_config={
-        "model": None,
-        "types": None,
-        "spans_key": None,
-        "keep": False,
-        "alignment": "expand",
-        "min_score": 0.0,
-        "threads": None,
-    },
     default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
+    func=SpacyTagger,
 )
-def make(
-    nlp: Language,
-    name: str,
-    model: str | None,
-    types: dict[str, Any] | list[Any] | str | None,
-    spans_key: str | None,
-    keep: bool,
-    alignment: str,
-    min_score: float | dict[str, float],
-    threads: int | None,
-) -> SpacyTagger:
-    """Make the component; spaCy finds this under the name "handful", by the entry point of the package."""
-    return SpacyTagger(
-        name,
-        model=model,
-        types=types,
-        spans_key=spans_key,
-        keep=keep,
-        alignment=alignment,
-        min_score=min_score,
-        threads=threads,
-    )
 
 
 def _files(data: bytes, name: str) -> dict[str, bytes]:

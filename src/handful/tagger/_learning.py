@@ -1,6 +1,6 @@
 """Fitting: from text with its features and labels to a `Model`, by the method asked for."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Rows
 from handful._util.passes import ByBlock, reduce_rows
 from handful._util.progress import ProgressCallback
 from handful.cluster.labels import Weights
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
-from ._trust import checked
-from .evidence import NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
+from ._trust import doubts, trust
+from .evidence import Evidence, NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
 from .model import Examples, Lead, Model, Softmax
-from .training_text import LabelledText, LabelledWords, check_sure, sentences_of
+from .training_text import LabelledText, LabelledWords, sentences_of
 
 if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
@@ -31,24 +30,14 @@ FEWEST_MENTIONS = 3  # of each type; an estimate from fewer is worse than none (
 
 @dataclass(frozen=True)
 class FitMethod:
-    """How a model is made of labels, clusters and names. docs/decisions has the figures behind the numbers.
+    """How a model is made of labels, clusters and names. docs/decisions has the figures behind the numbers."""
 
-    Attributes
-    ----------
-    weights : the kinds of evidence, and how much each counts
-    labelled_mass : how much all labelled words together count beside the unlabelled ones, at least
-    calibration : from logits to scores; None, a softmax at the temperature of the clustering
-    has_transitions : whether the tags of a sentence are decided together
-    without_prior : how much transitions count once more without the shares of tags, see `viterbi`
-    with_names : what is done instead where the encoder reads names; None, the same
-    """
-
-    weights: Mapping[str, float]
-    labelled_mass: float = 0.0
-    calibration: Lead | None = None
-    has_transitions: bool = False
-    without_prior: float = 0.0
-    with_names: "FitMethod | None" = None
+    weights: Mapping[str, float]  # the kinds of evidence, and how much each counts
+    labelled_mass: float = 0.0  # how much all labelled words together count beside the unlabelled ones, at least
+    calibration: Lead | None = None  # from logits to scores; None, a softmax at the temperature of the clustering
+    has_transitions: bool = False  # whether the tags of a sentence are decided together
+    without_prior: float = 0.0  # how much transitions count once more without the shares of tags, see `viterbi`
+    with_names: "FitMethod | None" = None  # the method where the encoder reads names; None, the same
 
 
 #: What can be asked for: ours, and what the paper has.
@@ -74,18 +63,10 @@ ENOUGH_WORDS = 1_500  # for clusters; with fewer, distances to prototypes count 
 
 @dataclass(frozen=True)
 class Learned:
-    """What a fit gives.
-
-    Attributes
-    ----------
-    model : what tags words
-    clusters : the fitted estimator; None where there was nothing but names
-    labelled : the words of the labelled sentences
-    examples : the labelled sentences, to compare with
-    """
+    """What a fit gives."""
 
     model: Model
-    clusters: "SubspaceKMeans | None"
+    clusters: "SubspaceKMeans | None"  # fitted; None where there was nothing but names
     labelled: LabelledWords
     examples: Examples
 
@@ -108,56 +89,20 @@ def check(method: str, o_ratio: object, clusters: "Clusters") -> None:
             f"clusters has o_ratio={given}",
             Advice("give the ratio to the tagger: Tagger(o_ratio=...)", "give the ratio with --o-ratio"),
         )
-    check_parameters(_estimator(clusters, None if isinstance(o_ratio, str) else o_ratio))  # type: ignore[arg-type]
+    check_parameters(estimator_of(clusters, None if isinstance(o_ratio, str) else o_ratio))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a fit will learn by, known before the long wait for features.
+    """All that a fit will learn by, known before the long wait for features."""
 
-    Attributes
-    ----------
-    types : the types to find, sorted by name
-    method : which evidence, and how much each piece counts
-    has_names : whether names of types are read
-    o_ratio : the share of O words, "auto" to estimate it, or None
-    clusters : the clustering with its parameters; None, as it is by default
-    labelled : the words of the labelled sentences
-    notes : what people should know of it
-    """
-
-    types: tuple[EntityType, ...]
+    types: tuple[EntityType, ...]  # the types to find, sorted by name
     method: FitMethod
-    has_names: bool
-    o_ratio: float | str | None
+    has_names: bool  # whether names of types are read
+    o_ratio: float | str | None  # the share of O words, "auto" to estimate it, or None
     clusters: "Clusters"
     labelled: LabelledWords
-    notes: tuple[str, ...] = ()
-
-
-def plan(
-    text: LabelledText,
-    types: tuple[EntityType, ...],
-    method: str,
-    has_names: bool,
-    o_ratio: float | str | None,
-    clusters: "Clusters",
-) -> Plan:
-    """Plan a fit; labels that nothing can be learned from are refused. The text needs no features yet."""
-    chosen = METHODS[method]
-    has_names = has_names and not (chosen.with_names is None and text.labels)  # the paper starts from labels
-    labelled = text.labelled_words([one.name for one in types])
-    check_sure(labelled, ("O", *(one.name for one in types)), has_names=has_names)
-    is_seen = np.bincount(labelled.tags[labelled.is_sure], minlength=labelled.n_tags) > 0
-    if isinstance(o_ratio, float | int) and is_seen.all():  # else names say which words may have a type
-        from handful.cluster.checks import wanted_o
-
-        n_only_o, n_only_entity = labelled.labels().count_forced(0)
-        if n_only_o + n_only_entity < labelled.n_words:
-            is_soft = _estimator(clusters, None).assignment == "soft"
-            wanted_o(o_ratio, labelled.n_words, n_only_o, n_only_entity, is_soft=is_soft)
-    chosen = (chosen.with_names or chosen) if has_names else chosen
-    return Plan(types, chosen, has_names, o_ratio, clusters, labelled)
+    notes: Sequence[str] = ()  # for the summary
 
 
 def learn(
@@ -167,24 +112,20 @@ def learn(
     transitions: Transitions | None = None,
     report: ProgressCallback | None = None,
 ) -> Learned:
-    """Fit the evidence that a method asks for.
+    """Fit the evidence that a method asks for, to text with features, and a plan of the same text.
 
-    Parameters
-    ----------
-    text : with features and labels
-    plan : of the same text
-    names : what the encoder reads in the names of the types; None where the plan has no names
-    transitions : those of the encoder
-    report : called after each round of the clustering with how many were done, and how many there are at most
+    `names` are those that the encoder read, and `transitions` its own. `report` is called after each round of the
+    clustering with the number of rounds done, and of rounds at most.
     """
-    types, method, o_ratio, labelled = plan.types, plan.method, plan.o_ratio, plan.labelled
+    method, o_ratio, labelled = plan.method, plan.o_ratio, plan.labelled
     if names is not None:
         labelled = labelled.by_names(names, text.features)
     known, n_tags = labelled.examples, labelled.n_tags
     words = np.asarray(text.features[known.rows])
     counts = np.array(labelled.count_mentions())
     if names is not None:
-        names = checked(names, words, known.tags, counts, len(text.labels))
+        trusted = trust(names, words, known.tags, counts)
+        names = replace(names, weights=trusted, doubts=doubts(names, words, known.tags, len(text.labels)))
     has_labels = len(np.unique(known.tags)) > 1
 
     @cache
@@ -204,23 +145,28 @@ def learn(
                 o_ratio = estimate_o_ratio(chances, labelled)
     fitted = prototypes = None
     if len(text.features):
-        fitted = _cluster(
-            _estimator(plan.clusters, o_ratio), text.features, labelled, method.labelled_mass, names, report
+        # a name is one more labelled word of its type, and the prototypes of O are labelled words of O
+        estimator = estimator_of(plan.clusters, o_ratio)
+        fitted = estimator.fit(
+            text.features,
+            labelled.labels(),
+            sample_weight=labelled.weights(method.labelled_mass, 0 if names is None else names.n_words),
+            anchors=None if names is None else names.as_words(),
+            callback=None if report is None else lambda one: report(one.number, estimator.max_iter),
         )
+        if report is not None:
+            report(fitted.n_iter_, fitted.n_iter_)  # it may have ended early
         prototypes = _prototypes(fitted)
-    makers: dict[str, Callable[[], Any]] = {
-        "prototypes": lambda: prototypes,
-        "regression": lambda: regression() if has_labels else None,
-        "nearest": lambda: NearestLabel.of(words, known.tags, n_tags) if has_labels else None,
-        "names": lambda: names,
-    }
-    found = ((makers[kind](), weight) for kind, weight in method.weights.items())
-    evidence: list[Any] = [replace(piece, weight=weight) for piece, weight in found if piece is not None]
-    if names is not None and method.calibration is not None:
-        evidence = [_by_words(piece, len(text.features)) for piece in evidence]
+    weights = dict(method.weights)
+    if names is not None and method.calibration is not None:  # new words lie far from all prototypes of few words
+        weights["prototypes"] *= min(1.0, len(text.features) / ENOUGH_WORDS)
+    found: dict[str, Evidence | None] = {"prototypes": prototypes, "names": names}
+    if has_labels and "regression" in weights:
+        found |= {"regression": regression(), "nearest": NearestLabel.of(words, known.tags, n_tags)}
+    pieces = ((found.get(kind), weight) for kind, weight in weights.items())
     model = Model(
-        types,
-        tuple(evidence),
+        plan.types,
+        tuple(replace(piece, weight=weight) for piece, weight in pieces if piece is not None),
         method.calibration or Softmax(1.0 if fitted is None else float(fitted.temperature)),
         transitions if method.has_transitions else None,
         method.without_prior,
@@ -241,40 +187,12 @@ def type_names(encoder: Any, types: tuple[EntityType, ...], model: Model | None 
     )
 
 
-def _cluster(
-    estimator: "SubspaceKMeans",
-    features: Rows,
-    labelled: LabelledWords,
-    labelled_mass: float,
-    names: TypeNames | None,
-    report: ProgressCallback | None,
-) -> "SubspaceKMeans":
-    """Fit the clustering; a name is one more labelled word of its type, the prototypes of O are labelled words of O."""
-    fitted = estimator.fit(
-        features,
-        labelled.labels(),
-        sample_weight=labelled.weights(labelled_mass, 0 if names is None else names.n_words),
-        anchors=None if names is None else names.as_words(),
-        callback=None if report is None else lambda one: report(one.number, estimator.max_iter),
-    )
-    if report is not None:
-        report(fitted.n_iter_, fitted.n_iter_)  # it may have ended early
-    return fitted
-
-
 def most_rounds(clusters: "Clusters") -> int:
     """Return how many rounds a clustering has at most."""
-    return int(_estimator(clusters, None).max_iter)
+    return int(estimator_of(clusters, None).max_iter)
 
 
-def _by_words(piece: Any, n_words: int) -> Any:
-    """Let clusters count less where they come from few words: new words lie far from all of their prototypes."""
-    if not isinstance(piece, Prototypes):
-        return piece
-    return replace(piece, weight=piece.weight * min(1.0, n_words / ENOUGH_WORDS))
-
-
-def _estimator(clusters: "Clusters", o_ratio: float | None) -> "SubspaceKMeans":
+def estimator_of(clusters: "Clusters", o_ratio: float | None) -> "SubspaceKMeans":
     """Return a clustering with the parameters asked for, which is not fitted."""
     from handful.cluster import SubspaceKMeans
 
@@ -303,15 +221,10 @@ def _prototypes(fitted: "SubspaceKMeans") -> Prototypes:
 def estimate_o_ratio(
     chances: NDArray[np.float64] | Sequence[ByBlock[NDArray[np.float64]]], labelled: LabelledWords
 ) -> float | None:
-    """Estimate which share of all words is in no mention.
+    """Estimate which share of all words is in no mention, one that labels make possible; None if all are labelled.
 
     Words whose tag is known count as they are; for the others it is the mean of their chances of O (n,), by names or by
-    a regression on the labelled words. They may come by blocks of each part of the text.
-
-    Returns
-    -------
-    float or None
-        The share, one that the labels make possible; None where every word is labelled.
+    a regression on the labelled words. The chances may come by blocks of each part of the text.
     """
     only_o = labelled.is_sure & labelled.allowed[:, 0]
     known = np.sort(labelled.rows[only_o | ~labelled.allowed[:, 0]])

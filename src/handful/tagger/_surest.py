@@ -16,39 +16,6 @@ Surest = dict[str, list[tuple[float, str]]]
 """For each type a few mentions of different words, the surest first: the mean score of the words, and the words."""
 
 
-def surest(
-    words: Sequence[tuple[str, ...]],
-    features_of: Callable[[NDArray[np.intp]], Float],
-    model: Model,
-    tags: NDArray[np.int64],
-) -> Surest:
-    """Find for each type the surest mentions in sentences, of different words.
-
-    Parameters
-    ----------
-    words : of each sentence
-    features_of : called with the numbers of some words, it returns their features
-    model : what scores words
-    tags : (n_words,) the tags that words have, 0 for those that do not count
-    """
-    rows = np.flatnonzero(tags)
-    scores = np.zeros(len(tags) + 1)
-    scores[rows] = model.scores(features_of(rows))[np.arange(len(rows)), tags[rows]]
-    found = list(runs(tags, [len(one) for one in words]))
-    if not found:
-        return {name: [] for name in model.tags[1:]}
-    ends = np.array([(start, stop) for _, start, stop, _ in found])
-    means = np.add.reduceat(scores, ends.ravel())[::2] / (ends[:, 1] - ends[:, 0])
-    by_type: dict[str, dict[str, tuple[float, str]]] = {name: {} for name in model.tags[1:]}
-    for i in np.argsort(-means, kind="stable"):
-        number, start, stop, first = found[i]
-        known = by_type[model.tags[tags[start]]]
-        if len(known) < N_EXAMPLES:
-            mention = " ".join(words[number][start - first : stop - first])
-            known.setdefault(mention.casefold(), (float(means[i]), mention))
-    return {name: list(known.values()) for name, known in by_type.items()}
-
-
 def look(
     words: Sequence[tuple[str, ...]],
     features_of: Callable[[NDArray[np.intp]], Float],
@@ -57,13 +24,28 @@ def look(
     tags: NDArray[np.int64],
     is_free: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], Surest]:
-    """Count the words of each tag that are free, and find the surest mentions among them; see `surest`.
+    """Count the words of each tag that are free, and find the surest mentions among them.
 
-    `unreadable` (n_words,) says which words are O, whatever their tag.
+    `words` are those of each sentence. The arrays are (n_words,): words that are `unreadable` are O, whatever their
+    tag. `features_of` returns the features of some words, given their numbers.
     """
     tags = np.where(unreadable, 0, tags)
     counts = np.bincount(tags[is_free], minlength=len(model.tags))
-    return counts, surest(words, features_of, model, np.where(is_free, tags, 0))
+    tags = np.where(is_free, tags, 0)
+    rows = np.flatnonzero(tags)
+    scores = np.zeros(len(tags) + 1)
+    scores[rows] = model.scores(features_of(rows))[np.arange(len(rows)), tags[rows]]
+    found = list(runs(tags, [len(one) for one in words]))
+    ends = np.array([(start, stop) for _, start, stop, _ in found], np.intp).reshape(-1, 2)
+    means = np.add.reduceat(scores, ends.ravel())[::2] / (ends[:, 1] - ends[:, 0])
+    by_type: dict[str, dict[str, tuple[float, str]]] = {name: {} for name in model.tags[1:]}
+    for i in np.argsort(-means, kind="stable"):
+        number, start, stop, first = found[i]
+        known = by_type[model.tags[tags[start]]]
+        if len(known) < N_EXAMPLES:
+            mention = " ".join(words[number][start - first : stop - first])
+            known.setdefault(mention.casefold(), (float(means[i]), mention))
+    return counts, {name: list(known.values()) for name, known in by_type.items()}
 
 
 def merged(parts: Sequence[Surest]) -> Surest:

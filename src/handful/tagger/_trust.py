@@ -1,7 +1,5 @@
 """Names against labels: whether the words that people labelled are those that a name speaks of."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,23 +14,6 @@ DOUBTFUL, TRUSTED, FEWEST_TO_DOUBT = 0.1, 0.5, 2
 # A name that claims words labelled O is held back: how far it may be, by the number of labelled sentences, and at most.
 DOUBT_BY_SENTENCE, MOST_DOUBT = 0.2, 4.0
 _ROUNDS, _LARGEST_STEP = 50, 2.0
-
-
-def checked(
-    names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64], n_sentences: int
-) -> TypeNames:
-    """Return names with what labels say of them.
-
-    Parameters
-    ----------
-    names : as the encoder reads them
-    words : (n, d), those whose tag is known
-    tags : (n,)
-    counts : (n_types,) the labelled mentions of each type
-    n_sentences : how many sentences have labels
-    """
-    trusted = trust(names, words, tags, counts)
-    return replace(names, weights=trusted, doubts=doubts(names, words, tags, n_sentences))
 
 
 def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:

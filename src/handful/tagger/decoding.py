@@ -14,10 +14,8 @@ __all__ = ["decode", "log_probabilities", "log_shares", "runs", "viterbi"]
 def log_probabilities(transitions: Transitions, n_tags: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the logarithms for O and n_tags - 1 types, among which chances are spread evenly.
 
-    Returns
-    -------
-    start : (n_tags,) of each tag at the start of a sentence
-    transition : (n_tags, n_tags) of each tag (column) after each tag (row); rows sum to 1 before the logarithm
+    They are those of each tag at the start of a sentence, (n_tags,), and of each tag (column) after each tag (row),
+    (n_tags, n_tags); rows sum to 1 before the logarithm.
     """
     n_types = max(n_tags - 1, 1)
     start = np.full(n_tags, transitions.start_type / n_types)
@@ -52,20 +50,8 @@ def viterbi(
     A step from tag a to tag b adds ``log P(b | a) + without_prior * (log P(b | a) - log P(b))``. The second part says
     how tags follow each other and nothing of how frequent they are, for emissions that know that already.
 
-    Parameters
-    ----------
-    emissions : (n, n_tags)
-        Log-scores, one row per word, of all sentences one after the other; the first column is O.
-    n_words
-        The words of each sentence; their sum is n.
-    transitions
-        See `Transitions`.
-    without_prior
-        How much transitions count once more, with the shares of the tags taken out.
-
-    Returns
-    -------
-    (n,) the tags; of equal ones the lowest
+    `emissions` (n, n_tags) are log-scores of all sentences one after the other, O first; `n_words` are the words of
+    each sentence. Of equal tags the lowest is taken.
     """
     n, n_tags = emissions.shape
     start, step = log_probabilities(transitions, n_tags)
@@ -101,35 +87,20 @@ def decode(
     scores: NDArray[np.float64],
     n_words: Sequence[int],
     types: Sequence[str],
-    tags: NDArray[np.integer[Any]] | None = None,
+    tags: NDArray[np.integer[Any]],
 ) -> list[tuple[Span, ...]]:
     """Find the mentions of each sentence.
 
-    Parameters
-    ----------
-    scores : (n, 1 + number of types)
-        One row per word, of all sentences one after the other; the first column is O.
-    n_words
-        The words of each sentence; their sum is n.
-    types
-        The names of the other columns.
-    tags : (n,), optional
-        The tag of each word; without, it is the one with the highest score, the first of those that have it.
-
-    Returns
-    -------
-    list of tuples of Span
-        For each sentence its mentions, in order; a score is the mean of the words' scores for the type.
+    `scores` (n, 1 + n_types) and `tags` (n,) have a row for each word, of all sentences one after the other; `n_words`
+    are the words of each sentence. The score of a mention is the mean of its words' scores for the type.
 
     Examples
     --------
     >>> scores = np.array([[0.1, 0.9], [0.3, 0.7], [0.8, 0.2], [0.4, 0.6]])
-    >>> decode(scores, [3, 1], ["PER"])
+    >>> decode(scores, [3, 1], ["PER"], scores.argmax(axis=1))
     [(Span(0, 2, 'PER', score=0.8),), (Span(0, 1, 'PER', score=0.6),)]
     """
     found: list[list[Span]] = [[] for _ in n_words]
-    if tags is None:
-        tags = scores.argmax(axis=1)
     for i, start, stop, first in runs(tags, n_words):
         tag = int(tags[start])
         score = float(scores[start:stop, tag].mean())
@@ -140,10 +111,7 @@ def decode(
 def runs(tags: NDArray[np.integer[Any]], n_words: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
     """Yield the runs of one tag other than 0 within a sentence.
 
-    Yields
-    ------
-    sentence, start, stop, first
-        The sentence, the words of the run (counted over all sentences), and the sentence's first word.
+    Each is its sentence, its words (start and stop, counted over all sentences), and the sentence's first word.
     """
     if len(tags) == 0:
         return

@@ -16,12 +16,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, Part, Rows
+from handful._util.arrays import Float, Part, Rows, thin_product
 from handful._util.passes import ByBlock, map_rows
 from handful.cluster import project, squared_distances, tag_distances
 from handful.errors import DataError
-
-from ._logistic import fit_logistic
 
 __all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression", "Shapes", "TypeNames"]
 
@@ -40,14 +38,9 @@ LARGEST = 1e15  # of the numbers of a model: their squares can still be summed i
 
 @dataclass(frozen=True)
 class Evidence(ABC):
-    """Something that speaks for a word's tag. Its arrays are all that it knows.
+    """Something that speaks for a word's tag. Its arrays are all that it knows."""
 
-    Attributes
-    ----------
-    weight : how much its logits count in the sum
-    """
-
-    weight: float
+    weight: float  # how much its logits count in the sum
 
     @abstractmethod
     def logits(self, features: Float) -> Float:
@@ -72,18 +65,11 @@ class Evidence(ABC):
 
 @dataclass(frozen=True)
 class Prototypes(Evidence):
-    """The clusters: a logit is minus the squared distance to the tag's nearest prototype, in the projected space.
+    """The clusters: a logit is minus the squared distance to the tag's nearest prototype, in the projected space."""
 
-    Attributes
-    ----------
-    prototypes : (k, d)
-    tags : (k,) the tag of each prototype, each of 0 to n_tags - 1 at least once
-    projection : (d, p), or None where none was learned
-    """
-
-    prototypes: NDArray[np.float64]
-    tags: NDArray[np.int64]
-    projection: NDArray[np.float64] | None = None
+    prototypes: NDArray[np.float64]  # (k, d)
+    tags: NDArray[np.int64]  # (k,) the tag of each prototype, each of 0 to n_tags - 1 at least once
+    projection: NDArray[np.float64] | None = None  # (d, p), or None where none was learned
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
@@ -123,16 +109,10 @@ class Prototypes(Evidence):
 
 @dataclass(frozen=True)
 class Regression(Evidence):
-    """A logistic regression on the labelled words, at length 1: what the words of a tag have in common.
+    """A logistic regression on the labelled words, at length 1: what the words of a tag have in common."""
 
-    Attributes
-    ----------
-    weights : (n_tags, d)
-    bias : (n_tags,)
-    """
-
-    weights: NDArray[np.float64]
-    bias: NDArray[np.float64]
+    weights: NDArray[np.float64]  # (n_tags, d)
+    bias: NDArray[np.float64]  # (n_tags,)
 
     @classmethod
     def fit(
@@ -149,16 +129,8 @@ class Regression(Evidence):
         what they count for: the more a name is wrong about a labelled word, the more would the others have to change.
         """
         known, codes = np.unique(tags, return_inverse=True)
-        if by_names is None:
-            weights, bias = fit_logistic(unit(features), codes, len(known), inverse_penalty=INVERSE_PENALTY)
-        else:
-            weights, bias = fit_logistic(
-                unit(features),
-                codes,
-                len(known),
-                inverse_penalty=BESIDE_NAMES,
-                known=NAMES_TAKEN * by_names[:, known],
-            )
+        taken = None if by_names is None else NAMES_TAKEN * by_names[:, known]
+        weights, bias = fit_logistic(unit(features), codes, len(known), taken)
         rows = _rows_or_o(known, n_tags)
         return cls(weight, np.ascontiguousarray(weights[rows]), bias[rows])
 
@@ -179,17 +151,11 @@ class NearestLabel(Evidence):
     """The labelled words themselves: a logit is the cosine to the nearest word that is labelled with the tag.
 
     The regression knows what words of a tag have in common, the nearest word what only one of them has.
-
-    Attributes
-    ----------
-    vectors : (m, d) float32, the labelled words at length 1
-    tags : (m,) their tags, O among them
-    n_tags : how many tags there are; a tag without words is as near as O
     """
 
-    vectors: NDArray[np.float32]
-    tags: NDArray[np.int64]
-    n_tags: int = 0
+    vectors: NDArray[np.float32]  # (m, d) the labelled words at length 1
+    tags: NDArray[np.int64]  # (m,) their tags, O among them
+    n_tags: int = 0  # how many tags there are; a tag without words is as near as O
 
     @classmethod
     def of(cls, features: Float, tags: NDArray[np.int64], n_tags: int, weight: float = 1.0) -> "NearestLabel":
@@ -233,21 +199,14 @@ class TypeNames(Evidence):
         s_O(x) = log sum_j exp(<x, o_vectors[j]> + o_biases[j])
 
     It depends on the type's own text and labels alone: other types, or another order of them, do not change it.
-
-    Attributes
-    ----------
-    vectors, biases : (n_types, d) and (n_types,)
-    o_vectors, o_biases : (m, d) and (m,), the prototypes of O that come with the encoder
-    weights : (n_types,) how much the name of each type counts
-    doubts : (n_types,) what is taken off where labels show that a name claims too many words; 0 or less
     """
 
-    vectors: NDArray[np.float32]
-    biases: NDArray[np.float32]
-    o_vectors: NDArray[np.float32]
-    o_biases: NDArray[np.float32]
-    weights: NDArray[np.float64]
-    doubts: NDArray[np.float64]
+    vectors: NDArray[np.float32]  # (n_types, d)
+    biases: NDArray[np.float32]  # (n_types,)
+    o_vectors: NDArray[np.float32]  # (m, d) the prototypes of O that come with the encoder
+    o_biases: NDArray[np.float32]  # (m,)
+    weights: NDArray[np.float64]  # (n_types,) how much the name of each type counts
+    doubts: NDArray[np.float64]  # (n_types,) 0, or less where labels show that a name claims too many words
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return s_O and s_t, whose softmax is the chance of each tag by names alone, (n, n_tags)."""
@@ -319,6 +278,41 @@ EVIDENCE: dict[str, type[Evidence]] = {
     "nearest": NearestLabel,
     "names": TypeNames,
 }
+
+
+def fit_logistic(
+    rows: NDArray[np.float32], tags: NDArray[np.int64], n_tags: int, known: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weights (n_tags, d) and the bias (n_tags,) with the lowest loss, for words (m, d) of every tag.
+
+    With s_i = known[i] + weights @ rows[i] + bias, the loss is ::
+
+        -sum_i log softmax(s_i)[tags[i]] + ||weights||^2 / (2 inverse_penalty)
+
+    There is no bias if scores are known, (m, n_tags).
+    """
+    from scipy.optimize import minimize  # here, because it takes long to load, and prediction does without
+    from scipy.special import log_softmax
+
+    m, d = rows.shape
+    is_right = np.eye(n_tags)[tags]
+    start = np.zeros((m, n_tags)) if known is None else known
+    has_bias = known is None
+    inputs = np.concatenate([rows, np.ones((m, 1))], axis=1) if has_bias else rows.astype(np.float64)
+    penalty = np.full(inputs.shape[1], 1 / (INVERSE_PENALTY if known is None else BESIDE_NAMES))
+    penalty[d:] = 0.0
+
+    def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights = flat.reshape(n_tags, -1)
+        logs = log_softmax(start + thin_product(inputs, np.ascontiguousarray(weights.T)), axis=1)
+        value = -(logs * is_right).sum() + 0.5 * (penalty * weights**2).sum()
+        slope = (np.exp(logs) - is_right).T @ inputs + penalty * weights
+        return float(value), slope.ravel()
+
+    first = np.zeros(n_tags * inputs.shape[1])
+    found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": 1000, "ftol": 1e-9}).x
+    found = found.reshape(n_tags, -1)
+    return np.ascontiguousarray(found[:, :d]), found[:, d] if has_bias else np.zeros(n_tags)
 
 
 def by_block(function: Callable[[Float], NDArray[np.float64]], part: Part) -> ByBlock[NDArray[np.float64]]:

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,15 @@ from handful._util.progress import ProgressCallback
 from handful.errors import Advice, DataError, HandfulWarning
 from handful.text import EntityType, Sentence, described, types_of
 
-from ._learning import AUTO, Plan, check, learn, most_rounds, plan, type_names
+from ._learning import AUTO, METHODS, Plan, check, estimator_of, learn, most_rounds, type_names
 from ._summary import FitSummary, summarise
 from ._surest import Surest, look, merged
 from ._watch import Watch
 from .model import Examples, Model
-from .training_text import LabelledText, TrainingText, sentences_of, types_to_learn
+from .training_text import LabelledText, LabelledWords, TrainingText, check_sure, sentences_of, types_to_learn
 
 if TYPE_CHECKING:
+    from ._learning import Clusters
     from ._tagger import Tagger
 
 __all__ = ["Fit", "Surest", "Watch", "fit_text", "look", "merged", "most_rounds", "prepare"]
@@ -34,37 +35,20 @@ CONTRADICTION, FEWEST_WORDS = 4, 20
 
 @dataclass(frozen=True)
 class Fit:
-    """A fit that is done.
-
-    Attributes
-    ----------
-    model : what tags words
-    examples : the labelled sentences, to compare with
-    summary : what was learned, or a function that finds it out
-    text : the text, with its features and labels; None for a fit from disk, or on text that is elsewhere
-    notes : what was handled on the way
-    """
+    """A fit that is done."""
 
     model: Model
-    examples: Examples
-    summary: FitSummary | Callable[[], FitSummary]
-    text: TrainingText | None = None
-    notes: Sequence[str] = ()
+    examples: Examples  # the labelled sentences, to compare with
+    summary: FitSummary | Callable[[], FitSummary]  # what was learned, or a function that finds it out
+    text: TrainingText | None = None  # with features and labels; None for a fit from disk, or on text that is elsewhere
+    notes: Sequence[str] = ()  # on what was handled on the way
 
 
 def prepare(tagger: "Tagger", text: LabelledText, known: Sequence[EntityType], *, has_text: bool) -> Plan:
-    """Plan the fit of a tagger; what cannot be learned from is refused, and a doubtful ratio is warned of.
+    """Plan the fit of a tagger, which stays as it is. Impossible fits are refused, a doubtful ratio is warned of.
 
-    Parameters
-    ----------
-    tagger
-        Its parameters are those of the fit. It stays as it is.
-    text
-        The sentences with their labels; features are not needed.
-    known
-        Types that files describe.
-    has_text
-        Whether there are unlabelled sentences: without any, the ratio has nothing to decide.
+    The text needs no features yet. `known` are types that files describe. `has_text` says whether there are unlabelled
+    sentences: without any, the ratio has nothing to decide.
     """
     check(tagger.method, tagger.o_ratio, tagger.clusters)
     labels = sentences_of(text.labels)
@@ -78,13 +62,20 @@ def prepare(tagger: "Tagger", text: LabelledText, known: Sequence[EntityType], *
     names = sorted({*in_labels, *(others if reads_names else ())})
     if not names:
         raise _no_types(bool(others), tagger.names)
-    planned = plan(text, described(names, everything), tagger.method, reads_names, tagger.o_ratio, tagger.clusters)
-    if has_text and isinstance(tagger.o_ratio, float | int):
-        _warn_of_ratio(tagger.o_ratio, labels)
+    method = METHODS[tagger.method]
+    has_names = reads_names and not (method.with_names is None and text.labels)  # the paper starts from labels
+    labelled = text.labelled_words(names)
+    check_sure(labelled, ("O", *names), has_names=has_names)
+    o_ratio, clusters = tagger.o_ratio, tagger.clusters
+    if isinstance(o_ratio, float | int):
+        _check_ratio(o_ratio, labelled, clusters)
+        if has_text:
+            _warn_of_ratio(o_ratio, labels)
+    method = (method.with_names or method) if has_names else method
+    notes = []
     if others and not reads_names:
-        what = f"{', '.join(others)} will not be found: no mention is labelled, and names of types are not read"
-        return replace(planned, notes=(what,))
-    return planned
+        notes = [f"{', '.join(others)} will not be found: no mention is labelled, and names of types are not read"]
+    return Plan(described(names, everything), method, has_names, o_ratio, clusters, labelled, notes)
 
 
 def fit_text(
@@ -97,20 +88,8 @@ def fit_text(
 ) -> "Tagger":
     """Fit a tagger to text with its features; if that fails, it is as it was before.
 
-    Parameters
-    ----------
-    tagger
-        The tagger.
-    text
-        The sentences with their features and labels.
-    planned
-        What `prepare` returned for the same sentences.
-    watch
-        What has looked at the text; it looks at the labels, too.
-    notes
-        What reading met with.
-    report
-        Called after each round with how many were done, and how many there are at most.
+    `planned` is what `prepare` returned for the same sentences. `watch` has looked at the text; it looks at the labels,
+    too. `notes` are those of reading. `report` is called after each round, as for `learn`.
     """
     encoder, before = tagger.encoder_, None if tagger._fit is None else tagger._fit.model
     with several_threads() if len(text.features) else nullcontext():  # names alone need none, nor scipy
@@ -142,6 +121,16 @@ def _no_types(is_named: bool, is_asked: bool) -> DataError:
             "label at least one mention of each type, or use --encoder handful-en",
         ),
     )
+
+
+def _check_ratio(o_ratio: float, labelled: LabelledWords, clusters: "Clusters") -> None:
+    """Refuse a ratio that the labels make impossible; where a type has no label, names say which words may have it."""
+    from handful.cluster.checks import wanted_o
+
+    n_only_o, n_only_entity = labelled.labels().count_forced(0)
+    if labelled.counts.all() and n_only_o + n_only_entity < labelled.n_words:
+        is_soft = estimator_of(clusters, None).assignment == "soft"
+        wanted_o(o_ratio, labelled.n_words, n_only_o, n_only_entity, is_soft=is_soft)
 
 
 def _warn_of_ratio(o_ratio: float, labels: Sequence[Sentence]) -> None:

@@ -3,7 +3,6 @@
 A column of them is an iterable of texts like any other. Here is what is done with a whole one.
 """
 
-import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +10,7 @@ from typing import Any
 
 from handful.errors import DataError
 
-__all__ = ["LineFile", "is_frame", "record_lines", "refuse_splits", "rows_of", "texts_of"]
+__all__ = ["is_frame", "record_lines", "refuse_splits", "rows_of", "texts_of"]
 
 TEXT_COLUMNS = ("text", "tokens")
 MISSING = -1  # ClassLabel of datasets: no label
@@ -41,33 +40,6 @@ def texts_of(frame: Any, name: str) -> Iterable[Any]:
         )
     column: Iterable[Any] = frame[found[0]]
     return column
-
-
-class LineFile(io.TextIOBase):
-    """An open file for reading, of lines that are made as they are read.
-
-    Parameters
-    ----------
-    lines
-        Each with its end.
-    name
-        What messages call the file.
-    """
-
-    def __init__(self, lines: Iterable[str], name: str) -> None:
-        self.name = name
-        self._lines = iter(lines)
-
-    def read(self, size: int | None = -1) -> str:
-        """Return lines, of about this many characters in all; none at the end."""
-        found, n = [], 0
-        while size is None or size < 0 or n < size:
-            line = next(self._lines, None)
-            if line is None:
-                break
-            found.append(line)
-            n += len(line)
-        return "".join(found)
 
 
 def record_lines(rows: Iterable[Mapping[str, Any]], name: str, first: int = 0) -> Iterator[str]:

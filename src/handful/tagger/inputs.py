@@ -1,5 +1,6 @@
 """What people give a tagger, as sentences: files, sentences, texts, words and records."""
 
+import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
@@ -7,10 +8,10 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
-from handful.errors import DataError, FileError
+from handful.errors import DataError, FileError, number_of
 from handful.text import Corpus, Document, EntityType, Sentence, read, stream
 
-from .frames import LineFile, is_frame, record_lines, refuse_splits, rows_of, texts_of
+from .frames import is_frame, record_lines, refuse_splits, rows_of, texts_of
 from .training_text import TrainingText, Ways, by_words, count_changed
 
 Opened = TypeVar("Opened")
@@ -20,20 +21,12 @@ __all__ = ["Given", "Texts", "document_of", "documents_of", "gather", "gather_fo
 
 @dataclass
 class Given:
-    """Sentences that people gave, and what came with them.
-
-    Attributes
-    ----------
-    sentences : in order
-    n_text : how many of them, from the first on, are text, of sentences to fit on
-    types : the types that a file describes or labels
-    notes : what reading met with
-    """
+    """Sentences that people gave, and what came with them."""
 
     sentences: list[Sentence] = field(default_factory=list)
-    n_text: int = 0
-    types: list[EntityType] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    n_text: int = 0  # how many of them, from the first on, are text, of sentences to fit on
+    types: list[EntityType] = field(default_factory=list)  # the types that a file describes or labels
+    notes: list[str] = field(default_factory=list)  # on what reading met with
 
     @property
     def labels(self) -> Ways:
@@ -48,26 +41,18 @@ class Given:
 
 
 def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, Ways]:
-    """Read support and unlabelled text.
+    """Read support and unlabelled text; return all sentences, and the labelled ones by their words.
 
-    Returns
-    -------
-    given, labels
-        All sentences, in the order of the fit: unlabelled text, then sentences of the support without labels, then
-        labelled ones whose words the unlabelled text does not have, or that are labelled in several ways. And the
-        labelled sentences, by their words.
+    They are in the order of the fit: unlabelled text, then sentences of the support without labels, then labelled ones
+    whose words the unlabelled text does not have, or that are labelled in several ways.
     """
     given = Given() if support is None else gather(support, "the support", is_inline=True)
     labels = given.labels
-    if not labels and support is not None:
-        raise DataError(
-            f"the support has no labels: none of its {len(given.sentences)} sentences is labelled; mark mentions, as "
-            "in [Baghdad](LOC), or give a file with tags"
-        )
     blank = [sentence for sentence in given.sentences if sentence.is_unlabelled]
     given.sentences = _unlabelled(unlabelled, given) + blank
     if blank:
-        given.notes.append(f"{len(blank)} sentences of the support have no labels and count as unlabelled text")
+        n_blank = number_of(len(blank), "sentence")
+        given.notes.append(f"the unlabelled text includes {n_blank} without labels from the support")
     given.n_text = len(given.sentences)
     known = {sentence.words for sentence in given.sentences}
     for words, ways in labels.items():
@@ -77,24 +62,14 @@ def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, Ways]:
 
 
 def gather_to_add(support: Any, unlabelled: Any, text: TrainingText) -> tuple[Given, Ways]:
-    """Read what is added to a fit: more labelled sentences, and more unlabelled text, if any.
+    """Read what is added to the text of a fit: more labelled sentences, and more unlabelled text, if any.
 
-    Parameters
-    ----------
-    support, unlabelled
-        As people give them.
-    text
-        The text of the fit so far, with its labels.
-
-    Returns
-    -------
-    given, labels
-        The sentences without features, in the order of `gather_for_fit`, and all labelled ones.
+    It returns the sentences without features, in the order of `gather_for_fit`, and all labelled ones by their words.
     """
     given = gather(support, "the sentences to add", is_inline=True)
     more, blank = given.labels, [sentence for sentence in given.sentences if sentence.is_unlabelled]
     if n_changed := count_changed(text.labels, more):
-        given.notes.append(f"{n_changed} sentences got new labels")
+        given.notes.append(f"{number_of(n_changed, 'sentence')} got new labels")
     labels = {**text.labels, **more}
     given.sentences = [sentence for sentence in _unlabelled(unlabelled, given) if sentence.words not in text.places]
     given.n_text = len(given.sentences)
@@ -116,24 +91,18 @@ def _unlabelled(unlabelled: Any, given: Given) -> list[Sentence]:
     found = gather(unlabelled, "the unlabelled text", is_inline=False)
     given.notes += found.notes
     if n_labelled := sum(not sentence.is_unlabelled for sentence in found.sentences):
-        given.notes.append(f"labels in the unlabelled text are not used: {n_labelled} sentences have them")
+        given.notes.append(f"labels of {number_of(n_labelled, 'sentence')} in the unlabelled text are not used")
     return [sentence if sentence.is_unlabelled else sentence.without_labels() for sentence in found.sentences]
 
 
 def gather(source: Any, name: str, *, is_inline: bool) -> Given:
     """Read sentences from a path, or from a list of sentences, texts, lists of words and records.
 
-    Parameters
-    ----------
-    source
-        A path (str or PathLike) or an open file, in any format that `handful.read` knows; or an iterable of
-        `Sentence`, `Document`, str, lists of words, dicts in any of its JSON dialects, and spaCy's pairs of a text and
-        a dict. Or a data set or data frame, whose rows are such dicts.
-    name
-        What messages call it.
-    is_inline
-        Whether a text marks its mentions, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, one sentence on each line;
-        else it is a document, to be cut into sentences.
+    `source` is a path or an open file, in any format that `handful.read` knows; or an iterable of `Sentence`,
+    `Document`, str, lists of words, dicts in any of its JSON dialects, and spaCy's pairs of a text and a dict; or a
+    data set or data frame, whose rows are such dicts. Messages call it `name`. If `is_inline`, a text marks its
+    mentions, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, one sentence on each line; else it is a document, to be
+    cut into sentences.
     """
     given = Given()
     if isinstance(source, Corpus):
@@ -173,19 +142,18 @@ def documents_of(source: Any, name: str) -> Iterable[Document]:
     """Return the documents of a path or an open file, which is read as it goes; or of an iterable of texts."""
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         return _of_file(stream, source, name, is_unlabelled=True)
-    refuse_splits(source, name)
-    if isinstance(source, Sentence | Document | Mapping | bytes) or not isinstance(source, Iterable):
-        raise DataError(f"{name} must be a path or a list of texts, found {_show(source)}; put it in a list")
-    return Texts(source)
+    return Texts(source, name)
 
 
 class Texts(Iterator[Document]):
     """The documents of texts, one after the other, and the share of them that was taken, if their number is known."""
 
-    def __init__(self, texts: Iterable[Any]) -> None:
-        refuse_splits(texts, "the texts")
+    def __init__(self, texts: Iterable[Any], name: str = "the texts") -> None:
+        refuse_splits(texts, name)
         if is_frame(texts):
-            texts = texts_of(texts, "the texts")
+            texts = texts_of(texts, name)
+        if isinstance(texts, str | bytes | Sentence | Document | Mapping) or not isinstance(texts, Iterable):
+            raise DataError(f"{name} must be a list of texts, of Sentences or of lists of words, found {_show(texts)}")
         self._texts = enumerate(texts)
         self._n_texts = len(texts) if isinstance(texts, Sized) else 0
         self._n_taken = 0
@@ -264,7 +232,8 @@ def _of_records(
 
 
 def _of_lines(lines: Iterable[str], where: str, format: str, *, is_unlabelled: bool = False) -> Corpus:
-    file: Any = LineFile(lines, where)
+    file = io.StringIO("".join(lines))
+    file.name = where
     return read(file, format, unlabelled=is_unlabelled)
 
 

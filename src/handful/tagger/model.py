@@ -23,13 +23,6 @@ Kind = TypeVar("Kind")
 _KINDS = {kind: name for name, kind in EVIDENCE.items()}
 
 
-class Calibration(Protocol):
-    """From logits to scores between 0 and 1."""
-
-    def scores(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the score of each tag for each word, (n, n_tags)."""
-
-
 @dataclass(frozen=True)
 class Softmax:
     """The share of each tag: ``exp(logit / temperature)``, divided by the sum over tags."""
@@ -58,6 +51,9 @@ class Lead:
         return np.asarray(0.5 + 0.5 * np.tanh(0.5 * sure))  # the logistic function, without loading scipy for it
 
 
+Calibration = Softmax | Lead
+"""From logits to scores between 0 and 1."""
+
 #: The kinds of calibration, by the name that a saved model calls them.
 CALIBRATIONS: dict[str, type[Any]] = {"softmax": Softmax, "lead": Lead}
 
@@ -79,21 +75,13 @@ class Model:
 
     A model does not change after it is made, so threads can share it. Everything that decides a prediction is in it,
     and is saved with it: weights, transitions and calibration too.
-
-    Attributes
-    ----------
-    types : tag 0 is O, tag t is types[t - 1]
-    evidence : what speaks for a tag
-    calibration : from logits to scores
-    transitions : how tags follow each other; None, each word gets the tag of its highest logit
-    without_prior : how much transitions count once more without the shares of tags; see `viterbi`
     """
 
-    types: tuple[EntityType, ...]
-    evidence: tuple[Evidence, ...]
+    types: tuple[EntityType, ...]  # tag 0 is O, tag t is types[t - 1]
+    evidence: tuple[Evidence, ...]  # what speaks for a tag
     calibration: Calibration
-    transitions: Transitions | None = None
-    without_prior: float = 0.0
+    transitions: Transitions | None = None  # how tags follow each other; None, a word gets the tag of its highest logit
+    without_prior: float = 0.0  # how much transitions count once more without the shares of tags; see `viterbi`
 
     def __post_init__(self) -> None:
         for piece in self.evidence:
@@ -152,7 +140,7 @@ class Model:
         calibrations = {kind: name for name, kind in CALIBRATIONS.items()}
         return {
             "evidence": [{"kind": _KINDS[type(piece)], "weight": piece.weight} for piece in self.evidence],
-            "calibration": {"kind": calibrations[type(self.calibration)]} | asdict(self.calibration),  # type: ignore[call-overload]
+            "calibration": {"kind": calibrations[type(self.calibration)]} | asdict(self.calibration),
             "transitions": None if self.transitions is None else self.transitions.to_dict(),
             "without_prior": self.without_prior,
         }
@@ -160,17 +148,9 @@ class Model:
 
 @dataclass(frozen=True)
 class Examples:
-    """The labelled sentences, and where their words of a known tag lie in the projected space.
-
-    Attributes
-    ----------
-    sentences : the labelled sentences
-    places : (m, 2) the sentence and the word in it
-    tags : (m,) the tag of each word
-    vectors : (m, p) float32
-    """
+    """The labelled sentences, and where their words of a known tag lie in the projected space."""
 
     sentences: list[Sentence]
-    places: NDArray[np.int64]
-    tags: NDArray[np.int64]
-    vectors: NDArray[np.float32]
+    places: NDArray[np.int64]  # (m, 2) the sentence of each word, and its position there
+    tags: NDArray[np.int64]  # (m,)
+    vectors: NDArray[np.float32]  # (m, p)

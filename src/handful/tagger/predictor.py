@@ -15,7 +15,6 @@ from handful.errors import DataError
 from handful.evaluate import Evaluation, evaluate
 from handful.text import Document, EntityType, Prediction, PredictionsOfTexts, Sentence
 
-from .frames import refuse_splits
 from .inputs import Texts, document_of
 from .model import Model, TagModel
 from .tagging import MinScore, Notice, tag_documents, tag_sentences
@@ -105,9 +104,6 @@ class Predictor(ABC):
         progress
             As for `predict`; nothing is shown by default.
         """
-        refuse_splits(texts, "the texts")
-        if isinstance(texts, str | bytes | Sentence | Document | Mapping) or not isinstance(texts, Iterable):
-            raise DataError(f"texts must be a list of texts, Sentences or lists of words, found {type(texts).__name__}")
         found = self.tag(Texts(texts), min_score=min_score, progress=progress)
         return (document.predictions() for document in found)
 

@@ -16,8 +16,7 @@ the fewest labelled mentions first. Nothing is random; of equals, the first in t
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from heapq import heappush, heappushpop
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from .evidence import unit
 from .tagging import TaggedWords
 from .training_text import Words
 
-__all__ = ["place", "suggest"]
+__all__ = ["pick", "place", "suggest", "values_of"]
 
 N_DOUBTS = 3
 LEAST_WEIGHT = 0.02  # of a word in the place of its sentence, however sure it is
@@ -36,43 +35,21 @@ POOL = 20  # candidates for each sentence asked for; at least LEAST_POOL for eac
 LEAST_POOL = 50
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    """A sentence that may be picked.
-
-    Attributes
-    ----------
-    number : its place in the text
-    values : (n_types,)
-    place : (d,) float32, at length 1
-    """
+class _Candidate(NamedTuple):
+    """A sentence that may be picked."""
 
     sentence: Sentence
-    number: int
-    values: NDArray[np.float64]
-    place: NDArray[np.float32]
+    values: NDArray[np.float64]  # (n_types,)
+    place: NDArray[np.float32]  # (d,) at length 1
 
 
 def suggest(
     found: Iterable[TaggedWords], labelled: Iterable[TaggedWords], mentions: Sequence[int], n: int
 ) -> list[Sentence]:
-    """Choose sentences to label, holding a few hundred at a time.
+    """Choose n sentences to label, in order, holding a few hundred at a time; fewer where there are no more.
 
-    Parameters
-    ----------
-    found
-        The sentences to choose from, tagged; may be a stream. Those with the words of a labelled one are passed over.
-    labelled
-        The labelled sentences, tagged by the model.
-    mentions : (n_types,)
-        How many labelled mentions each type has.
-    n
-        How many to choose.
-
-    Returns
-    -------
-    list of Sentence
-        With the mentions that were found, in the order in which they were chosen; fewer where there are no more.
+    `found` is tagged text, which may be a stream. Sentences with the words of one of `labelled`, which the model tagged
+    too, are passed over. `mentions` are the labelled mentions of each type.
     """
     places = []
     known: set[Words] = set()
@@ -80,73 +57,69 @@ def suggest(
         places.append(place(words))
         known.add(words.sentence.words)
     candidates = _best(found, known, len(mentions), max(LEAST_POOL, -(-POOL * n // max(len(mentions), 1))))
-    turns = sorted(range(len(mentions)), key=lambda t: (mentions[t], t))
-    return [one.sentence for one in _pick(candidates, np.array(places, np.float32), turns, n)]
+    if not candidates:
+        return []
+    types = sorted(range(len(mentions)), key=lambda t: (mentions[t], t))
+    turns = [types[turn % len(types)] for turn in range(min(n, len(candidates)))]
+    _, values, where = zip(*candidates, strict=True)
+    return [candidates[i].sentence for i in pick(np.stack(values), np.stack(where), places, turns)]
 
 
 def _best(found: Iterable[TaggedWords], known: set[Words], n_types: int, size: int) -> list[_Candidate]:
     """Return the `size` sentences of the highest value for each type, in the order of the text."""
-    heaps: list[list[tuple[float, int]]] = [[] for _ in range(n_types)]  # the lowest value first, of equals the last
-    pool: dict[int, _Candidate] = {}
-    n_heaps: dict[int, int] = {}
-    numbers: dict[Words, int] = {}
-    for number, words in enumerate(found):
-        if words.sentence.words in known or words.sentence.words in numbers:
-            continue
-        values = _values(words, n_types)
-        for heap, value in zip(heaps, values.tolist(), strict=True):
-            entry = (value, -number)
-            left = None
-            if len(heap) < size:
-                heappush(heap, entry)
-            else:
-                left = -heappushpop(heap, entry)[1]
-            if left != number:
-                n_heaps[number] = n_heaps.get(number, 0) + 1
-            if left is not None and left != number:
-                n_heaps[left] -= 1
-                if not n_heaps[left]:
-                    del n_heaps[left], numbers[pool.pop(left).sentence.words]
-        if number in n_heaps:
-            pool[number] = _Candidate(words.sentence, number, values, place(words))
-            numbers[words.sentence.words] = number
-    return [pool[number] for number in sorted(pool)]
+    pool: dict[Words, _Candidate] = {}
+    for words in found:
+        name = words.sentence.words
+        if name not in known and name not in pool:
+            pool[name] = _Candidate(words.sentence, values_of(words, range(1, n_types + 1)), place(words))
+            if len(pool) > 2 * size * n_types:
+                pool = _pruned(pool, size)
+    return list(_pruned(pool, size).values())
 
 
-def _pick(
-    candidates: list[_Candidate], labelled: NDArray[np.float32], turns: Sequence[int], n: int
-) -> Iterator[_Candidate]:
-    """Yield candidates, one for each type in turn."""
-    if not candidates:
-        return
-    places = np.stack([one.place for one in candidates])  # (m, d)
-    values = np.stack([one.values for one in candidates])  # (m, n_types)
+def _pruned(pool: dict[Words, _Candidate], size: int) -> dict[Words, _Candidate]:
+    if len(pool) <= size:
+        return pool
+    values = np.stack([one.values for one in pool.values()])
+    is_best = np.zeros(len(pool), bool)
+    is_best[np.argsort(-values, axis=0, kind="stable")[:size]] = True
+    return {name: one for (name, one), is_kept in zip(pool.items(), is_best, strict=True) if is_kept}
+
+
+def pick(
+    values: NDArray[np.float64],
+    places: NDArray[np.float32],
+    labelled: Sequence[NDArray[np.float32]],
+    turns: Iterable[int],
+) -> Iterator[int]:
+    """Yield the candidate (a row) that is worth most, for each turn.
+
+    `values` are (m, k), and a turn is the column that counts. `places` are those of the candidates, (m, d), and
+    `labelled` those of labelled sentences.
+    """
     far = float(np.median(1 - places @ places.T)) / 2 or 1.0
-    distance = np.full(len(candidates), np.inf)
+    distance = np.full(len(places), np.inf)
     if len(labelled):
-        distance = 1 - (places @ labelled.T).max(axis=1).astype(np.float64)
-    is_left = np.ones(len(candidates), bool)
-    for turn in range(min(n, len(candidates))):
+        distance = 1 - (places @ np.stack(labelled).T).max(axis=1).astype(np.float64)
+    is_left = np.ones(len(places), bool)
+    for column in turns:
         news = np.minimum(1, np.maximum(distance, 0) / far)
-        worth = (values[:, turns[turn % len(turns)]] + 1e-6) * (news + 1e-6)  # where nothing is in doubt, news decide
+        worth = (values[:, column] + 1e-6) * (news + 1e-6)  # where nothing is in doubt, news decide
         best = int(np.where(is_left, worth, -1).argmax())
         is_left[best] = False
         distance = np.minimum(distance, 1 - places @ places[best])
-        yield candidates[best]
+        yield best
 
 
-def _values(words: TaggedWords, n_types: int) -> NDArray[np.float64]:
-    """Return the value of a sentence for each type, (n_types,)."""
+def values_of(words: TaggedWords, tags: Iterable[int | None], n_doubts: int = N_DOUBTS) -> NDArray[np.float64]:
+    """Return the value of a sentence for each of some tags; None, for all tags together."""
     rows = np.arange(len(words.tags))
     doubts = 1 - words.scores[rows, words.tags]
     others = words.scores.copy()
     others[rows, words.tags] = -np.inf
     second = others.argmax(axis=1)
-    values = np.zeros(n_types)
-    for t in range(n_types):
-        concerned = doubts[(words.tags == t + 1) | (second == t + 1)]
-        values[t] = np.sort(concerned)[-N_DOUBTS:].sum()
-    return values
+    concerned = (doubts if tag is None else doubts[(words.tags == tag) | (second == tag)] for tag in tags)
+    return np.array([np.sort(some)[-n_doubts:].sum() for some in concerned])
 
 
 def place(words: TaggedWords) -> NDArray[np.float32]:

@@ -40,24 +40,14 @@ Ways = Mapping[Words, tuple[Sentence, ...]]
 
 @dataclass(frozen=True)
 class LabelledWords:
-    """The words of all labelled sentences, among all words of a text.
+    """The words of all labelled sentences, among all words of a text."""
 
-    Attributes
-    ----------
-    n_words : how many words the text has
-    rows : (m,) where each lies in the text
-    allowed : (m, n_tags) which tags it may have
-    places : (m, 2) its sentence, by its place among the labelled ones, and its position there
-    is_copy : (m,) whether its sentence was labelled through another one with the same words
-    is_open : (n_tags,) whether a type is in no label
-    """
-
-    n_words: int
-    rows: NDArray[np.int64]
-    allowed: NDArray[np.bool_]
-    places: NDArray[np.int64]
-    is_copy: NDArray[np.bool_]
-    is_open: NDArray[np.bool_]
+    n_words: int  # how many words the text has
+    rows: NDArray[np.int64]  # (m,) where each lies in the text
+    allowed: NDArray[np.bool_]  # (m, n_tags) which tags it may have
+    places: NDArray[np.int64]  # (m, 2) its sentence, by its place among the labelled ones, and its position there
+    is_copy: NDArray[np.bool_]  # (m,) whether its sentence was labelled through another one with the same words
+    is_open: NDArray[np.bool_]  # (n_tags,) whether a type is in no label
 
     @cached_property
     def is_sure(self) -> NDArray[np.bool_]:
@@ -80,6 +70,11 @@ class LabelledWords:
     def n_tags(self) -> int:
         """How many tags there are, O among them."""
         return int(self.allowed.shape[1])
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How many words have each tag for certain, (n_tags,)."""
+        return np.bincount(self.tags[self.is_sure], minlength=self.n_tags)
 
     def by_names(self, names: TypeNames, features: Rows) -> "LabelledWords":
         """Return these words with types that no label uses: an unmarked word may be one, unless it is O by their names.
@@ -128,20 +123,12 @@ class LabelledWords:
 
 @dataclass(frozen=True)
 class LabelledText:
-    """Text with the features of its words, of which the labelled sentences are known. The text may be elsewhere.
+    """Text with the features of its words, of which the labelled sentences are known. The text may be elsewhere."""
 
-    Attributes
-    ----------
-    starts : where the words of each sentence that is known begin among all words; the last number is that of all words
-    places : the numbers of the sentences that have the same words
-    own : the numbers of the sentences that came with labels; the others are unlabelled text
-    labels : the labelled sentences, by their words
-    """
-
-    starts: NDArray[np.int64]
-    places: dict[Words, list[int]]
-    own: frozenset[int]
-    labels: Ways
+    starts: NDArray[np.int64]  # where the words of each known sentence begin among all words; then how many words are
+    places: dict[Words, list[int]]  # the numbers of the sentences that have the same words
+    own: frozenset[int]  # the numbers of the sentences that came with labels; the others are unlabelled text
+    labels: Ways  # the labelled sentences, by their words
 
     @property
     def features(self) -> Rows:
@@ -203,20 +190,13 @@ class TrainingText(LabelledText):
     """All sentences of a fit, one after the other: first the text, then labelled sentences that it does not have.
 
     The text stays as it is from fit to fit, and what depends on it alone is kept with it (`Part`).
-
-    Attributes
-    ----------
-    sentences : in order, without labels
-    n_text : how many of them are the text
-    text, others : the features of the words of both kinds of sentences, (n_words, dim)
-    unreadable : (n_words,) whether the encoder cannot read the word
     """
 
-    sentences: list[Sentence]
-    n_text: int
-    text: Part
-    others: Float
-    unreadable: NDArray[np.bool_]
+    sentences: list[Sentence]  # in order, without labels
+    n_text: int  # how many of them are the text
+    text: Part  # the features of its words, (n_words, dim)
+    others: Float  # the features of the words of the other sentences
+    unreadable: NDArray[np.bool_]  # (n_words,) whether the encoder cannot read the word
 
     @classmethod
     def empty(cls, dim: int) -> "TrainingText":
@@ -297,7 +277,8 @@ def sentences_of(labels: Ways) -> list[Sentence]:
 
 def count_changed(before: Ways, after: Ways) -> int:
     """Return how many sentences have other labels than before."""
-    return sum(not _are_all_alike(before[words], ways) for words, ways in after.items() if words in before)
+    pairs = ((before[words], ways) for words, ways in after.items() if words in before)
+    return sum(len(old) != len(new) or not all(map(_are_alike, old, new)) for old, new in pairs)
 
 
 def types_to_learn(labels: Iterable[Sentence]) -> list[str]:
@@ -320,9 +301,8 @@ def types_to_learn(labels: Iterable[Sentence]) -> list[str]:
 
 def check_sure(labelled: LabelledWords, tags: Sequence[str], *, has_names: bool = False) -> None:
     """Refuse a tag that no word has for certain, unless its name is read: there would be nothing to start from."""
-    counts = np.bincount(labelled.tags[labelled.is_sure], minlength=len(tags))
     for tag, name in enumerate(tags):
-        if counts[tag] or has_names:
+        if labelled.counts[tag] or has_names:
             continue
         if tag == 0 and labelled.allowed[:, 0].any():
             raise DataError(
@@ -347,7 +327,11 @@ def _matrix(sentence: Sentence, tags: Sequence[str], known: dict[Allowed, tuple[
         if entry not in known:
             known[entry] = entry.among(tags)
     matrix = np.array([known[entry] for entry in constraints])
-    _check_possible(matrix, sentence, constraints, tags)
+    for i in np.flatnonzero(~matrix.any(axis=1)).tolist():
+        raise DataError(
+            f"the word {sentence.words[i]!r} may be none of the tags there are ({', '.join(tags)}): it is labelled "
+            f"{constraints[i]} in {repr(sentence)[1:-1]}"
+        )
     return matrix
 
 
@@ -362,19 +346,6 @@ def _in_common(ways: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
     return np.where(by_all.any(axis=1, keepdims=True), by_all, by_any)
 
 
-def _check_possible(
-    matrix: NDArray[np.bool_], sentence: Sentence, constraints: Sequence[Allowed], tags: Sequence[str]
-) -> None:
-    """Refuse a word that may have none of the tags."""
-    impossible = np.flatnonzero(~matrix.any(axis=1))
-    if len(impossible):
-        i = int(impossible[0])
-        raise DataError(
-            f"the word {sentence.words[i]!r} may be none of the tags there are ({', '.join(tags)}): it is labelled "
-            f"{constraints[i]} in {_show(sentence)}"
-        )
-
-
 def _joined(before: Float | FarRows, after: Float) -> Float:
     assert not isinstance(before, FarRows), "text that is far is not added to"
     return np.concatenate([before, after]) if len(before) and len(after) else after if len(after) else before
@@ -382,11 +353,3 @@ def _joined(before: Float | FarRows, after: Float) -> Float:
 
 def _are_alike(one: Sentence, other: Sentence) -> bool:
     return one.spans == other.spans and one.allowed == other.allowed
-
-
-def _are_all_alike(some: Sequence[Sentence], others: Sequence[Sentence]) -> bool:
-    return len(some) == len(others) and all(map(_are_alike, some, others))
-
-
-def _show(sentence: Sentence) -> str:
-    return repr(sentence)[1:-1]

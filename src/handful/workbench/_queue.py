@@ -15,9 +15,8 @@ which it comes second. After that all types count together. What else was tried 
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from handful.tagger.suggesting import place
+from handful.tagger.suggesting import pick, place, values_of
 from handful.tagger.tagging import TaggedWords
 
 N_DOUBTS = 8
@@ -44,42 +43,11 @@ def most_teaching(
     turns = [t + 1 for t, count in enumerate(mentions) if not count]
     turns = turns if len(known) < TURNS * len(mentions) else []
     ids = np.array(list(found))
-    values = np.array([_values(words, turns) for words in found.values()])  # (m, 1 + n_turns)
+    values = np.array([values_of(words, [None, *turns], N_DOUBTS) for words in found.values()])  # (m, 1 + n_turns)
     best = np.argsort(-values, axis=0, kind="stable")[: max(CANDIDATES, n)]
     chosen = np.unique(best)
     ids, values = ids[chosen], values[chosen]
     places = np.stack([place(found[id]) for id in ids.tolist()])  # (m, d)
-    near = places @ places.T
-    far = float(np.median(1 - near)) / 2 or 1.0
-    values = values * np.maximum(near.mean(axis=1), LEAST_DENSITY)[:, None] ** DENSITY
-    distance = np.full(len(ids), np.inf)
-    if known:
-        distance = 1 - (places @ np.stack(known).T).max(axis=1)
-    is_left = np.ones(len(ids), bool)
-    order = []
-    for turn in range(min(n, len(ids))):
-        column = turn + 1 if turn < len(turns) else 0
-        news = np.minimum(1, np.maximum(distance, 0) / far)
-        worth = (values[:, column] + 1e-6) * (news + 1e-6)  # where nothing is in doubt, news decide
-        pick = int(np.where(is_left, worth, -1).argmax())
-        is_left[pick] = False
-        distance = np.minimum(distance, 1 - places @ places[pick])
-        order.append(int(ids[pick]))
-    return order
-
-
-def _values(words: TaggedWords, turns: Sequence[int]) -> NDArray[np.float64]:
-    """Return the value of a sentence for all types together, and for each of some tags, (1 + n_turns,)."""
-    rows = np.arange(len(words.tags))
-    doubts = 1 - words.scores[rows, words.tags]
-    values = [_greatest(doubts)]
-    if turns:
-        others = words.scores.copy()
-        others[rows, words.tags] = -np.inf
-        second = others.argmax(axis=1)
-        values += [_greatest(doubts[(words.tags == tag) | (second == tag)]) for tag in turns]
-    return np.array(values)
-
-
-def _greatest(doubts: NDArray[np.float64]) -> float:
-    return float(np.sort(doubts)[-N_DOUBTS:].sum())
+    values = values * np.maximum((places @ places.T).mean(axis=1), LEAST_DENSITY)[:, None] ** DENSITY
+    columns = [turn + 1 if turn < len(turns) else 0 for turn in range(min(n, len(ids)))]
+    return [int(ids[best]) for best in pick(values, places, known, columns)]
