@@ -15,7 +15,8 @@ between the pairs are passed over.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from handful.errors import Advice, DataError, shorten
 
@@ -47,6 +48,10 @@ def split_columns(line: str) -> list[str]:
     return _SPACES.split(line) if line else []
 
 
+def _by_tabs(line: str) -> list[str]:
+    return line.rstrip(_SPACE_CHARACTERS).split("\t")
+
+
 def is_numbered(source: InputFile) -> bool:
     """Whether the first of three or more columns counts the words of each sentence, from 0 or from 1."""
     blocks = _BLANK_LINE.split(source.head)
@@ -68,13 +73,7 @@ def is_numbered(source: InputFile) -> bool:
 
 
 class _Columns:
-    """What the lines of a CoNLL file look like, learned from the first one.
-
-    Attributes
-    ----------
-    word, tag : int
-        Their columns.
-    """
+    """What the lines of a CoNLL file look like, learned from the first one; `word` and `tag` are their columns."""
 
     tag = -1
 
@@ -82,7 +81,7 @@ class _Columns:
         self._reading = reading
         self._first = 0  # the line that set the number of columns
         self._n = 0
-        self._is_tabbed = False
+        self._ways = [_by_tabs, split_columns]  # to split a line, the usual one first
         self.word = int(is_numbered(reading.source))
 
     def mark(self, line: str) -> str | None:
@@ -90,49 +89,25 @@ class _Columns:
         is_mark = line.startswith(DOCSTART) and not line[len(DOCSTART) :][:1].strip()
         return DOCSTART if is_mark else None
 
-    def split_alike(self, block: str) -> tuple[list[str], list[str]] | None:
-        """Return the words and tags of a block in which nothing is out of the ordinary, quickly; or None.
+    def sentences(self) -> Iterator[tuple[list[str], list[str], list[int]]]:
+        """Yield the words, tags and line numbers of sentences, which end at blank lines and marks.
 
-        A separator is put after every line feed. Splitting at separators then leaves each line feed at the end of the
-        last column of a line. These are the columns n - 1, 2n - 1, ... of the whole block if and only if each line has
-        n columns.
-        """
-        n, separator, other = self._n, "\t", " "
-        if not self._is_tabbed:
-            separator, other = other, separator
-        if not n or other in block or "\r" in block or DOCSTART in block:
-            return None
-        flat = block.replace("\n", f"\n{separator}").split(separator)
-        tags = "".join(flat[n - 1 :: n]).split("\n")
-        if len(flat) != n * len(tags) or len(tags) != block.count("\n") + 1 or "" in flat or "" in tags:
-            return None
-        if self.word:
-            if block.startswith("#") or any(map(_RANGE.fullmatch, flat[::n])):
-                return None
-            self._note_number()
-        return flat[self.word :: n], tags
-
-    def _note_number(self) -> None:
-        note = "sentences count their words in the first column; the second was taken for the words"
-        self._reading.report.notes[note] += 1
-
-    def split_each(self, block: str, number: int) -> Iterator[tuple[list[str], list[str], list[int]]]:
-        """Yield the words, tags and line numbers of the sentences of a block, looking at every line by itself.
-
-        Blank lines and marks end a sentence. The beginning of a document is yielded as a sentence without words. A
-        sentence with a malformed line is left out, or an error.
+        The beginning of a document is yielded as a sentence without words. A sentence with a malformed line is left
+        out, or an error.
         """
         words: list[str] = []
         tags: list[str] = []
         lines: list[int] = []
         is_spoiled = False
         notes = self._reading.report.notes
-        for i, line in enumerate([*block.split("\n"), ""], number):
+        for i, line in enumerate(chain(self._reading.source.lines(), [""]), 1):
             mark = self.mark(line)
             if mark is not None or not line.strip():
                 if words and not is_spoiled:
                     if self.word == 1:
-                        self._note_number()
+                        notes[
+                            "sentences count their words in the first column; the second was taken for the words"
+                        ] += 1
                     yield words, tags, lines
                 words, tags, lines, is_spoiled = [], [], [], False
                 if mark is not None and mark != END:
@@ -156,23 +131,23 @@ class _Columns:
             lines.append(i)
 
     def _split(self, line: str, number: int) -> list[str]:
-        by_tabs, by_spaces = line.rstrip(_SPACE_CHARACTERS).split("\t"), split_columns(line)
         if not self._n:
-            is_tabbed = len(by_tabs) > 1
-            n = len(by_tabs if is_tabbed else by_spaces)
+            if len(_by_tabs(line)) == 1:
+                self._ways.reverse()
+            n = len(self._ways[0](line))
             if n < 2:
                 raise DataError(
                     f"found {shorten(line.strip())!r}, expected a word and, after a tab or a space, its tag"
                 )
-            self._first, self._n, self._is_tabbed = number, n, is_tabbed
+            self._first, self._n = number, n
             self.word = self.word if n > 2 else 0
-        rows = [by_tabs, by_spaces] if self._is_tabbed else [by_spaces, by_tabs]
-        for row in rows:
+        for split in self._ways:
+            row = split(line)
             if len(row) == self._n:
                 if not row[self.word].strip(" "):
                     raise DataError(f"the word before the tag {row[-1]!r} is empty")
                 return row
-        n = len(rows[0])
+        n = len(self._ways[0](line))
         raise DataError(
             f"found {n} column{'s' * (n > 1)} in {shorten(line.strip())!r}, expected {self._n} as in line "
             f"{self._first}: a word first and its tag last"
@@ -211,22 +186,15 @@ def read_conll_2012(reading: FileReader) -> Iterator[Sentence | None]:
 def _read(
     reading: FileReader,
     columns: _Columns,
-    labelled: Callable[[FileReader, Sequence[str], list[str], Sequence[int]], Sentence | None],
+    labelled: Callable[[FileReader, list[str], list[str], list[int]], Sentence | None],
 ) -> Iterator[Sentence | None]:
-    for number, block in reading.source.blocks():
-        found = columns.split_alike(block)
-        if found is not None:
-            sentence = labelled(reading, *found, range(number, number + len(found[0])))
-            if sentence is not None:
-                yield sentence
-            continue
-        for words, tags, lines in columns.split_each(block, number):
-            sentence = labelled(reading, words, tags, lines) if words else None
-            if sentence is not None or not words:
-                yield sentence
+    for words, tags, lines in columns.sentences():
+        sentence = labelled(reading, words, tags, lines) if words else None
+        if sentence is not None or not words:
+            yield sentence
 
 
-def _from_tags(reading: FileReader, words: Sequence[str], tags: list[str], lines: Sequence[int]) -> Sentence | None:
+def _from_tags(reading: FileReader, words: list[str], tags: list[str], lines: list[int]) -> Sentence | None:
     try:
         return reading.from_tags(words, tags)
     except DataError as error:
@@ -245,9 +213,7 @@ def _first_bad(reading: FileReader, tags: list[str]) -> int:
     return 0
 
 
-def _from_brackets(
-    reading: FileReader, words: Sequence[str], names: list[str], lines: Sequence[int]
-) -> Sentence | None:
+def _from_brackets(reading: FileReader, words: list[str], names: list[str], lines: list[int]) -> Sentence | None:
     """Make a sentence of words and brackets; None if it is malformed."""
     spans: list[Span] = []
     opened: tuple[int, str] | None = None

@@ -4,7 +4,6 @@ import codecs
 import gzip
 import io
 import os
-import re
 import select
 import stat
 import sys
@@ -23,7 +22,6 @@ HEAD = 1 << 16  # characters that recognition looks at
 PAUSE = 0.5  # seconds without more text, after a line, in which a pipe's head is taken to be all there is for now
 _FIRST = 16  # bytes that tell formats that are not text
 _GZIP = b"\x1f\x8b"
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
 def check_encoding(encoding: str) -> None:
@@ -174,27 +172,6 @@ class InputFile:
         if last := "".join(self._rest):
             self._rest = []
             yield from self._hand_out([last])
-
-    def blocks(self) -> Iterator[tuple[int, str]]:
-        """Yield the blocks between blank lines, each with the number of its first line.
-
-        A block may hold lines of white space. It has no line feed at its ends.
-        """
-        number, rest = 1, ""
-        for chunk in self.chunks():
-            text = rest + chunk
-            pieces = text.split("\n\n")
-            if len(pieces) == 1:
-                pieces = _BLANK_LINE.split(text)
-            rest = pieces.pop()
-            for piece in self._hand_out(pieces):
-                block = piece.lstrip("\n")
-                if block:
-                    yield number + len(piece) - len(block), block
-                number += piece.count("\n") + 2
-        block = rest.lstrip("\n")
-        if block:
-            yield number + len(rest) - len(block), block.removesuffix("\n")
 
     def _hand_out(self, items: list[str]) -> Iterator[str]:
         """Yield items, and note how many there are still to come; blank ones at the end do not count."""
