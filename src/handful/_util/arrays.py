@@ -19,14 +19,10 @@ BLOCK_BYTES = 1 << 23  # a block and a scratch copy of it stay in the last cache
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rows that are read in blocks, by one process.
+    """Rows that are read in blocks of `size` rows, by one process.
 
-    Attributes
-    ----------
-    where : which rows
-    item : the rows; something with ``load()`` that returns them; or what a function returned for their blocks
-        (`ByBlock`). Where the chunk is far it may be the promise (`Delayed`) of one of these.
-    size : how many rows a block has
+    `item` is the rows, something with ``load()`` that returns them, or the results for their blocks (`ByBlock`). Where
+    the chunk is far it may be the promise (`Delayed`) of one of these.
     """
 
     where: slice
@@ -43,11 +39,7 @@ class Chunk:
 class FarRows:
     """Rows (n, d) that are not in the memory of this process: the workers of Dask read them (`on_dask`).
 
-    Attributes
-    ----------
-    shape : (n, d)
-    dtype : the kind of numbers
-    chunks : the rows, in chunks of as many whole blocks each; the last may have fewer
+    All chunks have the same number of whole blocks; the last may have fewer.
     """
 
     shape: tuple[int, int]
@@ -65,12 +57,7 @@ class FarRows:
 
 
 class Part:
-    """Rows that stay as they are, with what was found out about them.
-
-    Parameters
-    ----------
-    array : (n, d)
-    """
+    """Rows (n, d) that stay as they are, with what was found out about them."""
 
     def __init__(self, array: Float | FarRows) -> None:
         self.array = array
@@ -85,12 +72,7 @@ class Part:
 
 
 class Rows:
-    """Rows (n, d) in several arrays, one after the other: they are read like one array, and not copied.
-
-    Parameters
-    ----------
-    parts : each with the same d; only the first may be far
-    """
+    """Rows (n, d) in several arrays, one after the other: they are read like one array, and not copied."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(parts)

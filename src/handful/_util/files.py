@@ -59,17 +59,7 @@ _SWAP = 2  # what RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS are
 def replacing(path: PathLike, *, sync: bool = False) -> Iterator[Path]:
     """Give a temporary path beside `path`, which takes its place when all went well, and is removed otherwise.
 
-    Parameters
-    ----------
-    path
-        The file to write; it must name one.
-    sync
-        Whether to wait until the file is on the disk.
-
-    Raises
-    ------
-    FileError
-        The file cannot be written; what was there before is as it was.
+    `sync` waits until the file is on the disk. After a `FileError`, the file that was there before is as it was.
     """
     target = Path(path)
     if not target.name:
@@ -95,18 +85,8 @@ def replacing(path: PathLike, *, sync: bool = False) -> Iterator[Path]:
 def replacing_folder(path: PathLike, *, check: Callable[[Path], None] | None = None) -> Iterator[Path]:
     """Give a new folder to fill, which takes the place of `path` when all went well, and is removed otherwise.
 
-    Parameters
-    ----------
-    path
-        The folder to write.
-    check
-        Called with a folder that is there already; it raises an error where the folder may not be replaced. Without
-        it, only an empty folder may.
-
-    Raises
-    ------
-    FileError
-        The folder cannot be written, or may not be replaced; what was there before is as it was.
+    `check` is called with a folder that is there already, and raises an error where it may not be replaced. Without
+    it, only an empty folder may. After a `FileError`, the folder that was there before is as it was.
     """
     target = Path(os.path.realpath(path))
     check_folder(target, check)

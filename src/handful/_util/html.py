@@ -23,16 +23,10 @@ def hue(i: int) -> int:
 
 
 def marked(text: str, mentions: Iterable[tuple[int, int, str, float | None]], types: Sequence[str]) -> str:
-    """Return a text with its mentions marked.
+    """Return a text, which is escaped, with its mentions marked.
 
-    Parameters
-    ----------
-    text
-        Any text; it is escaped.
-    mentions
-        Where each starts and ends in the text, its type, and its score or None; in order, without overlap.
-    types
-        The place of a type among these is its colour.
+    Each mention has its start and end in the text, its type, and its score or None. Mentions are in order, without
+    overlap. The place of a type among `types` is its colour.
     """
     pieces, position = [], 0
     for start, end, kind, score in mentions:

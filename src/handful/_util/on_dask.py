@@ -54,12 +54,9 @@ def dask_rows(array: Any) -> FarRows:
 def stored_rows(within: Callable[[slice], Any], shape: tuple[int, int], dtype: Any) -> FarRows:
     """Return rows (n, d) that all workers can read.
 
-    Parameters
-    ----------
-    within : called with a slice of rows; it returns the `item` of their `Chunk`. Its ``load()``, if it has one, may
-        return anything that gives blocks of these rows by slices, and rows by their numbers. So not all of them need
-        to be in memory.
-    shape, dtype : of all rows
+    `within` is called with a slice of rows, and returns the `item` of their `Chunk`. Its ``load()``, if it has one, may
+    return anything that gives blocks of these rows by slices, and rows by their numbers: not all of them need to be in
+    memory.
     """
     (n, d), dtype = shape, np.dtype(dtype)
     size = chunk_rows(dtype, d)

@@ -80,11 +80,7 @@ class Fold(Generic[Result]):
 class ByBlock(Generic[Result]):
     """The results of a function for all blocks of rows.
 
-    Attributes
-    ----------
-    where : the rows of each block that is near
-    values : the result for each of those
-    far : for each chunk that is far, the results for its blocks
+    `where` has the rows of each near block, `values` the result for it; `far` has the results by chunk.
     """
 
     where: Sequence[slice]
@@ -123,15 +119,9 @@ Source = Float | Rows | Chunk | ByBlock[Any]
 def map_rows(function: Callable[..., Result], X: Source, *along: Any) -> ByBlock[Result]:  # noqa: N803
     """Call ``function(where, block, *along)`` for each block of rows, and return the results by block.
 
-    Parameters
-    ----------
-    function
-        It gets the slice of the rows; the rows (float16 as float32), or the earlier result for them; and what goes
-        along with them. It may be called in any order, more than once, and in another process.
-    X
-        The rows, or earlier results for their blocks.
-    along
-        `Along`, `ByBlock` of the same rows, or None.
+    The function gets the slice of the rows; the rows (float16 as float32), or the earlier result for them; and what
+    goes along with them: `Along`, `ByBlock` of the same rows, or None. It may be called in any order, more than once,
+    and in another process.
     """
     far: Sequence[Chunk] = ()
     if chunks := _far(X):
@@ -149,16 +139,10 @@ def reduce_rows(
     *along: Any,
     is_raw: bool = False,
 ) -> Result:
-    """Call ``function(where, block, *along)`` for each block of rows, and combine the results (see `Fold`).
+    """Call ``function(where, block, *along)`` for each block of rows, at least one, and combine the results.
 
-    Parameters
-    ----------
-    function, X, along
-        As for `map_rows`; there is at least one row.
-    combine
-        Makes one result of two, and changes neither.
-    is_raw
-        Whether float16 rows come as they are, because the function looks at few of them.
+    `combine` makes one result of two, and changes neither (see `Fold`). With `is_raw`, float16 rows come as they are,
+    because the function looks at few of them.
     """
     fold = Fold(combine)
     if chunks := _far(X):

@@ -27,13 +27,7 @@ _INSTRUCTIONS = {
 
 @dataclass(frozen=True)
 class Processor:
-    """A kind of processor.
-
-    Attributes
-    ----------
-    name : what the system calls it
-    instructions : whether it has each of some kinds of instructions; None where the system does not say
-    """
+    """A kind of processor: its name, and whether it has some instructions; None where the system does not say."""
 
     name: str
     instructions: Mapping[str, bool] | None

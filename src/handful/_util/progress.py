@@ -22,17 +22,10 @@ def reporting(
 ) -> Iterator[ProgressCallback]:
     """Yield a function to call with the words done and the words in all, 0 where that is not known.
 
-    Parameters
-    ----------
-    progress
-        True, a bar on standard error; False, nothing; None, a bar if standard error is a terminal, or in a notebook,
-        and the work lasts longer than `patience`; a function, that function.
-    total
-        The words in all; None where they are not counted before, and the function is called with an estimate.
-    what, unit
-        What is done, and with what: "words", or "rounds" and the like, whose speed says nothing.
-    patience
-        Seconds before a bar appears that was not asked for; 0, it appears at once, before anything is reported.
+    With True, there is a bar on standard error; with False, nothing; with a function, that function is called. With
+    None, there is a bar if standard error is a terminal, or in a notebook, and the work lasts longer than `patience`
+    seconds. `total` is None where words are not counted before, and the function is called with an estimate. Units
+    other than words, such as rounds, have no speed.
     """
     if callable(progress):
         yield progress

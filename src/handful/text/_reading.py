@@ -28,29 +28,17 @@ KEPT_ERRORS = 10
 
 
 class FileReader:
-    """One file that is being read: the file, the options, the report and the reader of its tags.
-
-    Attributes
-    ----------
-    described : tuple of EntityType
-        The types that the head of the file describes.
-    annotators : dict of Annotator to None
-        Those who were met with, in order.
-    is_by_line : bool
-        Whether each line is a document of its own, whatever is before and after it.
-    n_row_groups : int or None
-        How many parts a Parquet file has that can be read one by one.
-    """
+    """One file that is being read: the file, the options, the report and the reader of its tags."""
 
     def __init__(self, source: InputFile, options: "ReadOptions", report: ReadReport) -> None:
         self.source = source
         self.options = options
         self.report = report
         self.tags = TagReader(options.scheme)
-        self.described: tuple[EntityType, ...] = ()
-        self.annotators: dict[Annotator, None] = {}
-        self.is_by_line = False
-        self.n_row_groups: int | None = None
+        self.described: tuple[EntityType, ...] = ()  # at the head of the file
+        self.annotators: dict[Annotator, None] = {}  # who were met with, in order
+        self.is_by_line = False  # whether each line is a document, whatever is before and after it
+        self.n_row_groups: int | None = None  # parts of a Parquet file that can be read one by one
         self.types = TypeChoice(options.keep, options.drop, options.rename)
         self._is_unmarked_unknown = options.unmarked == "unknown"
         self._is_plain = not self.types and not self._is_unmarked_unknown

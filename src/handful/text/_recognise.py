@@ -24,35 +24,19 @@ _SEVERAL, _MANY = 4, 20  # lines
 
 
 class Head:
-    """The beginning of a file, as recognition looks at it.
-
-    Attributes
-    ----------
-    source : InputFile
-        The file.
-    lines : list of str
-        Its lines that are not blank; the last one is left out where it may be cut.
-    has_blank_lines : bool
-        Whether there are blank lines between them.
-    is_unlabelled : bool
-        Whether no labels are expected. Then a few ``[words](TYPE)`` in a text may be links, and only several, in half
-        of its lines, are marks.
-    text_field : str or None
-        The column that holds the text, if it was named.
-    has_doubts : bool
-        Whether it may be one of the formats that were tried before, but damaged.
-    """
+    """The beginning of a file, as recognition looks at it."""
 
     def __init__(self, source: InputFile, *, is_unlabelled: bool, text_field: str | None) -> None:
         self.source = source
         lines = source.head.split("\n")
         if not source.is_whole and len(lines) > 1:
             lines.pop()
+        # The last line, which may be cut, is left out; blank ones are only counted.
         self.has_blank_lines = any(not line.strip() for line in "\n".join(lines).strip().split("\n"))
         self.lines = [line for line in lines if line.strip()]
         self.is_unlabelled = is_unlabelled
         self.text_field = text_field
-        self.has_doubts = False
+        self.has_doubts = False  # whether it may be one of the formats that were tried before, but damaged
 
 
 Answer = bool | str

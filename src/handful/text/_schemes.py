@@ -38,10 +38,7 @@ _PARTIAL = "?"
 class TagReader:
     """Reads the tags of many sentences of one corpus, and finds out which scheme they follow.
 
-    Parameters
-    ----------
-    scheme : str or None
-        The scheme; a tag of another one is then an error. ``None`` reads every scheme.
+    Where a scheme is named, a tag of another one is an error.
     """
 
     def __init__(self, scheme: str | None = None) -> None:
@@ -84,13 +81,7 @@ class TagReader:
         return {"BIO": self._n_lone_i, "IOB1": self._n_free_b, **bioes}.get(self.scheme or "", 0)
 
     def read(self, tags: Sequence[str]) -> tuple[tuple[Span, ...], tuple[Allowed | None, ...] | None]:
-        """Turn the tags of a sentence into its spans and partial labels, as `Sentence` takes them.
-
-        Raises
-        ------
-        DataError
-            A tag that is not in any scheme, or not in the named one; or a mix of tags with and without a prefix.
-        """
+        """Turn the tags of a sentence into its spans and partial labels, as `Sentence` takes them."""
         if tags.count("O") == len(tags):
             return (), None
         spans: list[Span] = []

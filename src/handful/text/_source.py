@@ -36,39 +36,22 @@ def check_encoding(encoding: str) -> None:
 
 
 class InputFile:
-    """A file to read once: as lines, blocks or chunks of text, or as bytes. Its beginning can be looked at first.
+    """A file to read once: as lines or chunks of text, or as bytes. Its beginning can be looked at first.
 
     A chunk of a pipe or a terminal can be had as soon as it is there. Before this object waits for one, what was
     written to standard output goes out. So a program that reads lines and writes answers has answered each line before
     it waits for the next.
 
-    Parameters
-    ----------
-    file : path, "-", or open file
-        Gzip is recognised by its first bytes. An open file is not closed.
-    encoding : str
-        The encoding of the text; a byte-order mark is left out.
-
-    Attributes
-    ----------
-    name : str
-        What messages call the file.
-    path : str or None
-        None for standard input and an open file.
-    is_standard_input : bool
-    first : bytes
-        The first bytes, unpacked; none of an open file of text.
-    is_whole : bool
-        Whether `head` is all there is.
+    Gzip is recognised by its first bytes, and a byte-order mark is left out. An open file is not closed.
     """
 
     def __init__(self, file: AnyFile, encoding: str = "utf-8") -> None:
         check_encoding(encoding)
         self.is_standard_input = file == "-"
-        self.name = "standard input" if self.is_standard_input else file_name(file)
+        self.name = "standard input" if self.is_standard_input else file_name(file)  # in messages
         self.path = self.name if isinstance(file, str | os.PathLike) and file != "-" else None
-        self.first = b""
-        self.is_whole = False
+        self.first = b""  # the first bytes, unpacked; none of an open file of text
+        self.is_whole = False  # whether `head` is all there is
         self._encoding = encoding
         self._stack = ExitStack()
         self._decoder: Any = None  # None where the file has text
@@ -76,7 +59,7 @@ class InputFile:
         self._is_over = False
         self._ahead: deque[str] = deque()  # chunks that `is_ready` has read
         self._rest: list[str] = []  # the beginning of a line whose end has not been read
-        self._n_pending: int | None = None  # lines or blocks that are read and not handed out; None: nobody counts them
+        self._n_pending: int | None = None  # lines that are read and not handed out; None: nobody counts them
         self._n_read = self._n_out = self._n_lines = 0  # characters that were read and handed out; lines
         with self.errors():
             try:
@@ -151,10 +134,7 @@ class InputFile:
     def lines(self, longest: int | None = None) -> Iterator[str]:
         """Yield the lines, each with its line feed (the last one may have none).
 
-        Parameters
-        ----------
-        longest
-            A line with more characters may come in parts; only the last one has the line feed.
+        A line of more than `longest` characters may come in parts; only the last one has the line feed.
         """
         n_rest = 0
         for chunk in self.chunks():
@@ -184,10 +164,7 @@ class InputFile:
             yield item
 
     def is_ready(self, seconds: float) -> bool:
-        """Whether what comes next can be had without waiting longer than this, as far as can be told.
-
-        On a pipe, that is a line or a block of lines; anywhere else it is always ready.
-        """
+        """Whether the next line of a pipe can be had without waiting longer than this, as far as can be told."""
         if self._n_pending is None or self._n_pending or not self._may_wait:
             return True
         until = time.monotonic() + seconds

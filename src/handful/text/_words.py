@@ -106,18 +106,7 @@ def _ranges(codes: list[int]) -> str:
 
 
 def word_offsets(text: str) -> list[tuple[int, int]]:
-    """Find the words of a text.
-
-    Parameters
-    ----------
-    text : str
-        Any text, of any length.
-
-    Returns
-    -------
-    list of (int, int)
-        The start and end of each word, in code points, in order.
-    """
+    """Return the start and end of each word of a text, in code points, in order."""
     _check_text(text)
     return [match.span(1) for match in _word_pattern().finditer(text)]
 

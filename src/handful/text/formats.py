@@ -34,31 +34,9 @@ HOLDS = ("words", "text", "partial labels", "unlabelled", "fields", "scores")
 class Format:
     """A format of files.
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    about : str
-        What it is, in a few words.
-    read : function
-        Yields what it reads.
-    write : function or None
-        Yields the pieces of a file, of documents; of sentences if it holds these one by one and no fields. None for a
-        format that can only be read.
-    by_sentence : bool
-        Whether it holds one sentence after the other; else it holds documents.
-    has_tags : bool
-        Whether labels are written as tags, which follow a scheme.
-    holds : tuple of str
-        What of a document comes back when it is written and read.
-    recognise : function or None
-        Tells the format by the beginning of a file; None if its name must be given.
-    sign : str
-        What `recognise` looks for.
-    endings : tuple of str
-        How the names of its files end, where that says enough.
-    first_bytes : bytes
-        What its files start with, if they are bytes that are not text.
+    `write` yields the pieces of a file, of documents; of sentences if the format holds these one by one and no fields.
+    It is None for a format that can only be read. `recognise`, which looks for `sign` at the beginning of a file, is
+    None for a format that must be named.
     """
 
     name: str
@@ -67,11 +45,11 @@ class Format:
     write: Callable[[Iterable[Any], Writing], Iterator[str] | Iterator[bytes]] | None = None
     by_sentence: bool = False
     has_tags: bool = False
-    holds: tuple[str, ...] = HOLDS
+    holds: tuple[str, ...] = HOLDS  # what comes back when it is written and read
     recognise: by_content.Recogniser | None = None
     sign: str = ""
-    endings: tuple[str, ...] = ()
-    first_bytes: bytes = b""
+    endings: tuple[str, ...] = ()  # of the names of its files, where that says enough
+    first_bytes: bytes = b""  # of its files, if they are not text
 
 
 _WORDS = ("words", "partial labels", "unlabelled")

@@ -88,15 +88,9 @@ class DamagedProjectError(Exception):
 class State:
     """What was decided about a sentence.
 
-    Parameters
-    ----------
-    status : str
-        ``new``, ``labelled`` (all mentions are marked), ``none`` (there are none), ``partial`` (some words are
-        known), ``unsure`` or ``skipped``.
-    spans : tuple of Span
-        The mentions. Those of a sentence that is unsure are kept, but do not count as labels.
-    allowed : tuple of (Allowed or None), or None
-        Partial labels, as in `Sentence`.
+    Its status is ``new``, ``labelled`` (all mentions are marked), ``none`` (there are none), ``partial`` (some words
+    are known), ``unsure`` or ``skipped``. The mentions of a sentence that is unsure are kept, but do not count as
+    labels.
     """
 
     status: str = "new"

@@ -129,14 +129,7 @@ def described(names: Iterable[str], known: Iterable[EntityType]) -> tuple[Entity
 class TypeChoice:
     """What becomes of each type: types are renamed first; then those that are not kept, or are dropped, become O.
 
-    Parameters
-    ----------
-    keep : names or None
-        The only types that stay; None for all.
-    drop : names
-        Types that do not stay.
-    rename : dict of str to str
-        New names. Types that get the same name become one.
+    With None, all types are kept. Types that get the same name become one.
     """
 
     def __init__(
