@@ -49,6 +49,11 @@ class Advice:
     python: str
     shell: str
 
+    @classmethod
+    def of(cls, template: str, *pairs: tuple[str, str]) -> "Advice":
+        """Fill in each place of a template, which a pair gives as it is written in Python and on the command line."""
+        return cls(template.format(*(one for one, _ in pairs)), template.format(*(one for _, one in pairs)))
+
     def __str__(self) -> str:
         return self.python
 

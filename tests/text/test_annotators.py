@@ -72,10 +72,11 @@ def test_they_must_agree_if_nothing_is_said(kind):
         assert "record 1 (id 4): 2 annotations do not agree: anna@x.org marks 'New York' (LOC), ben@x.org" in message
         assert message.endswith("such as anna@x.org")
     elif kind == "prodigy":
-        assert ":2: the labels by news-ben are not those of the same text by news-anna, in line 1; say" in message
+        assert ":2: the labels by news-ben are not those of the same text by news-anna, at the open" in message
+        assert "at the open file:1; say" in message
         assert message.endswith("such as news-ben")
     else:
-        assert ":2: the labels are not those of the same text, in line 1; say" in message
+        assert ":2: the labels are not those of the same text, at the open file:1; say" in message
 
 
 @pytest.mark.parametrize("kind", ["task", "prodigy"])
@@ -170,7 +171,7 @@ def test_contradictions_can_be_skipped():
 def test_types_are_renamed_before_they_are_compared():
     for records in ([task(anna=[CITY], ben=[LOC])], prodigy(anna=[CITY], ben=[LOC])):
         assert read_bytes(json.dumps(records), rename={"CITY": "LOC"})[0].spans == (Span(3, 5, "LOC"),)
-    with pytest.raises(FormatError, match=r"file: record 2: the labels by news-ben .* by news-anna, in record 1;"):
+    with pytest.raises(FormatError, match=r": record 2: .* by news-ben .* by news-anna, at the open file: record 1;"):
         read_bytes(json.dumps(prodigy(anna=[CITY], ben=[LOC])))
 
 

@@ -108,7 +108,9 @@ def test_damaged_gzip(tmp_path):
     packed = gzip.compress(TEXT.encode() * 5000)
     for damaged in (packed[:100], packed[:-6], packed[:50] + b"\0\0\0\0" + packed[54:]):
         path.write_bytes(damaged)
-        with pytest.raises(FormatError, match=r"a\.gz: "):
+        with pytest.raises(FormatError, match=r"a\.gz: the gzip file is damaged or cut off"):
+            read(path, "text")
+        with pytest.raises(FormatError, match=r"a\.gz:(?:\d+:)? "):  # the damage may be seen in a line before the end
             read(path, "conll")
 
 

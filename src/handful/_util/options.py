@@ -8,7 +8,7 @@ import math
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from difflib import get_close_matches
 from textwrap import indent
 from types import NoneType, UnionType
@@ -26,27 +26,11 @@ _Settings = TypeVar("_Settings")
 _NOUNS = {bool: "True or False", int: "a whole number", float: "a number", str: "a string", os.PathLike: "a path"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Option:
-    """What a setting means, and which values it can have.
-
-    Attributes
-    ----------
-    help : one or two sentences
-    choices : the possible values; empty for any
-    least : the smallest possible number
-    below : all numbers must be smaller than this one
-    """
-
-    help: str
-    choices: tuple[str, ...] = ()
-    least: float | None = None
-    below: float | None = None
-
-
-def option(default: Any, *, help: str, **limits: Any) -> Any:
-    """Return a dataclass field with a default, a help text, and the limits `choices`, `least` and `below`."""
-    metadata = {"option": _Option(help=help, **limits)}
+def option(
+    default: Any, *, help: str, choices: Sequence[str] = (), least: float | None = None, below: float | None = None
+) -> Any:
+    """Return a dataclass field with a default, a help text, and limits; numbers are smaller than `below`."""
+    metadata = {"help": help, "choices": choices, "least": least, "below": below}
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=metadata)
     return field(default=default, metadata=metadata)
@@ -65,9 +49,9 @@ def documented(cls: _Class) -> _Class:
     """Add the section "Parameters" to the docstring of a dataclass."""
     entries = []
     for each in fields(cls):
-        if "option" in each.metadata:
+        if each.metadata:
             default = each.default_factory() if callable(each.default_factory) else each.default
-            entries.append(f"{each.name} : default {default!r}\n{indent(each.metadata['option'].help, '    ')}")
+            entries.append(f"{each.name} : default {default!r}\n{indent(each.metadata['help'], '    ')}")
     cls.__doc__ = f"{(cls.__doc__ or '').rstrip()}\n\n" + indent("\n".join(["Parameters", "-" * 10, *entries]), " " * 4)
     return cls
 
@@ -96,15 +80,15 @@ def read_settings(defaults: _Settings, file: PathLike | None, **given: Any) -> _
     return changed
 
 
-def _options(of: Any) -> dict[str, _Option]:
-    return {each.name: each.metadata["option"] for each in fields(of) if "option" in each.metadata}
+def _options(of: Any) -> dict[str, Mapping[str, Any]]:
+    return {each.name: each.metadata for each in fields(of) if each.metadata}
 
 
 def _alternatives(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-def _expected(hint: Any, limits: _Option) -> str:
+def _expected(hint: Any, limits: Mapping[str, Any]) -> str:
     """Return a description of the possible values."""
     hint = [each for each in _alternatives(hint) if each is not NoneType][-1]
     origin, parts = get_origin(hint), get_args(hint)
@@ -112,12 +96,12 @@ def _expected(hint: Any, limits: _Option) -> str:
         return f"a list, each entry {_expected(parts[0], limits)}"
     if origin is Mapping:
         return f"{_expected(parts[1], limits)} for each name"
-    noun = " or ".join(limits.choices) or _NOUNS[origin or hint]
-    noun += "" if limits.least is None else f" of at least {limits.least:g}"
-    return noun + ("" if limits.below is None else f" and below {limits.below:g}")
+    noun = " or ".join(limits["choices"]) or _NOUNS[origin or hint]
+    noun += "" if limits["least"] is None else f" of at least {limits['least']:g}"
+    return noun + ("" if limits["below"] is None else f" and below {limits['below']:g}")
 
 
-def _is_possible(value: Any, hint: Any, limits: _Option) -> bool:
+def _is_possible(value: Any, hint: Any, limits: Mapping[str, Any]) -> bool:
     alternatives = _alternatives(hint)
     if len(alternatives) > 1:
         return any(_is_possible(value, each, limits) for each in alternatives)
@@ -136,6 +120,6 @@ def _is_possible(value: Any, hint: Any, limits: _Option) -> bool:
         return False
     if isinstance(value, float) and not math.isfinite(value):
         return False
-    is_chosen = not limits.choices or value in limits.choices
-    is_enough = limits.least is None or value >= limits.least
-    return is_chosen and is_enough and (limits.below is None or value < limits.below)
+    is_chosen = not limits["choices"] or value in limits["choices"]
+    is_enough = limits["least"] is None or value >= limits["least"]
+    return is_chosen and is_enough and (limits["below"] is None or value < limits["below"])

@@ -167,7 +167,9 @@ def _checked(reading: FileReader, found: Iterator[tuple[str, Document]], *, is_f
         elif labels == others:
             notes["records in which another annotator said the same were left out"] += 1
         else:
-            message = f"the labels{_by(name)} are not those of the same text{_by(other)}, {_spoken(before)}"
+            message = (
+                f"the labels{_by(name)} are not those of the same text{_by(other)}, at {reading.source.name}{before}"
+            )
             reading.malformed(place, DataError(message, _advice(one)))
 
 
@@ -180,12 +182,6 @@ def _is_compared(one: Annotation, document: Document) -> bool:
 
 def _by(name: str | None) -> str:
     return f" by {name}" if name else ""
-
-
-def _spoken(place: str) -> str:
-    """Return a place as part of a sentence: ``:3`` is "in line 3"."""
-    line, _, record = place.removeprefix(":").partition(": ")
-    return f"in line {line}" if not record and line.isdecimal() else f"in {(record or line).strip()}"
 
 
 def _of_one(reading: FileReader, found: Iterator[tuple[str, Document]], name: str) -> Iterator[Document]:

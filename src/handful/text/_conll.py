@@ -281,7 +281,7 @@ def write_lines(sentences: Iterable[Sentence], writing: Writing) -> Iterator[str
         if "X" in tags:
             raise DataError(
                 "the lines format writes X for unknown, so no type can be called X",
-                Advice("use scheme='BIO'", "use --scheme BIO"),
+                Advice.of("use {}", ("scheme='BIO'", "--scheme BIO")),
             )
         yield f"{' '.join(sentence.words)}\n{' '.join('X' if tag == '_' else tag for tag in tags)}\n\n"
 

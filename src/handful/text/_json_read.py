@@ -126,11 +126,9 @@ def _text(reading: FileReader, record: Record) -> str:
         likely = max(strings, key=lambda key: strings[key], default="body")
         missing = f"has no field {given!r}" if given else "has no text"
         expected = "" if given else ", expected 'text' (or 'tokens')"
-        advice = "say which field holds it, for example"
-        raise DataError(
-            f"the record {missing}: found {record.show()}{expected}",
-            Advice(f"{advice} text_field={likely!r}", f"{advice} --text-field {likely}"),
-        )
+        pair = (f"text_field={likely!r}", f"--text-field {likely}")
+        advice = Advice.of("say which field holds it, for example {}", pair)
+        raise DataError(f"the record {missing}: found {record.show()}{expected}", advice)
     text = record.get(field) if given else record.take(field)
     if not isinstance(text, str):
         raise DataError(f"{field!r} is {shorten(json.dumps(text))}, expected a string")
@@ -219,14 +217,9 @@ def _from_tags(reading: FileReader, sentence: Sentence, tags: list[Any]) -> Sent
 
 def _by_name(tags: list[Any], names: Sequence[str] | None) -> list[str]:
     if names is None:
-        raise DataError(
-            "the tags are numbers",
-            Advice(
-                "say their names in order, as in tag_names=['O', 'B-PER', 'I-PER']",
-                "say their names in order, as in handful convert --tag-names O,B-PER,I-PER, or give a file "
-                "with one name on each line",
-            ),
-        )
+        shell = "handful convert --tag-names O,B-PER,I-PER, or give a file with one name on each line"
+        pair = ("tag_names=['O', 'B-PER', 'I-PER']", shell)
+        raise DataError("the tags are numbers", Advice.of("say their names in order, as in {}", pair))
     for tag in tags:
         if type(tag) is not int or not 0 <= tag < len(names):
             raise DataError(f"found the tag {shorten(repr(tag))}, expected a number from 0 to {len(names) - 1}")

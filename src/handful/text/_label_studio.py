@@ -54,11 +54,9 @@ def _text(reading: FileReader, record: Record) -> str:
     else:
         texts = ["text"] if "text" in data else [key for key, value in data.items() if isinstance(value, str)]
     if len(texts) != 1 or not isinstance(data[texts[0]], str):
-        advice = "say which field of the data holds the text, as in"
-        raise DataError(
-            f"the task's data is {shorten(repr(data))}, expected one text in it",
-            Advice(f"{advice} text_field='body'", f"{advice} --text-field body"),
-        )
+        pair = ("text_field='body'", "--text-field body")
+        advice = Advice.of("say which field of the data holds the text, as in {}", pair)
+        raise DataError(f"the task's data is {shorten(repr(data))}, expected one text in it", advice)
     text = str(data[texts[0]])
     others = {key: value for key, value in data.items() if key not in record or record.get(key) != value}
     if list(others.values()).count(text) == 1 and others.get("text") == text:
@@ -81,8 +79,8 @@ def _labelled(reading: FileReader, record: Record, text: str) -> Sentence | None
     elif predictions and not found:
         note = "tasks have predictions and no annotation, and count as unlabelled ({} reads the predictions)"
         version = predictions[0].get("model_version")
-        shell = note.format(f"handful convert --annotator {version}")
-        reading.report.notes[Advice(note.format(f"annotator={version!r}"), shell)] += 1
+        pair = (f"annotator={version!r}", f"handful convert --annotator {version}")
+        reading.report.notes[Advice.of(note, pair)] += 1
     if not found:
         return None
     first = found[0][1]

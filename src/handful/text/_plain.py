@@ -48,8 +48,7 @@ def _documents(reading: FileReader) -> Iterator[Document]:
                 reading.report.notes["lines without a word (invisible characters only) were passed over"] += 1
             continue
         if is_counting_marks and "](" in text and (marks := MARK.findall(text)):
-            note = Advice(_MARKS_LEFT.format("format='inline'"), _MARKS_LEFT.format("--from inline"))
-            reading.report.notes[note] += len(marks)
+            reading.report.notes[Advice.of(_MARKS_LEFT, ("format='inline'", "--from inline"))] += len(marks)
         if offset is not None:
             reading.report.notes[_CUT] += 1
         yield Document(text, tuple(sentences), meta={} if offset is None else {"offset": offset})

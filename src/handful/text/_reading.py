@@ -134,10 +134,7 @@ class FileReader:
                 raise DataError(
                     f"the span {_show(text, mark)} does not fall on word borders; the nearest words are "
                     f"{_show(text, Mark(starts[first], last_end, ''))}",
-                    Advice(
-                        "mark whole words, or say misaligned='widen'",
-                        "mark whole words, or say handful convert --widen",
-                    ),
+                    Advice.of("mark whole words, or say {}", ("misaligned='widen'", "handful convert --widen")),
                 )
             self.report.n_widened += 1
         elif starts[first] > start or last_end < end:

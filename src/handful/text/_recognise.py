@@ -26,7 +26,7 @@ _SEVERAL, _MANY = 4, 20  # lines
 class Head:
     """The beginning of a file, as recognition looks at it."""
 
-    def __init__(self, source: InputFile, *, is_unlabelled: bool, text_field: str | None) -> None:
+    def __init__(self, source: InputFile, *, is_unlabelled: bool, text_field: str | None = None) -> None:
         self.source = source
         lines = source.head.split("\n")
         if not source.is_whole and len(lines) > 1:
@@ -43,35 +43,6 @@ Answer = bool | str
 """Whether a file has a format: True, False, or the reason why it may have it, but is damaged."""
 
 Recogniser = Callable[[Head], Answer]
-
-
-def recognise(
-    source: InputFile,
-    recognisers: dict[str, tuple[Recogniser, str]],
-    *,
-    is_unlabelled: bool = False,
-    text_field: str | None = None,
-) -> str:
-    """Return the name of the format of a file; an error if it is empty, or could be more than one thing.
-
-    For each name, `recognisers` has the function that recognises the format, and what it looks for, in the order to
-    try them. `Head` says what the other parameters are.
-    """
-    head = Head(source, is_unlabelled=is_unlabelled, text_field=text_field)
-    if not head.lines:
-        raise FormatError(f"{source.name}: is empty, there is no text in it")
-    tried = []
-    for name, (recogniser, sign) in recognisers.items():
-        answer = recogniser(head)
-        if answer is True:
-            return name
-        head.has_doubts |= bool(answer)
-        tried.append(f"{name}: {answer or f'there is no {sign}'}")
-    advice = "name it, for example {} to be told what is wrong where, or {} if it is plain text"
-    raise FormatError(
-        f"{source.name}: the format is not clear. Tried {'; '.join(tried)}",
-        Advice(advice.format("format='conll'", "format='text'"), advice.format("--from conll", "--from text")),
-    )
 
 
 def is_conll_2012(head: Head) -> Answer:
@@ -113,11 +84,8 @@ def is_inline(head: Head) -> Answer:
     slip = find_slip(head.source.head.split("\n"))
     if slip is None:
         return False
-    advice = "if this is part of a plain text, say {}"
-    raise FormatError(
-        f"{head.source.name}:{slip[0]}: {slip[1]}",
-        Advice(advice.format("format='text'"), advice.format("--from text")),
-    )
+    advice = Advice.of("if this is part of a plain text, say {}", ("format='text'", "--from text"))
+    raise FormatError(f"{head.source.name}:{slip[0]}: {slip[1]}", advice)
 
 
 def is_text(head: Head) -> Answer:

@@ -202,13 +202,8 @@ class Sentence:
     ) -> "Sentence":
         """Make a sentence of parts that are known to be right, without checks."""
         sentence = object.__new__(cls)
-        put = object.__setattr__
-        put(sentence, "words", words)
-        put(sentence, "spans", spans)
-        put(sentence, "allowed", None)
-        put(sentence, "text", text)
-        put(sentence, "starts", starts)
-        put(sentence, "offset", offset)
+        for name, value in zip(cls.__slots__, (words, spans, None, text, starts, offset), strict=True):
+            object.__setattr__(sentence, name, value)
         return sentence
 
     def _settle_spans(self) -> None:

@@ -250,14 +250,11 @@ class InputFile:
             before = error.object[: error.start].decode(self._encoding, "ignore")
             where = f"{where}:{self._n_lines + before.count(chr(10)) + 1}"
             found = f" (byte {error.object[error.start]:#04x})"
-        advice = "if it is text, say in which encoding, for example"
-        return FormatError(
-            f"{where}: this is not text in {self._encoding}{found}",
-            Advice(
-                f"{advice} encoding='latin-1' or encoding='utf-16'",
-                f"{advice} handful convert --encoding latin-1 or --encoding utf-16",
-            ),
+        advice = Advice.of(
+            "if it is text, say in which encoding, for example {}",
+            ("encoding='latin-1' or encoding='utf-16'", "handful convert --encoding latin-1 or --encoding utf-16"),
         )
+        return FormatError(f"{where}: this is not text in {self._encoding}{found}", advice)
 
 
 def read_small(file: AnyFile, encoding: str) -> tuple[str, str]:

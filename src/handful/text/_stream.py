@@ -5,12 +5,12 @@ from itertools import chain
 from typing import Any
 
 from handful._util.files import AnyFile
-from handful.errors import FormatError
+from handful.errors import Advice, FormatError
 
 from ._document import Document, sentences_of
 from ._options import ReadOptions
 from ._reading import FileReader, Item
-from ._recognise import recognise
+from ._recognise import Head
 from ._reports import ReadReport
 from ._sentences import Sentence
 from ._source import InputFile
@@ -223,14 +223,33 @@ def stream(path: AnyFile, format: str | None = None, **options: Any) -> Stream:
 
 
 def _format_of(source: InputFile, chosen: ReadOptions) -> str:
-    """Return the format, recognised if none is named; nothing on standard input, to be tagged, is plain text."""
+    """Return the format, recognised if none is named; an error if the file is empty, or could be several things.
+
+    Nothing on standard input, to be tagged, is plain text.
+    """
     of_bytes = (one.name for one in TABLE.values() if one.first_bytes and source.first.startswith(one.first_bytes))
     found = next(of_bytes, None)
     if found == "project" and chosen.format not in (None, "project"):
         raise FormatError(f"{source.name}: this is a project of handful label, not {chosen.format}")
     if chosen.format is not None or found is not None:
         return chosen.format or found or ""
-    if chosen.unlabelled and source.is_standard_input and not source.head.strip() and source.is_whole:
-        return "text"
-    recognisers = {one.name: (one.recognise, one.sign) for one in TABLE.values() if one.recognise is not None}
-    return recognise(source, recognisers, is_unlabelled=chosen.unlabelled, text_field=chosen.text_field)
+    head, tried = Head(source, is_unlabelled=chosen.unlabelled, text_field=chosen.text_field), []
+    if not head.lines:
+        if chosen.unlabelled and source.is_standard_input:
+            return "text"
+        raise FormatError(f"{source.name}: is empty, there is no text in it")
+    for one in TABLE.values():
+        if one.recognise is not None:
+            answer = one.recognise(head)
+            if answer is True:
+                return one.name
+            head.has_doubts |= bool(answer)
+            tried.append(f"{one.name}: {answer or f'there is no {one.sign}'}")
+    raise FormatError(
+        f"{source.name}: the format is not clear. Tried {'; '.join(tried)}",
+        Advice.of(
+            "name it, for example {} to be told what is wrong where, or {} if it is plain text",
+            ("format='conll'", "--from conll"),
+            ("format='text'", "--from text"),
+        ),
+    )

@@ -88,12 +88,12 @@ def read_table(reading: FileReader, format: str) -> Iterator[Document]:
 
 
 def _documents(reading: FileReader, format: str) -> Iterator[tuple[str, Document]]:
-    style, _ = _style(reading.source.head, format)
+    style, first = _style(reading.source.head, format)
     header: list[str] = []
     text_field = ""
     for line, row in _rows(reading, style):
         if not header:
-            header, text_field = row, _text_column(reading, line, row, format)
+            header, text_field = row, _text_column(reading, line, row, first)
             continue
         try:
             document = _document(reading, header, row, text_field)
@@ -122,8 +122,8 @@ def _rows(reading: FileReader, style: _Style) -> Iterator[tuple[int, list[str]]]
             yield line, [cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell for cell in row]
 
 
-def _text_column(reading: FileReader, line: int, header: list[str], format: str) -> str:
-    """Return the column that holds the text."""
+def _text_column(reading: FileReader, line: int, header: list[str], first: list[list[str]]) -> str:
+    """Return the column that holds the text; where that is not clear, the first rows say which one to advise."""
     twice = next((name for i, name in enumerate(header) if name in header[:i]), None)
     if twice is not None:
         reading.fail(line, f"two columns are called {twice!r}")
@@ -132,22 +132,16 @@ def _text_column(reading: FileReader, line: int, header: list[str], format: str)
     if len(named) == 1 or (len(header) == 1 and given is None):
         return (named or header)[0]
     what = "it is not clear which column holds the text" if given is None else f"it has no column {given!r}"
-    likely = _longest(reading.source.head, header, format)
-    advice = "say which one it is, for example {}, or {} if this is plain text"
+    rows = [row for row in first[1:] if len(row) == len(header)]
+    likely = max(header, key=lambda name: sum(len(row[header.index(name)]) for row in rows))
     raise FormatError(
         f"{reading.source.name}: this is a table, and {what}; the columns are {shorten(', '.join(header), 200)}",
-        Advice(
-            advice.format(f"text_field={likely!r}", "format='text'"),
-            advice.format(f"--text-field {likely if likely.isidentifier() else repr(likely)}", "--from text"),
+        Advice.of(
+            "say which one it is, for example {}, or {} if this is plain text",
+            (f"text_field={likely!r}", f"--text-field {likely if likely.isidentifier() else repr(likely)}"),
+            ("format='text'", "--from text"),
         ),
     )
-
-
-def _longest(head: str, header: list[str], format: str) -> str:
-    """Return the column with the longest cells at the beginning of a table."""
-    _, rows = _style(head, format)
-    lengths = [sum(len(row[i]) for row in rows[1:] if len(row) == len(header)) for i in range(len(header))]
-    return header[lengths.index(max(lengths))]
 
 
 def _document(reading: FileReader, header: list[str], row: list[str], text_field: str) -> Document:
@@ -169,11 +163,9 @@ def _document(reading: FileReader, header: list[str], row: list[str], text_field
         elif given is not None and fields[key].strip():
             raise DataError(f"the labels in the column {key!r} are {shorten(fields[key])!r}, expected a JSON list")
     if len(found) > 1 and not reading.options.unlabelled:
-        advice = "say which column holds them, for example"
-        raise DataError(
-            f"there are labels in the columns {' and '.join(found)}",
-            Advice(f"{advice} label_field={found[0]!r}", f"{advice} handful convert --label-field {found[0]}"),
-        )
+        pair = (f"label_field={found[0]!r}", f"handful convert --label-field {found[0]}")
+        advice = Advice.of("say which column holds them, for example {}", pair)
+        raise DataError(f"there are labels in the columns {' and '.join(found)}", advice)
     document = read_marked(reading, Record(fields), row[header.index(text_field)], (*found, None)[0], text_field)
     return replace(document, meta={name: fields[name] for name in header if name == "id" or name in document.meta})
 

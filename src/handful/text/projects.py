@@ -76,12 +76,18 @@ CREATE TABLE quality (decisions INTEGER PRIMARY KEY, f1 REAL NOT NULL, low REAL 
 _LABELLED = ("labelled", "none", "partial")
 STATUSES = ("new", *_LABELLED, "unsure", "skipped")
 
-# What comes of reading JSON that somebody has changed.
-_NOT_AS_WRITTEN = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
-
 
 class DamagedProjectError(Exception):
     """Something in a project is not what was written there; `database_errors` says in which."""
+
+
+@contextmanager
+def _reading_json(what: str) -> Iterator[None]:
+    """Say what cannot be read where somebody has changed JSON in a project."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise DamagedProjectError(f"{what} cannot be read ({type(error).__name__}: {error})") from None
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,7 @@ class State:
         """Read what `written` wrote; a `DamagedProjectError` where it is something else."""
         if written is None:
             return NEW
-        try:
+        with _reading_json("a decision"):
             record = json.loads(written)
             allowed = record.get("allowed")
             state = cls(
@@ -118,8 +124,6 @@ class State:
                 tuple(Span(start, end, name) for start, end, name in record.get("spans", ())),
                 None if allowed is None else tuple(None if one is None else Allowed.parse(one) for one in allowed),
             )
-        except _NOT_AS_WRITTEN as error:
-            raise DamagedProjectError(f"a decision cannot be read ({type(error).__name__}: {error})") from None
         for one in state.spans:
             if type(one.start) is not int or type(one.end) is not int or type(one.type) is not str:
                 raise DamagedProjectError(f"a decision has the mention {one!r:.50}, expected two numbers and a type")
@@ -189,11 +193,7 @@ def database_errors(name: object) -> Iterator[None]:
         raise DataError(
             f"half of a surrogate pair ({error.object[error.start]!r}) is not a character; take it away"
         ) from None
-    except (
-        sqlite3.DatabaseError,
-        DamagedProjectError,
-        UnicodeDecodeError,
-    ) as error:  # the last of a message of SQLite's
+    except (sqlite3.DatabaseError, DamagedProjectError, UnicodeDecodeError) as error:
         raise FormatError(f"{name}: the project is damaged: {error}; go on with a copy from before") from None
 
 
@@ -262,7 +262,7 @@ def types(connection: "sqlite3.Connection") -> list[dict[str, Any]]:
     row = connection.execute("SELECT after FROM log WHERE subject = 0 ORDER BY seq DESC LIMIT 1").fetchone()
     if row is None or row[0] is None:
         return []
-    try:
+    with _reading_json("the list of types"):
         found = json.loads(row[0])
         for one in found:
             EntityType(one["name"], one["description"])
@@ -270,14 +270,12 @@ def types(connection: "sqlite3.Connection") -> list[dict[str, Any]]:
                 raise TypeError(f"found {one!r:.100}")
         if len({one["name"] for one in found}) < len(found):
             raise ValueError("a type is there twice")
-    except _NOT_AS_WRITTEN as error:
-        raise DamagedProjectError(f"its types cannot be read ({type(error).__name__}: {error})") from None
     return list(found)
 
 
 def sentence_of(text: str, start: int, end: int, words: str) -> Sentence:
     """Return a sentence of a text; `words` says where its words start in it, and then how long they are."""
-    try:
+    with _reading_json("a list of words"):
         numbers = json.loads(words)
         n = len(numbers) // 2
         part, starts = text[start:end], numbers[:n]
@@ -289,8 +287,6 @@ def sentence_of(text: str, start: int, end: int, words: str) -> Sentence:
             found.append(part[first:at])
         if not found or at > len(part) or start < 0 or end - start != len(part):
             raise ValueError(f"{n} words that end at {at} do not fit its {len(part)} characters")
-    except _NOT_AS_WRITTEN as error:
-        raise DamagedProjectError(f"the words of a sentence cannot be read ({type(error).__name__}: {error})") from None
     return Sentence.trusted(tuple(found), None, part, tuple(starts), start)
 
 
@@ -316,10 +312,8 @@ def documents(
 
 def _fields(text: object, name: str | None, meta: str) -> tuple[str | int | None, dict[str, Any]]:
     """Return what the source calls a text, and what else came with it."""
-    try:
+    with _reading_json("a field of a text"):
         identifier, fields = (None if name is None else json.loads(name)), json.loads(meta)
-    except _NOT_AS_WRITTEN as error:
-        raise DamagedProjectError(f"what came with a text cannot be read ({type(error).__name__}: {error})") from None
     if not isinstance(text, str) or not isinstance(identifier, str | int | None) or not isinstance(fields, dict):
         raise DamagedProjectError(
             f"a text is {type(text).__name__}, its id {identifier!r:.50}, its fields {fields!r:.50}"

@@ -212,11 +212,8 @@ class TypeChoice:
         if not lost or not self._seen:
             return {}
         found = f"are not in the file: {', '.join(lost)} (it has {', '.join(sorted(self._seen))})"
-        return {
-            Advice(f"types of keep, drop and rename {found}", f"types of --keep, --drop and --rename {found}"): len(
-                lost
-            )
-        }
+        note = Advice(f"types of keep, drop and rename {found}", f"types of --keep, --drop and --rename {found}")
+        return {note: len(lost)}
 
 
 def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, ...]:
