@@ -2,7 +2,7 @@ r"""F1 over the number of labels, with and without names and text: the table and
 
     printf 'fewer = true\ntexts = ["all", "none"]\n' > recipe.toml
     handful bench transfer DATA/wnut17 DATA/btc DATA/sec_filings DATA/ncbi_disease DATA/bc5cdr --on dev \
-        --sets 5 --shots 0,1,2,5,10,20,50,100 --methods handful,handful-nonames,names --ratios auto \
+        --sets 5 --shots 0,1,2,5,10,20,50,100 --methods handful,handful-nonames,names --o-ratios auto \
         --recipe recipe.toml --report report
     python benchmarks/names/curves.py report --out docs/images/names-curves.svg
 

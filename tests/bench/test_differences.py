@@ -55,8 +55,8 @@ def test_the_bootstrap_draws_within_targets():
 def rows(method, ratio, values):
     return [
         {
-            "method": method, "ratio": ratio, "text": "all", "shots": 1, "target": target, "support": str(i),
-            "o_ratio": None, "f1": f1, "error": None,
+            "method": method, "o_ratio": ratio, "text": "all", "shots": 1, "target": target, "support": str(i),
+            "o_ratio_given": None, "f1": f1, "error": None,
         }
         for target, found in values.items()
         for i, f1 in enumerate(found)

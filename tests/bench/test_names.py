@@ -19,7 +19,7 @@ from handful.text import EntityType, read, write
 from .made import MadeEncoder, NamingEncoder, corpus_folder, sentences
 
 TYPES = {"PER": "people", "LOC": "localities"}
-OPTIONS = {"sets": 2, "plots": False, "ratios": ("auto",), "shots": (0, 1), "methods": ("proto", "hard", "handful")}
+OPTIONS = {"sets": 2, "plots": False, "o_ratios": ("auto",), "shots": (0, 1), "methods": ("proto", "hard", "handful")}
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_with_labels_names_are_read_beside_them_unless_they_are_not_to_be(folder
 
 
 def test_the_papers_rows_are_the_same_with_an_encoder_that_reads_names(folder):
-    of = {"methods": ("hard", "soft"), "ratios": ("none", "0.7", "auto"), "shots": (1, 5)}
+    of = {"methods": ("hard", "soft"), "o_ratios": ("none", "0.7", "auto"), "shots": (1, 5)}
     plain = run(folder, MadeEncoder(), "plain", **of).rows
     naming = run(folder, NamingEncoder(), "naming", **of).rows
     assert [row["f1"] for row in naming] == [row["f1"] for row in plain]
@@ -79,7 +79,7 @@ def test_the_papers_rows_are_the_same_with_an_encoder_that_reads_names(folder):
 def test_names_alone_have_one_run_and_the_same_figure_for_all_shots(folder):
     report = run(folder, methods=("names", "handful"), shots=(0, 1, 5), texts=("all", "none"))
     (row,) = [row for row in report.rows if row["method"] == "names"]
-    assert (row["shots"], row["text"], row["ratio"]) == (0, "none", "")
+    assert (row["shots"], row["text"], row["o_ratio"]) == (0, "none", "")
     (line,) = [line for line in report.board.lines if line.label == "names"]
     assert line.section == "Names of types alone"
     assert {place[0]: figure.mean for place, figure in line.figures.items()} == dict.fromkeys(
@@ -236,7 +236,7 @@ def test_a_target_may_be_one_file_of_which_one_half_is_scored(tmp_path):
 
 def test_many_targets_are_shown_by_their_mean_and_range_and_the_report_has_all(tmp_path):
     files = inline_files(tmp_path / "corpora", 9)
-    settings = Settings(on="dev", shots=(0, 5), sets=1, methods=("proto", "handful"), ratios=("auto",))
+    settings = Settings(on="dev", shots=(0, 5), sets=1, methods=("proto", "handful"), o_ratios=("auto",))
     report = transfer(files, report=tmp_path / "report", encoder=NamingEncoder(), settings=settings)
     text = (tmp_path / "report" / "tables.md").read_text(encoding="utf-8")
     assert "| method | 0-shot Avg. | 0-shot range | 5-shot Avg. | 5-shot range |" in text
@@ -247,7 +247,7 @@ def test_many_targets_are_shown_by_their_mean_and_range_and_the_report_has_all(t
         escaped = name.replace("_", "\\_")
         assert f"| {escaped} | - | **{value:.1f}** |" in text.partition("## By target")[2]
     console = Console(width=80, file=io.StringIO())
-    console.print(table(report.board))
+    console.print(table(report.board, 0))
     shown = console.file.getvalue()
     assert f"{low:.1f}–{high:.1f}" in shown
     assert "corpus" not in shown
@@ -270,7 +270,7 @@ def test_a_single_run_of_each_target_has_no_interval(folder):
 
 
 def test_groups_of_types_keep_their_descriptions(folder):
-    settings = Settings(sets=1, methods=("handful",), ratios=("auto",), shots=(0,), plots=False)
+    settings = Settings(sets=1, methods=("handful",), o_ratios=("auto",), shots=(0,), plots=False)
     groups = {"P": ("PER",), "L": ("LOC",)}
     report = extension(folder, groups, report=folder.parent / "e", encoders=NamingEncoder(), settings=settings)
     assert {row["target"]: row["types"] for row in report.rows} == {

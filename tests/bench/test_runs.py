@@ -20,7 +20,7 @@ from handful.text import Sentence, Span, Transitions, from_tags, read, write
 
 from .made import MadeEncoder, corpus_folder, sentences
 
-QUICK = {"sets": 2, "plots": False, "ratios": ("none", "0.7"), "methods": ("proto", "hard", "handful")}
+QUICK = {"sets": 2, "plots": False, "o_ratios": ("none", "0.7"), "methods": ("proto", "hard", "handful")}
 
 
 def run(tmp_path, encoder=None, report="report", targets=None, **options):
@@ -43,7 +43,7 @@ def test_each_run_is_a_row_whose_f1_can_be_had_by_hand(tmp_path):
     run(tmp_path)
     rows = rows_of(tmp_path / "report")
     assert len(rows) == 2 * 2 * (1 + 2 + 2)  # shots, supports; proto, hard and handful at two ratios
-    row = next(row for row in rows if (row["method"], row["o_ratio"], row["shots"]) == ("hard", 0.7, 5))
+    row = next(row for row in rows if (row["method"], row["o_ratio_given"], row["shots"]) == ("hard", 0.7, 5))
     data = {name: list(read(tmp_path / "made" / f"{name}.txt")) for name in ("train", "dev", "test")}
     support = sample_support(data["dev"], 5, 0)
     tagger = Tagger(MadeEncoder(), method="paper", o_ratio=0.7, cache=False).fit(support, data["dev"] + data["train"])
@@ -137,12 +137,12 @@ def test_a_damaged_file_is_an_error_that_says_where(tmp_path):
 
 
 def test_what_a_method_refuses_is_said_and_shown_as_a_dash(tmp_path):
-    report = run(tmp_path, methods=("proto", "hard"), ratios=("none", "0.01"), shots=(5,))
+    report = run(tmp_path, methods=("proto", "hard"), o_ratios=("none", "0.01"), shots=(5,))
     refused = [row for row in report.rows if row["error"]]
-    assert {row["ratio"] for row in refused} == {"0.01"}
+    assert {row["o_ratio"] for row in refused} == {"0.01"}
     assert any("hard (ratio 0.01) on made, 5 shots: 2 supports failed, shown as -" in note for note in report.notes)
     with pytest.raises(DataError, match="no run succeeded; the first failure: "):
-        run(tmp_path, methods=("hard",), ratios=("0.01",), shots=(5,))
+        run(tmp_path, methods=("hard",), o_ratios=("0.01",), shots=(5,))
 
 
 def test_scores_agree_with_seqeval_on_io_predictions_against_bio_gold():

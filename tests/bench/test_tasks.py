@@ -56,7 +56,7 @@ def test_ratios_by_word(tmp_path):
     for split in ("train", "dev", "test"):
         write(some, folder / f"{split}.txt", "conll")
     task = task_of(folder, shots=(1,))
-    assert [task.ratio(word) for word in ("none", "auto", "share", "over", "0.97")] == [None, "auto", 0.85, 0.9, 0.97]
+    assert [task.o_ratio(word) for word in ("none", "auto", "share", "over", "0.97")] == [None, "auto", 0.85, 0.9, 0.97]
 
 
 def test_given_supports_go_by_their_numbers(tmp_path):

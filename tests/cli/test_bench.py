@@ -12,7 +12,7 @@ from handful.bench import Settings, method_names
 from handful.errors import DataError
 from handful.examples import HELDOUT, SUPPORT
 
-QUICK = ("--methods", "proto,hard", "--ratios", "none", "--sets", "2", "--shots", "1")
+QUICK = ("--methods", "proto,hard", "--o-ratios", "none", "--sets", "2", "--shots", "1")
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_ablation_and_extension(garden, tmp_path):
         (["transfer", "no-such-folder"], "no-such-folder: does not exist; a folder with train, dev and test"),
         (["transfer", "TARGET", "--methods", "x"], "there is no method 'x'"),
         (["transfer", "TARGET", "--methods", "container-frozen"], "CONTaiNER trains on labelled corpora first"),
-        (["extension", "TARGET", "--groups", "x", "--encoder", "y"], "there are no groups 'x'"),
+        (["extension", "TARGET", "--groups", "x", "--encoder", "y"], "'x' is neither ontonotes nor groups"),
         (["ablation", "TARGET", "--which", "x"], "expected some of unlabelled"),
     ],
 )
@@ -149,7 +149,7 @@ def test_settings_that_are_not_possible_are_one_line(tmp_path):
 
 def test_options_go_before_the_recipe(monkeypatch, tmp_path):
     (tmp_path / "r.toml").write_text("sets = 3\nseed = 4\nfewer = true\n")
-    options = f"--ratios none,0.9 --shots 1,3 --sets 2 --on dev --threads 2 --recipe {tmp_path / 'r.toml'}".split()
+    options = f"--o-ratios none,0.9 --shots 1,3 --sets 2 --on dev --threads 2 --recipe {tmp_path / 'r.toml'}".split()
     found = []
 
     def keep(*arguments, settings, **more):
@@ -162,7 +162,7 @@ def test_options_go_before_the_recipe(monkeypatch, tmp_path):
     assert run("bench", "ablation", "x", "--report", "y", *options).exit_code == 1
     groups = ["--groups", "ontonotes", "--encoder", "e", "--recipe", tmp_path / "r.toml"]
     assert run("bench", "extension", "x", *groups, "--report", "y").exit_code == 1
-    given = Settings(ratios=("none", "0.9"), shots=(1, 3), sets=2, seed=4, on="dev", threads=2, fewer=True)
+    given = Settings(o_ratios=("none", "0.9"), shots=(1, 3), sets=2, seed=4, on="dev", threads=2, fewer=True)
     assert found == [replace(given, methods=("proto", "hard")), given, Settings(sets=3, seed=4, fewer=True)]
     assert run("bench", "ablation", "x", "--report", "y", "--methods", "proto").exit_code == 2
 

@@ -93,7 +93,8 @@ def test_add_says_what_changed_and_can_write_elsewhere(inside, model, tmp_path):
     arguments = ["add", model, tmp_path / "more.txt", tmp_path / "changed.txt", "-u", "text.txt"]
     before = (model / "config.json").read_bytes()
     result = run(*arguments, "--out", tmp_path / "other")
-    assert "added 2 labelled sentences, 8 in all, with 10 mentions of 3 types; new: VEHICLE" in result.stdout
+    assert "added 2 labelled sentences; new: VEHICLE\n" in result.stdout
+    assert "8 labelled sentences, 10 mentions; 36 unlabelled words\n" in result.stdout
     assert "1 sentence got new labels" in result.stdout
     assert f"wrote {tmp_path / 'other'}" in result.stderr
     assert (model / "config.json").read_bytes() == before

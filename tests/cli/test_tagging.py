@@ -23,10 +23,10 @@ def tagger(place):
 
 def test_fit_says_what_it_learned(place):
     shown = (place / "fit.out").read_text(encoding="utf-8")
-    assert "2 types from what they mean, 6 mentions in 6 labelled sentences, and 36" in shown
-    assert "0.8 asked, 0.8" in shown
-    assert "rounds" in shown
-    for word in ("PER", "LOC", "such as", "to try next"):
+    assert shown.startswith(
+        "the names of types; 6 labelled sentences, 6 mentions; 36 unlabelled words\nratio asked 0.8, "
+    )
+    for word in ("rounds", "PER", "LOC", "such as", "try: "):
         assert word in shown
 
 
@@ -113,7 +113,7 @@ def test_types_are_enough(inside, tmp_path):
     assert {one["entity_group"] for record in records for one in record["entities"]} <= {"PER", "LOC"}
     assert "Ekeus" in [one["word"] for one in records[0]["entities"] if one["entity_group"] == "PER"]
     fitted = run("fit", *options, "-u", "text.txt", "--out", tmp_path / "model")
-    assert "learned 2 types from what they mean, 0 mentions" in fitted.stdout
+    assert fitted.stdout.startswith("the names of types; 0 labelled sentences, 0 mentions; 36 unlabelled words\n")
     again = run("predict", tmp_path / "model", "text.txt", "--to", "jsonl")
     assert [json.loads(line)["text"] for line in again.stdout.splitlines()] == TEXT.splitlines()
     explained = run("explain", tmp_path / "model", "--text", TEXT.splitlines()[0])
@@ -428,8 +428,7 @@ def test_the_ending_of_a_compressed_file_names_its_format(inside, tmp_path):
 def test_one_of_a_kind_is_singular(inside, tmp_path):
     (tmp_path / "one.txt").write_text("[Ekeus](PER) heads\n")
     arguments = [tmp_path / "one.txt", "--encoder", "encoder", "--out", tmp_path / "out"]
-    shown = " ".join(run("fit", *arguments).stdout.split())
-    assert "learned 1 type from what they mean, 1 mention in 1 labelled sentence, and 0 unlabelled words" in shown
+    assert "; 1 labelled sentence, 1 mention; 0 unlabelled words\n" in run("fit", *arguments).stdout
     shown = " ".join(run("stats", tmp_path / "one.txt").stdout.split())
     assert "1 of 1 type PER 1 longest 1 word (PER)" in shown
     shown = run("convert", tmp_path / "one.txt", tmp_path / "one.conll", "--to", "conll").stderr

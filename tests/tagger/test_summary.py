@@ -31,25 +31,26 @@ def summary(**changes):
 
 def test_it_is_printed_as_a_table():
     assert str(summary()).splitlines() == [
-        "the names of types; 3 labelled sentences, 1236 mentions; 5,000 unlabelled words",
+        "the names of types; 3 labelled sentences, 1,236 mentions; 5,000 unlabelled words",
         "ratio estimated 0.9, 0.9 of all words are O; 4 rounds, objective 1.5000",
-        "type    mentions  unlabelled words  such as    what it means",
-        "LOC            2                12  Lima; <i>  places & <sites>",
+        "type    mentions  unlabelled words  such as",
+        "LOC            2                12  Lima; <i>",
         "PERSON     1,234                 3",
         "note: two sentences < three",
         "try: label more & more",
     ]
 
 
-def test_columns_that_say_nothing_are_left_out():
-    bare = summary(types=[EntityType("LOC"), EntityType("PERSON")], examples={"LOC": [], "PERSON": []})
-    assert "type    mentions  unlabelled words" in str(bare).splitlines()
+def test_one_of_a_kind_is_singular_and_advice_is_for_the_shell():
+    shown = summary(n_support=1, mentions={"LOC": 1, "PERSON": 0}, n_unlabelled_words=1, rounds=1).text(shell=True)
+    assert "1 labelled sentence, 1 mention; 1 unlabelled word\n" in shown
+    assert "; 1 round, objective" in shown
+    assert shown.endswith("try: label --more")
 
 
 def test_a_notebook_shows_a_table_and_all_is_escaped():
     shown = summary()._repr_html_()
     assert shown.count("<tr>") == 3
-    assert "places &amp; &lt;sites&gt;" in shown
     assert "Lima; &lt;i&gt;" in shown
     assert "<i>" not in shown
     assert "<div>try: label more &amp; more</div>" in shown

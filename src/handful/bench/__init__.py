@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from handful._util.lazy import lazy
 
-from .settings import DEFAULT_METHODS, GROUPS, RATIOS, Settings, parse_groups
+from .settings import DEFAULT_METHODS, GROUPS, O_RATIOS, Settings, parse_groups
 
 if TYPE_CHECKING:
     from ._methods import ComparedMethod, method_names
@@ -17,7 +17,7 @@ __all__ = [
     "ABLATIONS",
     "DEFAULT_METHODS",
     "GROUPS",
-    "RATIOS",
+    "O_RATIOS",
     "ComparedMethod",
     "OnRun",
     "Report",

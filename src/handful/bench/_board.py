@@ -105,9 +105,9 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
     ratios: dict[tuple[Variant, str], object] = {}
     warned: dict[str, set[str]] = defaultdict(set)
     for row in rows:
-        variant = Variant(row["method"], row["ratio"], row["text"])
+        variant = Variant(row["method"], row["o_ratio"], row["text"])
         places = [(n, row["target"]) for n in (shots if variant.method == NAMES else [row["shots"]])]
-        ratios[variant, row["target"]] = row["o_ratio"]
+        ratios[variant, row["target"]] = row["o_ratio_given"]
         for warning in row.get("warnings", ()):
             warned[warning].add(label_of(variant))
         for place in places:
@@ -139,7 +139,7 @@ def label_of(variant: Variant) -> str:
     """Return a name for messages."""
     if variant.method == NAMES:
         return NAMES
-    ratio = f" (ratio {variant.ratio})" if variant.ratio else ""
+    ratio = f" (ratio {variant.o_ratio})" if variant.o_ratio else ""
     text = {"all": "", "dev": ", dev text", "none": ", no text"}.get(variant.text, f", {variant.text} words of text")
     return f"{variant.method}{ratio}{text}"
 
@@ -156,13 +156,13 @@ def _section(variant: Variant) -> str:
 def _label(variant: Variant, ratios: Sequence[object]) -> str:
     if variant.method not in OURS or variant.method == NAMES:
         return variant.method
-    if variant.ratio in ("share", "over"):
+    if variant.o_ratio in ("share", "over"):
         shown = [f"{ratio:.2f}" for ratio in ratios if isinstance(ratio, float)]
         many = f"{min(shown)} to {max(shown)}" if len(shown) > MANY else ", ".join(shown)
         ratio = shown[0] if len(set(shown)) == 1 else many
-        return f"r_O = {ratio} ({variant.ratio})"
+        return f"r_O = {ratio} ({variant.o_ratio})"
     name = f"{variant.method}, " if variant.method in DEFAULTS else ""
-    return f"{name}r_O = {'NA' if variant.ratio == 'none' else variant.ratio}"
+    return f"{name}r_O = {'NA' if variant.o_ratio == 'none' else variant.o_ratio}"
 
 
 def _with_hindsight(lines: Sequence[Line]) -> list[Line]:
@@ -173,7 +173,7 @@ def _with_hindsight(lines: Sequence[Line]) -> list[Line]:
     found: list[Line] = []
     for section, group in groups.items():
         found += group
-        fixed = [line for line in group if line.is_ours and line.variant and line.variant.ratio != "auto"]
+        fixed = [line for line in group if line.is_ours and line.variant and line.variant.o_ratio != "auto"]
         if len(fixed) > 1 and fixed[0].variant and fixed[0].variant.method not in DEFAULTS:
             places = {place for line in fixed for place in line.figures}
             chosen = {

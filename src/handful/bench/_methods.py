@@ -20,7 +20,7 @@ from handful.text import EntityType, Sentence
 from handful.training import TuneRecipe, Tuning, tune
 from handful.training.tuning import FEWEST
 
-Ratio = float | str | None
+ORatio = float | str | None
 Types = Sequence[EntityType]
 
 NAMES = "names"  # the method that has nothing but the names of types
@@ -28,7 +28,7 @@ DEFAULTS = ("handful", "handful-nonames", "tuned")  # our default; where names a
 
 # They train the encoder itself, and need its folder.
 TRAINERS = ("container", "container-viterbi", "finetuned", "setfit", "tuned")
-RATIO_WORDS = ("none", "auto", "share", "over")
+O_RATIO_WORDS = ("none", "auto", "share", "over")
 TEXT_WORDS = ("all", "dev", "none")
 
 
@@ -47,7 +47,7 @@ class Variant:
     """A method as it is run: one line of a table."""
 
     method: str  # its name, or ``module:Class``
-    ratio: str = ""  # none, auto, share, over or a number; empty where the method has no ratio
+    o_ratio: str = ""  # none, auto, share, over or a number; empty where the method has no ratio
     text: str = "all"  # the unlabelled text: all, dev, none, or a number of words
 
     @property
@@ -58,7 +58,7 @@ class Variant:
 
 def _paper(
     encoder: Encoder,
-    o_ratio: Ratio,
+    o_ratio: ORatio,
     has_text: bool,
     types: Types,
     *,
@@ -71,7 +71,7 @@ def _paper(
     return Tagger(encoder, method="paper", names=False, o_ratio=o_ratio, clusters=clusters, cache=False)
 
 
-def _handful(encoder: Encoder, o_ratio: Ratio, has_text: bool, types: Types, *, names: bool = True) -> Tagger:
+def _handful(encoder: Encoder, o_ratio: ORatio, has_text: bool, types: Types, *, names: bool = True) -> Tagger:
     return Tagger(encoder, types=types if names else None, names=names, o_ratio=o_ratio, cache=False)
 
 
@@ -110,7 +110,7 @@ class TunedTagger:
 
 #: Our own variants: from an encoder, a ratio, whether there is unlabelled text, and the types, to a tagger. The first
 #: four are the paper's.
-OURS: dict[str, Callable[[Any, Ratio, bool, Types], ComparedMethod]] = {
+OURS: dict[str, Callable[[Any, ORatio, bool, Types], ComparedMethod]] = {
     "hard": _paper,
     "soft": partial(_paper, assignment="soft"),
     "hard-nosubspace": partial(_paper, subspace=False),
@@ -127,7 +127,7 @@ def method_names() -> list[str]:
     return [*BASELINES, *OURS]
 
 
-def variants(methods: Sequence[str], ratios: Sequence[str], texts: Sequence[str] = ("all",)) -> list[Variant]:
+def variants(methods: Sequence[str], o_ratios: Sequence[str], texts: Sequence[str] = ("all",)) -> list[Variant]:
     """Return what is to be run, in order, each once.
 
     Our own variants run at every ratio and with every text; our default runs only at "auto", where that is one of the
@@ -136,17 +136,17 @@ def variants(methods: Sequence[str], ratios: Sequence[str], texts: Sequence[str]
     """
     for method in methods:
         _check_method(method)
-    for ratio in ratios:
-        _check_ratio(ratio)
+    for o_ratio in o_ratios:
+        _check_o_ratio(o_ratio)
     for text in texts:
         _check_text(text)
     if not methods:
         raise DataError(f"no method is named; give some of {', '.join(method_names())}")
     found = [
-        Variant(method, ratio, _text(method, text))
+        Variant(method, o_ratio, _text(method, text))
         for text in texts
         for method in methods
-        for ratio in _ratios(method, ratios, text)
+        for o_ratio in _o_ratios(method, o_ratios, text)
     ]
     return list(dict.fromkeys(found))
 
@@ -158,20 +158,20 @@ def _text(method: str, text: str) -> str:
     return "all" if method in BASELINES else text
 
 
-def _ratios(method: str, ratios: Sequence[str], text: str) -> Sequence[str]:
+def _o_ratios(method: str, o_ratios: Sequence[str], text: str) -> Sequence[str]:
     """Return the ratios at which a method runs."""
     if method not in OURS or method == NAMES:
         return [""]
-    if method in DEFAULTS and "auto" in ratios:
+    if method in DEFAULTS and "auto" in o_ratios:
         return ["auto"]
     if text == "none":
         return ["none"]
-    if not ratios:
+    if not o_ratios:
         raise DataError(
-            f"the method {method} needs a ratio: {', '.join(RATIO_WORDS)}, or numbers",
-            Advice("give them as ratios=", "give them as --ratios"),
+            f"the method {method} needs a ratio: {', '.join(O_RATIO_WORDS)}, or numbers",
+            Advice("give them as o_ratios=", "give them as --o-ratios"),
         )
-    return ratios
+    return o_ratios
 
 
 def takes_types(method: str) -> bool:
@@ -187,7 +187,7 @@ def takes_types(method: str) -> bool:
 def make_method(
     variant: Variant,
     encoder: Encoder,
-    o_ratio: Ratio,
+    o_ratio: ORatio,
     source: Any = None,
     folder: PathLike | None = None,
     types: Types = (),
@@ -236,13 +236,13 @@ def _check_method(name: str) -> None:
         )
 
 
-def _check_ratio(ratio: str) -> None:
+def _check_o_ratio(o_ratio: str) -> None:
     try:
-        is_right = ratio in RATIO_WORDS or 0 <= float(ratio) <= 1
+        is_right = o_ratio in O_RATIO_WORDS or 0 <= float(o_ratio) <= 1
     except ValueError:
         is_right = False
     if not is_right:
-        raise DataError(f"a ratio is {', '.join(RATIO_WORDS)} or a number from 0 to 1, found {ratio!r}")
+        raise DataError(f"a ratio is {', '.join(O_RATIO_WORDS)} or a number from 0 to 1, found {o_ratio!r}")
 
 
 def _check_text(text: str) -> None:

@@ -69,10 +69,10 @@ def _series(
 def _by_ratio(figure: Any, report: "Report") -> bool:
     """Draw F1 by the ratio asked for, with a curve for each method, target and number of shots."""
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    ratios = {(r["method"], r["ratio"], r["target"]): r["o_ratio"] for r in report.rows}
+    ratios = {(r["method"], r["o_ratio"], r["target"]): r["o_ratio_given"] for r in report.rows}
     for line in _run_lines(report, text="all"):
         for (shots, target), found in line.figures.items():
-            ratio = ratios.get((line.variant.method, line.variant.ratio, target)) if line.variant else None
+            ratio = ratios.get((line.variant.method, line.variant.o_ratio, target)) if line.variant else None
             if isinstance(ratio, float):
                 curves[f"{line.section}, {target}, {shots} shots"].append((ratio, found.mean))
     return _series(figure, curves, "share of O words asked for")
@@ -97,7 +97,7 @@ def _by_amount(figure: Any, report: "Report") -> bool:
         if line.variant is None or not line.variant.text.isdigit():
             continue
         for (shots, target), found in line.figures.items():
-            label = f"{line.variant.method} {line.variant.ratio}, {target}, {shots} shots"
+            label = f"{line.variant.method} {line.variant.o_ratio}, {target}, {shots} shots"
             curves[label].append((int(line.variant.text), found.mean))
     return _series(figure, curves, "words of unlabelled text", is_log=True)
 

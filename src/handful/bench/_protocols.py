@@ -27,7 +27,7 @@ from ._results import Results, key_of
 from ._runs import Bench, OnRun
 from ._targets import Target, digest, read_supports, read_target
 from ._tasks import Task, make_task
-from .settings import ABLATION_RATIOS, DEFAULT_ABLATIONS, GROUPS, Groups, Settings
+from .settings import ABLATION_O_RATIOS, DEFAULT_ABLATIONS, GROUPS, Groups, Settings
 
 #: The ablations by name: methods, ratios (None for those of the settings) and unlabelled texts.
 ABLATIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...] | None, tuple[str, ...]]] = {
@@ -73,7 +73,7 @@ def transfer(
     """
     settings = settings or Settings()
     _check_first(report, [encoder], source)
-    chosen = variants(settings.chosen_methods(has_source=bool(source)), settings.ratios, settings.texts)
+    chosen = variants(settings.chosen_methods(has_source=bool(source)), settings.o_ratios, settings.texts)
     bench = _transfer_bench("transfer", targets, chosen, encoder, source, settings)
     title = f"Domain transfer, scored on {settings.on}, {_name(encoder)}"
     return _run(bench, Path(report), title, settings, [], on_run, progress)
@@ -99,14 +99,14 @@ def ablation(
         Some of `ABLATIONS`: unlabelled (text: all, dev only, none), subspace (with, without), ratio (a range of
         ratios), amount (of unlabelled text, in words), names (of types: read or not, each with and without text).
     """
-    settings = settings or Settings(ratios=ABLATION_RATIOS)
+    settings = settings or Settings(o_ratios=ABLATION_O_RATIOS)
     if not which or set(which) - set(ABLATIONS):
         raise DataError(f"which is {list(which)!r}, expected some of {', '.join(ABLATIONS)}")
     _check_first(report, [encoder])
     found: list[Variant] = []
     for name in which:
         methods, ratios, texts = ABLATIONS[name]
-        found += variants(methods, ratios or settings.ratios, texts)
+        found += variants(methods, ratios or settings.o_ratios, texts)
     bench = _transfer_bench("ablation", targets, list(dict.fromkeys(found)), encoder, (), settings)
     title = f"Ablation ({', '.join(which)}), scored on {settings.on}, {_name(encoder)}"
     return _run(bench, Path(report), title, settings, [], on_run, progress)
@@ -145,7 +145,7 @@ def extension(
     (whole,) = _read([corpus], settings)
     _check_groups(whole, groups)
     others = {name: [one for one in types_in(whole.train) if one not in types] for name, types in groups.items()}
-    chosen = variants(settings.chosen_methods(has_source=all(others.values())), settings.ratios, settings.texts)
+    chosen = variants(settings.chosen_methods(has_source=all(others.values())), settings.o_ratios, settings.texts)
     by_group = dict(encoders) if isinstance(encoders, Mapping) else dict.fromkeys(groups, encoders)
     if by_group.keys() != groups.keys():
         raise DataError(f"encoders are given for {', '.join(by_group)}, but the groups are {', '.join(groups)}")

@@ -110,7 +110,7 @@ def _line(board: Board, line: Line) -> dict[str, Any]:
         "section": line.section,
         "label": line.label,
         "method": line.variant.method if line.variant else None,
-        "ratio": line.variant.ratio if line.variant else None,
+        "o_ratio": line.variant.o_ratio if line.variant else None,
         "text": line.variant.text if line.variant else None,
         "cells": [
             {"shots": shots, "target": name, **_figure(board, line, (shots, name))}

@@ -69,8 +69,8 @@ class Bench:
                     "shots": support.shots,
                     "support": support.name,
                     "method": variant.method,
-                    "ratio": variant.ratio,
-                    "o_ratio": task.ratio(variant.ratio),
+                    "o_ratio": variant.o_ratio,
+                    "o_ratio_given": task.o_ratio(variant.o_ratio),
                     "text": variant.text,
                     "encoder": encoder.name,
                     "fingerprint": encoder.fingerprint,
@@ -117,7 +117,7 @@ class Bench:
             for cell in left:
                 if on_run is not None:
                     on_run(n_done, len(cells), f"{task.name}, {cell.support.shots} shots, {cell.variant.method}")
-                make = partial(self._make, task, cell.variant, encoder, cell.identity["o_ratio"])
+                make = partial(self._make, task, cell.variant, encoder, cell.identity["o_ratio_given"])
                 results.add(_run(cell, make, texts[cell.variant.text]))
                 n_done += 1
             del encoder

@@ -50,7 +50,7 @@ class Speed:
     notes: list[str]
 
     @property
-    def ratios(self) -> dict[str, tuple[float, ...]]:
+    def times_as_fast(self) -> dict[str, tuple[float, ...]]:
         """How many times as fast as each thing that people write our encoder is."""
         ours = self.words_per_second[ENCODE]
         peers = {name: speeds for name, speeds in self.words_per_second.items() if name not in (ENCODE, PREDICT)}
@@ -58,7 +58,7 @@ class Speed:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
-        return asdict(self) | {"ratios": self.ratios}
+        return asdict(self) | {"times_as_fast": self.times_as_fast}
 
 
 def speed(

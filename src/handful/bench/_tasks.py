@@ -60,7 +60,7 @@ class Task:
         pool, other = map(digest, blank)
         return {"pool": pool, "other": other, "scored": digest(self.scored)}
 
-    def ratio(self, word: str) -> float | str | None:
+    def o_ratio(self, word: str) -> float | str | None:
         """Return the ratio that a word stands for here: none, auto, share, over, or a number."""
         share = math.floor(20 * self.o_share + 1e-9) / 20
         named: dict[str, float | str | None] = {

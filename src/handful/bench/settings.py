@@ -1,21 +1,19 @@
 """What the protocols have in common, and groups of types for tag-set extension."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from handful._util.files import PathLike
 from handful._util.options import check_options, documented, option
-from handful.errors import Advice, DataError, FileError
+from handful.errors import Advice, DataError
 
 __all__ = [
-    "ABLATION_RATIOS",
+    "ABLATION_O_RATIOS",
     "DEFAULT_ABLATIONS",
     "DEFAULT_METHODS",
     "GROUPS",
-    "RATIOS",
+    "O_RATIOS",
     "Settings",
     "parse_groups",
 ]
@@ -25,8 +23,8 @@ DEFAULT_METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft"
 #: Those that are added where there is a source.
 SOURCE_METHODS = ("container-frozen", "container-frozen-viterbi")
 #: The ratios at which our own methods run if none are named, and those of the ablations.
-RATIOS = ("none", "share", "over", "auto")
-ABLATION_RATIOS = ("none", "share", "over")
+O_RATIOS = ("none", "share", "over", "auto")
+ABLATION_O_RATIOS = ("none", "share", "over")
 #: The ablations that run if none are named: those of the paper.
 DEFAULT_ABLATIONS = ("unlabelled", "subspace", "ratio")
 
@@ -48,12 +46,12 @@ class Settings:
     """How a comparison is run."""
 
     methods: Sequence[str] | None = option(
-        None, help="The methods to compare; `handful.bench.method_names` lists their names."
+        None, help="The methods to compare; handful.bench.method_names() and handful bench --help list them."
     )
-    ratios: Sequence[str] = option(
-        RATIOS,
-        help="For our own methods: none, auto, share (of O words where supports come from, rounded down to a multiple "
-        "of 0.05), over (0.05 more than share), or numbers.",
+    o_ratios: Sequence[str] = option(
+        O_RATIOS,
+        help="The shares of O words for our own methods: none, auto, share (that of the words where supports come "
+        "from, rounded down to a multiple of 0.05), over (0.05 more than share), or numbers.",
     )
     shots: Sequence[int] = option(
         (1, 5),
@@ -133,36 +131,13 @@ class Settings:
 
 
 def parse_groups(given: str) -> Groups:
-    """Read groups: a name of `GROUPS`, a JSON file of lists by name, or ``A=TYPE1,TYPE2;B=TYPE3``."""
+    """Read groups of types: the name of some in `GROUPS`, or ``A=TYPE1,TYPE2;B=TYPE3``."""
     if given in GROUPS:
         return GROUPS[given]
-    if "=" in given and not Path(given).exists():
-        parts = (part.partition("=") for part in given.split(";") if part.strip())
-        return _checked({name.strip(): types.split(",") for name, _, types in parts}, given)
-    try:
-        content = json.loads(Path(given).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FileError(
-            f"there are no groups {given!r}: give {', '.join(GROUPS)}, a JSON file, or A=TYPE1,TYPE2;B=TYPE3"
-        ) from None
-    except OSError as error:
-        raise FileError(f"{given}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise DataError(f"{given}: is not JSON: {error}") from None
-    if not isinstance(content, Mapping):
-        raise DataError(f'{given}: expected lists of types by group, as in {{"A": ["ORG", "LAW"]}}')
-    return _checked(content, given)
-
-
-def _checked(groups: Mapping[str, object], where: str) -> Groups:
     found: Groups = {}
-    for name, types in groups.items():
-        if not isinstance(types, list) or not all(isinstance(one, str) for one in types):
-            raise DataError(f"{where}: the group {name!r} is {types!r}, expected a list of types")
-        cleaned = tuple(dict.fromkeys(one.strip() for one in types if one.strip()))
-        if not name or not cleaned:
-            raise DataError(f"{where}: the group {name!r} has no types, or no name")
-        found[name] = cleaned
-    if not found:
-        raise DataError(f"{where}: there are no groups")
+    for part in given.split(";"):
+        name, _, types = part.partition("=")
+        found[name.strip()] = tuple(dict.fromkeys(one.strip() for one in types.split(",") if one.strip()))
+    if not all(name and types for name, types in found.items()):
+        raise DataError(f"{given!r} is neither {' nor '.join(GROUPS)} nor groups as in A=TYPE1,TYPE2;B=TYPE3")
     return found

@@ -53,17 +53,17 @@ def sections(board: Board) -> Iterator[tuple[str, list[Line]]]:
         yield title, [line for line in board.lines if line.section == title]
 
 
-def table(board: Board, shots: Sequence[int] | None = None) -> "Table":
+def table(board: Board, shots: int) -> "Table":
     """Return a table for the terminal, with the columns of these shots."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    wanted = [column for column in columns(board) if shots is None or column[0] in shots]
+    wanted = [column for column in columns(board) if column[0] == shots]
     result = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     result.add_column("method", no_wrap=True)
-    for n, name in wanted:
-        result.add_column(Text(f"{n}-shot\n{name}"), justify="right", no_wrap=True)
+    for _, name in wanted:
+        result.add_column(Text(f"{shots}-shot\n{name}"), justify="right", no_wrap=True)
     for title, lines in sections(board):
         result.add_row(Text(title, "bold"), *[""] * len(wanted))
         for line in lines:

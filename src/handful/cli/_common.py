@@ -44,20 +44,15 @@ def listed(given: str | None, item: Callable[[str], Any] = str) -> "tuple[Any, .
         raise typer.BadParameter(f"{given!r} is not a list of numbers, such as 1,5") from None
 
 
-def number_of(n: int, noun: str) -> str:
-    """Return a number and a noun, in the plural if need be."""
-    return f"{n:,} {noun}{'s' * (n != 1)}"
-
-
-def say(message: str, *, quiet: bool = False) -> None:
-    """Write a line on standard error."""
+def say(message: str, *, quiet: bool = False, err: bool = True) -> None:
+    """Write a line on standard error, or on standard output."""
     if not quiet:
-        typer.echo(visible(message), err=True)
+        typer.echo(visible(message), err=err)
 
 
 def print_json(record: Any, *, err: bool = False) -> None:
     """Write a record as JSON, for programs."""
-    typer.echo(visible(json.dumps(record, indent=2, ensure_ascii=False)), err=err)
+    say(json.dumps(record, indent=2, ensure_ascii=False), err=err)
 
 
 def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) -> None:
@@ -108,11 +103,15 @@ def progress_of(quiet: bool) -> bool | None:
     return False if quiet else None
 
 
-def load(model: Path | str, encoder: str | None, threads: int | None, *, cache: bool | str = True) -> "Tagger":
-    """Load a tagger, with its own encoder if none is named, to run with this number of threads."""
+def load(
+    model: Path | str, encoder: str | None, threads: int | None, *, types: str | None = None, cache: bool | str = True
+) -> "Tagger":
+    """Load a tagger, with its own encoder if none is named; if there are types, make one of what they mean."""
     from handful.tagger import Tagger
 
-    return Tagger.load(model, encoder=encoder, threads=threads, cache=cache)
+    if types is None:
+        return Tagger.load(model, encoder=encoder, threads=threads, cache=cache)
+    return Tagger(encoder or "handful-en", types=types_given(types), threads=threads, cache=cache).fit()
 
 
 @contextmanager
@@ -129,3 +128,18 @@ def cluster(address: str | None, n: int | None, *, quiet: bool) -> "Iterator[Cli
         n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
         say(f"workers: {n_workers}; dashboard: {client.dashboard_link}", quiet=quiet)
         yield client
+
+
+@contextmanager
+def watched(quiet: bool) -> Iterator[dict[str, Any]]:
+    """Yield the two ways in which a benchmark reports progress: a bar of runs, and one of encoded words."""
+    from tqdm.std import tqdm
+
+    with tqdm(leave=False, disable=True if quiet else None) as bar:  # None: a bar on a terminal alone
+
+        def run(done: int, total: int, what: str) -> None:
+            bar.total = total
+            bar.set_description(what, refresh=False)
+            bar.update(done - bar.n)
+
+        yield {"on_run": run, "progress": progress_of(quiet)}

@@ -1,16 +1,14 @@
 """``handful add``: more labelled sentences for a tagger that is there already."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import typer
 
-from . import options as opt
-from ._common import load, number_of, print_json, progress_of, say
-from .reading import TrainingFiles
+from handful.errors import number_of
 
-if TYPE_CHECKING:
-    from handful.tagger import FitSummary
+from . import options as opt
+from ._common import load, print_json, progress_of, say
+from .reading import describe, read_training
 
 
 def add(
@@ -46,44 +44,22 @@ def add(
 
     target = model if out is None else out
     check_place(target)
-    given = TrainingFiles(files, unlabelled or [], types, from_format, text_field, quiet=quiet)
     tagger = load(model, encoder, threads)
     before = tagger.summary_
-    labelled = given.labels_for(tagger)
-    tagger.add(labelled, given.text() or None, progress=progress_of(quiet))
+    given = read_training(files, unlabelled or [], types, from_format, text_field=text_field, quiet=quiet)
+    labelled, text, described = given
+    describe(tagger, described)
+    tagger.add(labelled, text or None, progress=progress_of(quiet))
     tagger.save(target)
-    if as_json:
-        found = {"model": str(target), **_changes(before, tagger.summary_), **tagger.summary_.to_dict()}
-        print_json(found)
-    elif not quiet:
-        _show(before, tagger.summary_)
-        say(f"\nwrote {target}; try: handful predict {target} FILE")
-
-
-def _changes(before: "FitSummary", after: "FitSummary") -> dict[str, Any]:
-    """Return what changed, as JSON has it."""
-    known = {one.name for one in before.types}
-    return {
-        "n_added": after.n_support - before.n_support,
-        "new_types": [one.name for one in after.types if one.name not in known],
-        "mentions_before": before.mentions,
-        "unlabelled_words_before": before.unlabelled_words,
-    }
-
-
-def _show(before: "FitSummary", after: "FitSummary") -> None:
-    from rich.text import Text
-
-    from ._console import Console
-    from .show import show_summary
-
-    console = Console(highlight=False)
-    changes = _changes(before, after)
-    new = f"; new: {', '.join(changes['new_types'])}" if changes["new_types"] else ""
-    console.print(
-        Text(
-            f"added {number_of(changes['n_added'], 'labelled sentence')}, {after.n_support:,} in all, with "
-            f"{number_of(sum(after.mentions.values()), 'mention')} of {number_of(len(after.types), 'type')}{new}\n"
-        )
+    after = tagger.summary_
+    n_added, new = (
+        after.n_support - before.n_support,
+        [one.name for one in after.types if one.name not in before.mentions],
     )
-    show_summary(console, after, before)
+    if as_json:
+        found = {"model": str(target), "n_added": n_added, "new_types": new, "mentions_before": before.mentions}
+        print_json(found | after.to_dict())
+    elif not quiet:
+        shown = f"; new: {', '.join(new)}" if new else ""
+        say(f"added {number_of(n_added, 'labelled sentence')}{shown}\n{after.text(shell=True)}", err=False)
+        say(f"\nwrote {target}; try: handful predict {target} FILE")

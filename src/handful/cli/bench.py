@@ -1,19 +1,22 @@
-"""``handful bench``: compare few-shot methods by the protocols of the field."""
+"""``handful bench``: compare few-shot methods by the protocols of the field, draw supports, and measure speed."""
 
 import sys
+from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from handful.bench import Settings
+from handful.errors import number_of
+
 from . import options as opt
-from ._bench_sample import sample
-from ._bench_speed import speed
-from ._common import command_line, listed, say
-from ._watching import watched
+from ._common import command_line, listed, print_json, say, watched
+from .reading import read_corpus
 
 if TYPE_CHECKING:
-    from handful.bench import Report, Settings
+    from handful.bench import Report, Speed
 
 bench = typer.Typer(
     name="bench",
@@ -21,8 +24,21 @@ bench = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-bench.command()(speed)
-bench.command()(sample)
+
+
+def _setting(name: str, metavar: str | None = None, **more: Any) -> Any:
+    """Return the option for a field of `Settings`, with its help."""
+    (field,) = (one for one in fields(Settings) if one.name == name)
+    return opt.option("--" + name.replace("_", "-"), metavar=metavar, help=field.metadata["option"].help, **more)
+
+
+def _numbers(given: str | None) -> tuple[int, ...] | None:
+    return listed(given, int)
+
+
+def _names(given: str | None) -> tuple[str, ...] | None:
+    return listed(given)
+
 
 ReportFolder = Annotated[
     Path,
@@ -34,40 +50,12 @@ Targets = Annotated[
     list[str],
     typer.Argument(metavar="TARGET", help="Folders with train, dev and test files, or labelled files; or NAME=FOLDER."),
 ]
-Encoder = Annotated[str, typer.Option("--encoder", metavar="NAME", help="Name or folder of an encoder.")]
-Methods = Annotated[
-    str | None,
-    typer.Option("--methods", metavar="NAME,...", help="The methods to compare; handful bench --help lists them."),
-]
-Ratios = Annotated[
-    str | None,
-    typer.Option(
-        "--ratios",
-        metavar="RATIO,...",
-        help="The shares of O for our own methods: none, auto, share (the share where supports come from, rounded down "
-        "to a multiple of 0.05), over (0.05 more than share), or numbers.",
-    ),
-]
-Shots = Annotated[
-    str | None,
-    typer.Option("--shots", metavar="N,...", help="Mentions of each type in a support; 1,5 if not set; 0: no labels."),
-]
-Sets = Annotated[
-    int | None, typer.Option("--sets", metavar="N", min=1, help="Supports for each number of shots; 10 if not set.")
-]
-On = Annotated[
-    str | None,
-    typer.Option(
-        "--on",
-        metavar="test|dev",
-        callback=opt.one_of("test", "dev"),
-        help="The split to score on: test if not set; or dev, for making choices: supports come from one half of it, "
-        "and the other half is scored on.",
-    ),
-]
-Published = Annotated[
-    bool | None, typer.Option("--published", help="Print published figures beside ours, with their sources.")
-]
+Methods = Annotated[str | None, _setting("methods", "NAME,...", callback=_names)]
+ORatios = Annotated[str | None, _setting("o_ratios", "RATIO,...", callback=_names)]
+Shots = Annotated[str | None, _setting("shots", "N,...", callback=_numbers, show_default="1,5")]
+Sets = Annotated[int | None, _setting("sets", "N", min=1, show_default="10")]
+On = Annotated[str | None, _setting("on", "test|dev", callback=opt.one_of("test", "dev"), show_default="test")]
+Published = Annotated[bool | None, _setting("published")]
 
 
 @bench.callback()
@@ -96,7 +84,7 @@ def _about() -> None:
 def transfer(
     targets: Targets,
     report: ReportFolder,
-    encoder: Encoder = "handful-en",
+    encoder: opt.Encoder = "handful-en",
     source: list[str] | None = typer.Option(
         None,
         "--source",
@@ -105,7 +93,7 @@ def transfer(
     ),
     recipe: opt.RecipeFile = None,
     methods: Methods = None,
-    ratios: Ratios = None,
+    o_ratios: ORatios = None,
     shots: Shots = None,
     sets: Sets = None,
     on: On = None,
@@ -124,16 +112,16 @@ def transfer(
 
     \b
     handful bench transfer data/wnut17 --report report --published
-    handful bench transfer wnut17 btc --ratios none,0.95 --report report
+    handful bench transfer wnut17 btc --o-ratios none,0.95 --report report
     handful bench transfer data/wnut17 --on dev --sets 5 --report choosing
     handful bench transfer wnut17 --methods hard,mine:Method --report report
     handful bench transfer wnut17 --shots 0,1,5 --recipe r.toml --report report
     handful bench transfer mosaic/dev/*.txt --on dev --shots 0,1,5 --report r
     """
-    from handful.bench import Settings
     from handful.bench import transfer as run
 
-    settings = _settings(Settings(), recipe, methods, ratios, shots, sets, on, published, threads)
+    given = {"shots": shots, "sets": sets, "on": on, "published": published, "threads": threads}
+    settings = _settings(Settings(), recipe, methods=methods, o_ratios=o_ratios, **given)
     with watched(quiet) as watch:
         result = run(targets, report=report, encoder=encoder, source=source or (), settings=settings, **watch)
     _show(result, quiet=quiet)
@@ -154,7 +142,7 @@ def extension(
     ),
     recipe: opt.RecipeFile = None,
     methods: Methods = None,
-    ratios: Ratios = None,
+    o_ratios: ORatios = None,
     shots: Shots = None,
     sets: Sets = None,
     quiet: opt.Quiet = False,
@@ -172,10 +160,11 @@ def extension(
     handful bench extension onto5 --groups ontonotes --encoder enc --report r
     handful bench extension gum --groups "X=person;Y=event" --encoder e --report r
     """
-    from handful.bench import Settings, parse_groups
     from handful.bench import extension as run
+    from handful.bench import parse_groups
 
-    settings = _settings(Settings(), recipe, methods, ratios, shots, sets, None, None, threads)
+    given = {"shots": shots, "sets": sets, "threads": threads}
+    settings = _settings(Settings(), recipe, methods=methods, o_ratios=o_ratios, **given)
     chosen = parse_groups(groups)
     encoders = _by_group(encoder, list(chosen))
     with watched(quiet) as watch:
@@ -193,9 +182,9 @@ def ablation(
         metavar="NAME,...",
         help="Some of unlabelled, subspace, ratio, amount and names; the first three if not set.",
     ),
-    encoder: Encoder = "handful-en",
+    encoder: opt.Encoder = "handful-en",
     recipe: opt.RecipeFile = None,
-    ratios: Ratios = None,
+    o_ratios: ORatios = None,
     shots: Shots = None,
     sets: Sets = None,
     on: On = None,
@@ -216,44 +205,108 @@ def ablation(
     handful bench ablation wnut17 btc --which ratio --on dev --report choosing
     handful bench ablation btc --which names --shots 0,1,5,20 --on dev --report r
     """
-    from handful.bench import Settings
     from handful.bench import ablation as run
-    from handful.bench.settings import ABLATION_RATIOS, DEFAULT_ABLATIONS
+    from handful.bench.settings import ABLATION_O_RATIOS, DEFAULT_ABLATIONS
 
-    defaults = Settings(ratios=ABLATION_RATIOS)
-    settings = _settings(defaults, recipe, None, ratios, shots, sets, on, published, threads)
+    given = {"shots": shots, "sets": sets, "on": on, "published": published, "threads": threads}
+    settings = _settings(Settings(o_ratios=ABLATION_O_RATIOS), recipe, o_ratios=o_ratios, **given)
     names = listed(which) or DEFAULT_ABLATIONS
     with watched(quiet) as watch:
         result = run(targets, names, report=report, encoder=encoder, settings=settings, **watch)
     _show(result, quiet=quiet)
 
 
-def _settings(
-    defaults: "Settings",
-    recipe: Path | None,
-    methods: str | None,
-    ratios: str | None,
-    shots: str | None,
-    sets: int | None,
-    on: str | None,
-    published: bool | None,
-    threads: int | None,
-) -> "Settings":
+@bench.command()
+def sample(
+    corpus: str = typer.Argument(..., metavar="CORPUS", help="A labelled file, or - for standard input."),
+    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The folder to write; new, or empty."),
+    shots: int = typer.Option(5, "--shots", metavar="N", min=1, help="The least number of mentions of each type."),
+    sets: int = typer.Option(1, "--sets", metavar="N", min=1, help="How many supports to draw."),
+    seed: int = typer.Option(0, "--seed", metavar="N", min=0, help="The same seed draws the same supports."),
+    fewer: bool = typer.Option(False, "--fewer", help="Accept types with fewer mentions."),
+    to: opt.ToLabelled = "conll",
+    quiet: opt.Quiet = False,
+) -> None:
+    """Draw supports: sentences that hold a few mentions of every type.
+
+    Types are taken from the rarest to the most frequent, and sentences drawn until the support holds enough
+    mentions of each (greedy sampling, Yang and Katiyar 2020). The folder gets 0.txt, 1.txt and so on.
+
+    [bold]Examples[/bold]
+
+    \b
+    handful bench sample train.conll --shots 5 --sets 10 --seed 0 --out supports
+    handful bench sample train.conll --shots 1 --out one-shot --to inline
+    """
+    from handful._util.files import check_folder, replacing_folder
+    from handful.evaluate import sample_support
+    from handful.text import write
+
+    from .show import Console, Text, table
+
+    check_folder(out)
+    sentences = read_corpus(corpus, None, quiet=quiet)
+    supports = sample_support(sentences, shots, seed, sets=sets, fewer=fewer)
+    with replacing_folder(out) as folder:
+        for i, support in enumerate(supports):
+            write(support, folder / f"{i}.txt", to)
+    shown = table("file", "sentences", "words", last="mentions")
+    for i, support in enumerate(supports):
+        counts = Counter(span.type for one in support for span in one.spans or ())
+        mentions = Text(", ".join(f"{label} {n}" for label, n in sorted(counts.items())))
+        shown.add_row(Text(str(out / f"{i}.txt")), f"{len(support):,}", f"{sum(map(len, support)):,}", mentions)
+    Console().print(shown)
+
+
+@bench.command()
+def speed(
+    file: str | None = typer.Argument(
+        None, metavar="[FILE]", show_default=False, help="The text to read; the garden notes if not given."
+    ),
+    words: int = typer.Option(1000, "--words", metavar="N", min=1, help="The number of words to read."),
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
+) -> None:
+    """Measure how fast this machine reads text, beside what people write themselves.
+
+    The table has words per second of the encoder in the package, and of prediction with it; seconds of a fit on 17
+    labelled sentences and the text, encoding included, and of one more label; on one thread and on all. With the extra
+    [bold]transformers[/bold], it also has a plain loop over a network of the same size and one over a network of the
+    size of BERT-base, both in float32 with random weights, which are as fast as others.
+
+    [bold]Examples[/bold]
+
+    \b
+    handful bench speed
+    handful bench speed notes.txt --words 10000
+    handful bench speed --json
+    """
+    from handful import examples
+    from handful.bench import speed as measure
+    from handful.text import read, read_types
+
+    text = read_corpus(str(file or examples.UNLABELLED), None, quiet=quiet, unlabelled=True)
+    with watched(quiet) as watch:
+        found = measure(
+            text,
+            read(examples.SUPPORT),
+            read_types(examples.TYPES),
+            most_words=words,
+            threads=threads,
+            on_run=watch.get("on_run"),
+        )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        _show_speed(found, quiet=quiet)
+
+
+def _settings(defaults: Settings, recipe: Path | None, **given: Any) -> Settings:
     """Return the settings of a recipe and of options."""
     from handful._util.options import read_settings
 
-    settings = read_settings(
-        defaults,
-        recipe,
-        methods=listed(methods),
-        ratios=listed(ratios),
-        shots=listed(shots, int),
-        sets=sets,
-        on=on,
-        published=published,
-        threads=threads,
-        command=command_line(),
-    )
+    settings = read_settings(defaults, recipe, **given, command=command_line())
     if any(":" in name for name in settings.methods or ()) and "" not in sys.path:
         sys.path.insert(0, "")  # the user's own method may be in the folder where the command is run
     return settings
@@ -272,16 +325,12 @@ def _by_group(given: list[str], groups: list[str]) -> str | dict[str, str]:
 def _show(report: "Report", *, quiet: bool) -> None:
     from handful.bench.tables import difference_table, table
 
-    from ._console import Console
+    from .show import Console
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 240)
-    whole = table(report.board)
+    console = Console(width=None if sys.stdout.isatty() else 240)
     console.print(report.title, style="bold")
-    if _width(console, whole) <= console.width:
-        console.print(whole)
-    else:
-        for shots in report.board.shots:
-            console.print(table(report.board, [shots]))
+    for shots in report.board.shots:
+        console.print(table(report.board, shots))
     if report.differences:
         console.print(f"Points of F1 above each other line: {report.differences[0].method}", style="bold")
         console.print(difference_table(report.differences, report.board.targets))
@@ -290,7 +339,20 @@ def _show(report: "Report", *, quiet: bool) -> None:
     say(f"wrote {report.folder}", quiet=quiet)
 
 
-def _width(console: Any, shown: Any) -> int:
-    from rich.measure import Measurement
+def _show_speed(found: "Speed", *, quiet: bool) -> None:
+    from .show import Console, table
 
-    return Measurement.get(console, console.options.update(max_width=10_000), shown).maximum
+    console = Console(width=None if sys.stdout.isatty() else 240)
+    console.print(str(found.processor))
+    size = f"{number_of(found.n_sentences, 'sentence')}, {number_of(found.n_words, 'word')}"
+    console.print(f"{size}; the best of {found.turns} turns\n")
+    shown = table("", *(number_of(n, "thread") for n in found.threads))
+    for name, speeds in found.words_per_second.items():
+        shown.add_row(f"{name}, words per second", *(f"{one:,.0f}" for one in speeds))
+    for name, times in found.times_as_fast.items():
+        shown.add_row(f"encode / {name}", *(f"{one:.1f} x" for one in times))
+    for name, seconds in found.seconds.items():
+        shown.add_row(f"{name}, seconds", *(f"{one:.2f}" for one in seconds))
+    console.print(shown)
+    for note in found.notes:
+        say(f"note: {note}", quiet=quiet)

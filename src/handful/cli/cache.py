@@ -9,6 +9,7 @@ import typer
 
 from handful.errors import DataError
 
+from . import options as opt
 from ._common import print_json
 
 if TYPE_CHECKING:
@@ -21,18 +22,16 @@ def cache(
         "", metavar="NAME", help="Only this encoder: its name, or the beginning of its fingerprint."
     ),
     yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
-    as_json: bool = typer.Option(False, "--json", help="Write JSON."),
+    as_json: opt.Json = False,
 ) -> None:
     """Show or clear the features that are kept on disk.
 
-    A sentence that an encoder has seen is not encoded again: its features
-    are read from here. Text that fit, add and evaluate read is kept, and
-    text for predict and suggest with --keep-features. A word of handful-en takes 3 kB.
+    A sentence that an encoder has seen is not encoded again: its features are read from here. Text that fit, add and
+    evaluate read is kept, and so is text that predict reads with --keep-features. A word of handful-en takes 3 kB.
     Removing features costs only the time to encode again.
 
-    The folder is in the cache folder of the platform, or in the one that
-    HANDFUL_CACHE names. HANDFUL_CACHE_LIMIT is the most to keep (10 GB if
-    not set); what was used least recently goes first.
+    The folder is in the cache folder of the platform, or in the one that HANDFUL_CACHE names. HANDFUL_CACHE_LIMIT is
+    the most to keep (10 GB if not set); the features that were not used for the longest time go first.
 
     [bold]Examples[/bold]
 
@@ -85,8 +84,7 @@ def _clear(features: "FeatureCache", cached: "list[CachedFeatures] | None", *, y
 
 
 def _show(features: "FeatureCache", cached: "list[CachedFeatures]") -> None:
-    from ._console import Console
-    from .show import table
+    from .show import Console, table
 
     console = Console()
     if cached:

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
+from handful.errors import number_of
 from handful.text import FORMATS, SCHEMES
 
 from . import options as opt
-from ._common import listed, number_of, print_json, say
+from ._common import listed, print_json, say
 
 _LABELS = "How labels are read"
 

@@ -127,12 +127,9 @@ def _introduction(tagger: "Tagger") -> str:
 
 
 def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
-    from rich.text import Text
+    from .show import Console, Text, coloured, colours_of, percent, score_table, table
 
-    from ._console import Console
-    from .show import coloured, colours_of, legend, percent, score_table, table
-
-    console = Console(highlight=False)
+    console = Console()
     _, tagger, scores, _ = steps[-1]
     colours = colours_of(tagger.types_)
     console.print(f"[bold]Garden notes[/bold]: {_introduction(tagger)}")
@@ -145,7 +142,7 @@ def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
         console.print(Text(comment, "italic"))
     console.print("\n[bold]By type[/bold], with all of it")
     console.print(score_table(scores))
-    console.print("\n[bold]Found in sentences that it has not seen[/bold]  ", legend(colours), sep="")
+    console.print("\n[bold]Found in sentences that it has not seen[/bold]")
     for gold, found in [(gold, found) for gold, found in predicted if found.spans][:N_SHOWN]:
         sign = Text("✓ ", "green") if found.spans == gold.spans else Text("✗ ", "red")
         console.print(sign + coloured(found, colours), soft_wrap=True)

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import typer
 
+from handful.errors import number_of
+
 from . import options as opt
-from ._common import cluster, number_of, progress_of, say
+from ._common import cluster, progress_of, say
 
 
 def encode(

@@ -1,19 +1,21 @@
 """``handful evaluate``: how good a tagger is on labelled text."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import typer
 
+from handful.errors import number_of
+
 from . import options as opt
-from ._common import load, number_of, print_json, progress_of, say
-from .reading import check_files, read_corpus
+from ._common import load, print_json, progress_of, say
+from .reading import read_corpus
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
     from handful.tagger import Evaluation, Mistake
-    from handful.text import EntityType
 
 
 def evaluate(
@@ -40,7 +42,6 @@ def evaluate(
     handful evaluate model test.conll --errors 30
     handful evaluate model test.conll --json | jq .scores.strict.micro.f1
     """
-    check_files([file], from_format, {})
     tagger = load(model, encoder, threads)
     gold = read_corpus(file, from_format, quiet=quiet)
     result = tagger.evaluate(gold, progress=progress_of(quiet))
@@ -49,18 +50,15 @@ def evaluate(
     if as_json:
         print_json(result.to_dict(errors))
     else:
-        _show(result, errors, tagger.types_)
+        _show(result, errors)
 
 
-def _show(result: "Evaluation", n_errors: int, types: "list[EntityType]") -> None:
-    from rich.text import Text
-
+def _show(result: "Evaluation", n_errors: int) -> None:
     from handful.evaluate import MODES
 
-    from ._console import Console
-    from .show import percent, score_table, table
+    from .show import Console, Text, percent, score_table, table
 
-    console = Console(highlight=False)
+    console = Console()
     console.print(f"{number_of(result.n_sentences, 'sentence')}, {number_of(result.n_words, 'word')}\n")
     console.print(score_table(result.strict))
     modes = table("counted", "precision", "recall", "F1", "macro F1")
@@ -68,19 +66,13 @@ def _show(result: "Evaluation", n_errors: int, types: "list[EntityType]") -> Non
         scores = getattr(result, mode)
         micro = scores.micro
         modes.add_row(mode, *map(percent, (micro.precision, micro.recall, micro.f1, scores.macro["f1"])))
-    console.print()
-    console.print(modes)
-    for one in types:
-        if one.description:
-            console.print(Text.assemble("\n" if one is types[0] else "", (one.name, "bold"), f": {one.description}"))
+    console.print("", modes, sep="\n")
     if result.unknown_types:
         console.print(Text(f"\nnot among the tagger's types, so never found: {', '.join(result.unknown_types)}"))
     console.print("\n[bold]gold[/bold] (rows) and [bold]found[/bold], where both have the same words; O is none")
     console.print(_confusion(result))
     if n_errors and result.mistakes:
-        kinds = {mistake.kind: 0 for mistake in result.mistakes}
-        for mistake in result.mistakes:
-            kinds[mistake.kind] += 1
+        kinds = Counter(mistake.kind for mistake in result.mistakes)
         counts = ", ".join(f"{n:,} {kind}" for kind, n in sorted(kinds.items()))
         console.print(f"\n[bold]worst errors[/bold], of {len(result.mistakes):,} ({counts})")
         for mistake in result.mistakes[:n_errors]:
@@ -88,9 +80,7 @@ def _show(result: "Evaluation", n_errors: int, types: "list[EntityType]") -> Non
 
 
 def _confusion(result: "Evaluation") -> "Table":
-    from rich.text import Text
-
-    from .show import table
+    from .show import Text, table
 
     names = sorted({name for pair in result.strict.confusion for name in pair} - {"O"})
     shown = table("", *names, "O")
@@ -105,7 +95,7 @@ def _confusion(result: "Evaluation") -> "Table":
 
 
 def _line(mistake: "Mistake") -> "Text":
-    from rich.text import Text
+    from .show import Text
 
     gold, found = mistake.gold, mistake.predicted
     if gold is None or found is None:

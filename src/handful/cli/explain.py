@@ -4,8 +4,6 @@ import json
 
 import typer
 
-from handful._util.foreign import visible
-
 from . import options as opt
 from ._common import least_score, load, say
 from .reading import Documents
@@ -37,22 +35,19 @@ def explain(
     handful explain model notes.txt --nearest 5 | less
     head -20 notes.txt | handful explain model - --json
     """
-    from rich.text import Text
+    from .show import Console, Text, colours_of
 
-    from ._console import Console
-    from .show import colours_of
-
-    documents = Documents(files, text, from_format, text_field, quiet=quiet)
+    documents = Documents(files, text, from_format, text_field=text_field, quiet=quiet)
     least = least_score(min_score)
     tagger = load(model, encoder, threads)
-    console, colours = Console(highlight=False, soft_wrap=True), colours_of(tagger.types_)
+    console, colours = Console(soft_wrap=True), colours_of(tagger.types_)
     n_found = 0
     for sentence in (sentence for document in documents for sentence in document.sentences):
         found = tagger.explain(sentence, min_score=least, n_nearest=nearest)
         n_found += len(found)
         if as_json:
             shown = {"text": sentence.with_text().text, "explanations": [one.to_dict() for one in found]}
-            typer.echo(visible(json.dumps(shown, ensure_ascii=False)))
+            say(json.dumps(shown, ensure_ascii=False), err=False)
         elif found:
             whole = Text(sentence.with_text().text or "")
             for one in found:

@@ -1,15 +1,15 @@
 """``handful export-encoder``: a Hugging Face encoder to the ONNX layout."""
 
-from pathlib import Path
-
 import typer
+
+from . import options as opt
 
 
 def export_encoder(
+    out: opt.OutFolder,
     folder: str = typer.Argument(
         ..., metavar="ENCODER", help="A Hugging Face encoder: a folder, or a name on the hub."
     ),
-    out: Path = typer.Option(..., "--out", help="The folder to write."),
     int8: bool = typer.Option(False, "--int8", help="8-bit weights: a quarter of the size, and faster."),
     layers: int = typer.Option(3, "--layers", help="How many of the last layers it can give."),
     pooling: str = typer.Option("first-last", "--pooling", help="Noted on the card."),

@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from handful.errors import DataError
+from handful.errors import DataError, number_of
 
 from . import options as opt
-from ._common import cluster, number_of, print_json, progress_of, say
-from .reading import TrainingFiles
+from ._common import cluster, print_json, progress_of, say
+from .reading import read_training
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from handful.scale import Features
-    from handful.tagger import FitSummary, Tagger
+    from handful.tagger import Tagger
 
 
 def fit(
-    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The folder to write."),
+    out: opt.OutFolder,
     support: list[str] | None = typer.Argument(
         None,
         metavar="[SUPPORT]",
@@ -96,23 +96,21 @@ def fit(
     if include_encoder:
         encoder_folder(encoder)
     near = [] if is_far else unlabelled or []
-    malformed = "skip" if skip_malformed else "error"
-    files = TrainingFiles(support or [], near, types, from_format, text_field, malformed, quiet=quiet)
-    labelled, described = files.labels()
-    text = files.text()
+    options = {"text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
+    labelled, text, described = read_training(support or [], near, types, from_format, quiet=quiet, **options)
     tagger = Tagger(encoder, types=described, names=not no_names, o_ratio=share, threads=threads, cache=not no_cache)
     with cluster(dask, workers, quiet=quiet) as client:
         if client is None:
             tagger.fit(labelled or None, text or None, progress=progress_of(quiet))
         else:
-            options = {"text_field": text_field, "malformed": malformed, "unlabelled": True}
-            found = _encoded(client, tagger, unlabelled, features or Path(f"{out}.features"), options, quiet=quiet)
+            folder, how = features or Path(f"{out}.features"), options | {"unlabelled": True}
+            found = _encoded(client, tagger, unlabelled, folder, how, quiet=quiet)
             scale.fit(tagger, labelled or None, found, progress=progress_of(quiet))
         tagger.save(out, include_encoder=include_encoder)
     if as_json:
         print_json({"model": str(out)} | tagger.summary_.to_dict())
     elif not quiet:
-        _show(tagger.summary_)
+        say(tagger.summary_.text(shell=True), err=False)
         say(f"\nwrote {out}; try: handful predict {out} FILE")
 
 
@@ -150,23 +148,3 @@ def _share(text: str) -> float | str | None:
     if not 0 <= share <= 1:
         raise DataError(f"--o-ratio {text} is not possible: it must be auto, none or a number from 0 to 1")
     return share
-
-
-def _show(summary: "FitSummary") -> None:
-    from ._console import Console
-    from .show import show_summary
-
-    console = Console(highlight=False)
-    n_mentions = sum(summary.mentions.values())
-    names = "what they mean, " if summary.has_names else ""
-    console.print(
-        f"learned {number_of(len(summary.types), 'type')} from {names}{number_of(n_mentions, 'mention')} in "
-        f"{number_of(summary.n_support, 'labelled sentence')}, and "
-        f"{number_of(summary.n_unlabelled_words, 'unlabelled word')}"
-    )
-    verb = "estimated" if summary.is_estimated else "asked"
-    asked = "left open" if summary.o_ratio is None else f"{summary.o_ratio:.4g} {verb}"
-    if summary.rounds:
-        console.print(f"share of O: {asked}, {summary.o_share:.4g} met; {number_of(summary.rounds, 'round')}")
-    console.print()
-    show_summary(console, summary)

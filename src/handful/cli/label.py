@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from handful.errors import DataError, FileError
+from handful.errors import DataError, FileError, number_of
 
 from . import options as opt
-from ._common import number_of, say, say_report, types_given
-from .reading import check_files
+from ._common import say, say_report, types_given
+from .reading import check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ def label(
 
     path, texts = _chosen(files or [], project)
     given = types_given(types)  # this and the next line before there is a project
-    check_files(texts, from_format, {"text_field": text_field})
+    check_texts(texts, from_format, {"text_field": text_field})
     with Project(path, _user() if author is None else author) as opened:
         _bring_in(opened, texts, given, from_format, text_field, quiet=quiet)
         session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache)

@@ -32,25 +32,25 @@ def _threads(value: int | None) -> int | None:
     return value
 
 
-def _option(*names: str, metavar: str | None = None, help: str, **more: Any) -> Any:
+def option(*names: str, metavar: str | None = None, help: str, **more: Any) -> Any:
     """Return an option that shows no default."""
-    return typer.Option(*names, metavar=metavar, help=help, show_default=False, **more)
+    return typer.Option(*names, metavar=metavar, help=help, **{"show_default": False, **more})
 
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no notes.")]
 Threads = Annotated[
     int | None,
-    _option("--threads", metavar="N", min=1, callback=_threads, help="How many threads to use; all cores if not set."),
+    option("--threads", metavar="N", min=1, callback=_threads, help="How many threads to use; all cores if not set."),
 ]
-Device = Annotated[str | None, _option("--device", metavar="cpu|cuda", help="If not set, a GPU where there is one.")]
+Device = Annotated[str | None, option("--device", metavar="cpu|cuda", help="If not set, a GPU where there is one.")]
 Restart = Annotated[bool, typer.Option("--restart", help="Start from the beginning, even if there is a checkpoint.")]
 RecipeFile = Annotated[
-    Path | None, _option("--recipe", metavar="FILE", help="A TOML file of settings, such as seed = 1; see below.")
+    Path | None, option("--recipe", metavar="FILE", help="A TOML file of settings, such as seed = 1; see below.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 From = Annotated[
     str | None,
-    _option(
+    option(
         "--from",
         metavar="FORMAT",
         callback=one_of(*READ_ONLY, *FORMATS),
@@ -59,7 +59,7 @@ From = Annotated[
 ]
 TextField = Annotated[
     str | None,
-    _option(
+    option(
         "--text-field", metavar="FIELD", help="The column of a table, or the field of JSON records, that has the text."
     ),
 ]
@@ -69,12 +69,11 @@ SkipMalformed = Annotated[
 MinScore = Annotated[
     str,
     typer.Option(
-        "--min-score",
-        metavar="SCORE",
-        help="Leave out mentions that score less: 0.5 for all types, PER=0.5,LOC=0.3 for some.",
+        "--min-score", metavar="SCORE", help="Leave out mentions that score less, such as 0.5, or PER=0.5,LOC=0.3."
     ),
 ]
-OutFile = Annotated[Path | None, _option("--out", metavar="FILE", help="The file to write; it appears when complete.")]
+OutFolder = Annotated[Path, option("--out", metavar="FOLDER", help="The folder to write.")]
+OutFile = Annotated[Path | None, option("--out", metavar="FILE", help="The file to write; it appears when complete.")]
 ToLabelled = Annotated[
     str,
     typer.Option(
@@ -89,10 +88,10 @@ Texts = Annotated[
     list[str] | None,
     typer.Argument(metavar="FILE", show_default=False, help="Texts in any format; - or none is standard input."),
 ]
-Given = Annotated[list[str] | None, _option("--text", "-t", metavar="TEXT", help="A text itself, not a file.")]
+Given = Annotated[list[str] | None, option("--text", "-t", metavar="TEXT", help="A text itself, not a file.")]
 Unlabelled = Annotated[
     list[str] | None,
-    _option(
+    option(
         "--unlabelled",
         "-u",
         metavar="FILE",
@@ -101,7 +100,7 @@ Unlabelled = Annotated[
 ]
 Types = Annotated[
     str | None,
-    _option(
+    option(
         "--types",
         metavar="TYPES",
         help="The types to find: a file with NAME: description on each line, or names such as 'person, place'.",
@@ -117,7 +116,7 @@ Encoder = Annotated[
 ]
 ModelEncoder = Annotated[
     str | None,
-    _option(
+    option(
         "--encoder",
         metavar="NAME",
         help="The model's encoder, if it is no longer where it was: a name or a folder.",
@@ -128,14 +127,14 @@ Host = Annotated[
 ]
 Port = Annotated[
     int | None,
-    _option("--port", metavar="N", min=0, max=65535, help="The port to listen at; a free one if not set."),
+    option("--port", metavar="N", min=0, max=65535, help="The port to listen at; a free one if not set."),
 ]
 
 WORKERS = "On several workers"
 
 Dask = Annotated[
     str | None,
-    _option(
+    option(
         "--dask",
         metavar="ADDRESS",
         rich_help_panel=WORKERS,
@@ -144,7 +143,7 @@ Dask = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    _option(
+    option(
         "--workers",
         metavar="N",
         min=1,

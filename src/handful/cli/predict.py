@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from handful._util.files import check_file
+from handful._util.files import check_file, write_text
+from handful.errors import number_of
 from handful.text import ENDINGS, FORMATS
 
 from . import options as opt
-from ._common import check_types_fit, cluster, least_score, load, number_of, progress_of, say, say_report, types_given
+from ._common import check_types_fit, cluster, least_score, load, progress_of, say, say_report
 from .reading import Documents
-from .show import has_colours
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -86,13 +86,15 @@ def predict(
     tail -f log | handful predict model -
     handful predict model 'news/*.jsonl' --workers 4 --out found
     """
+    from handful.text import write
+
     is_far = dask is not None or workers is not None
     to = to or ("jsonl" if is_far else _default_format(out))
     if model is None and types is None:
         raise typer.BadParameter("name a model, or the types to find (--types)")
     if types is not None:
         files = [*([] if model is None else [model]), *(files or [])]
-    malformed = "skip" if skip_malformed else "error"
+    options = {"text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
     least = least_score(min_score)
     if is_far:
         if out is None or text or not files or to not in _SHARDS:
@@ -102,15 +104,10 @@ def predict(
     else:
         if out is not None:
             check_file(out)
-        documents = Documents(files, text, from_format, text_field, malformed, quiet=quiet)
-    cache = "all" if keep_features else True
-    if types is not None:
-        tagger, title = _by_names(types, encoder, threads, cache), types
-    else:
-        tagger, title = load(Path(str(model)), encoder, threads, cache=cache), Path(str(model)).resolve().name
+        documents = Documents(files, text, from_format, quiet=quiet, **options)
+    tagger = load(model or "", encoder, threads, types=types, cache="all" if keep_features else True)
     if is_far:
-        how: dict[str, Any] = {"to": to, "min_score": least, "format": from_format}
-        how["options"] = {"text_field": text_field, "malformed": malformed}
+        how = {"to": to, "min_score": least, "format": from_format, "options": options}
         with cluster(dask, workers, quiet=quiet) as client:
             _predict_shards(client, tagger, files or [], out, quiet=quiet, **how)
         return
@@ -120,16 +117,12 @@ def predict(
     tagged = tagger.tag(documents, min_score=least, progress=progress_of(quiet or is_shown))
     target = "-" if out is None else out
     if to == "html":
-        title = f"{title} · {', '.join(files or []) or 'text'}"
-        _write_pieces(target, _page(tagged, tagger.types_, title))
+        title = types or Path(str(model)).resolve().name
+        write_text(target, _page(tagged, tagger.types_, f"{title} · {', '.join(files or []) or 'text'}"))
     elif to != "text":
-        from handful.text import write
-
         say_report(write(tagged, target, to, is_predicted=True), str(out or "standard output"), quiet=quiet)
-    elif target == "-" and has_colours():
-        _print(tagged, tagger.types_)
-    else:
-        _write_pieces(target, (one.inline() + "\n" for one in tagged if one.sentences))
+    elif out is not None or not _print(tagged, tagger.types_):
+        write_text(target, (one.inline() + "\n" for one in tagged if one.sentences))
 
 
 def _predict_shards(
@@ -147,23 +140,16 @@ def _predict_shards(
     say(f"{folder}: {', '.join(number_of(n, noun) for n, noun in counts)}", quiet=quiet)
 
 
-def _by_names(types: str, encoder: str | None, threads: int | None, cache: bool | str) -> "Tagger":
-    """Make a tagger of nothing but the names and descriptions of types."""
-    from handful.tagger import Tagger
-
-    return Tagger(encoder or "handful-en", types=types_given(types), threads=threads, cache=cache).fit()
-
-
 def _default_format(out: Path | None) -> str:
-    if out is not None:
-        suffix = (out.with_suffix("") if out.suffix.lower() == ".gz" else out).suffix.lower()
-        if suffix not in _BY_SUFFIX:
-            endings = ", ".join(filter(None, _BY_SUFFIX))
-            raise typer.BadParameter(
-                f"{out.name} ends in {suffix}, which is not a format; name the file with {endings}, or say --to"
-            )
-        return _BY_SUFFIX[suffix]
-    return "text" if sys.stdout.isatty() else "jsonl"
+    if out is None:
+        return "text" if sys.stdout.isatty() else "jsonl"
+    suffix = (out.with_suffix("") if out.suffix.lower() == ".gz" else out).suffix.lower()
+    if suffix not in _BY_SUFFIX:
+        endings = ", ".join(filter(None, _BY_SUFFIX))
+        raise typer.BadParameter(
+            f"{out.name} ends in {suffix}, which is not a format; name the file with {endings}, or say --to"
+        )
+    return _BY_SUFFIX[suffix]
 
 
 def _page(documents: "Iterable[Document]", types: "list[EntityType]", title: str) -> Iterator[str]:
@@ -176,18 +162,15 @@ def _page(documents: "Iterable[Document]", types: "list[EntityType]", title: str
     yield CLOSING
 
 
-def _print(documents: "Iterable[Document]", types: "list[EntityType]") -> None:
-    from ._console import Console
-    from .show import coloured, colours_of
+def _print(documents: "Iterable[Document]", types: "list[EntityType]") -> bool:
+    """Print texts in colour; False, and nothing is printed, if there are none: in a pipe, or with NO_COLOR."""
+    from .show import Console, coloured, colours_of
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(soft_wrap=True)
+    if console.color_system is None:
+        return False
     colours = colours_of(types)
     for document in documents:
         if (whole := document.as_sentence()) is not None:
             console.print(coloured(whole, colours))
-
-
-def _write_pieces(target: "Path | str", pieces: Iterator[str]) -> None:
-    from handful._util.files import write_text
-
-    write_text(target, pieces)
+    return True

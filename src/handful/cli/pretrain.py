@@ -9,6 +9,7 @@ from ._common import command_line
 
 
 def pretrain(
+    out: opt.OutFolder,
     corpora: list[str] = typer.Argument(
         ...,
         metavar="CORPUS",
@@ -19,7 +20,6 @@ def pretrain(
     encoder: str = typer.Option(
         ..., "--encoder", metavar="NAME", help="The encoder to start from: a Hugging Face folder or hub name."
     ),
-    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The folder to write."),
     recipe: opt.RecipeFile = None,
     dev: list[str] | None = typer.Option(
         None,

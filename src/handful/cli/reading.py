@@ -3,10 +3,10 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from handful._util.files import expand
+from handful.errors import DataError
 
 from ._common import say, say_report, types_given
 
@@ -14,12 +14,9 @@ if TYPE_CHECKING:
     from handful.tagger import Tagger
     from handful.text import Corpus, Document, EntityType, Sentence, Stream
 
-__all__ = ["Documents", "TrainingFiles", "read_corpus"]
-
 
 def read_corpus(path: str, format: str | None, *, quiet: bool, **options: Any) -> "Corpus":
     """Read a file, or standard input, and say what was handled."""
-    from handful.errors import DataError
     from handful.text import read
 
     corpus = read(path, format, **options)
@@ -29,70 +26,50 @@ def read_corpus(path: str, format: str | None, *, quiet: bool, **options: Any) -
     return corpus
 
 
-@dataclass
-class TrainingFiles:
-    """The files that `fit`, `add` and `tune` learn from; all are looked at before the first one is read.
+def read_training(
+    labelled: Sequence[str],
+    unlabelled: Sequence[str],
+    types: str | None,
+    format: str | None = None,
+    *,
+    quiet: bool,
+    **options: Any,
+) -> "tuple[list[Sentence], list[Sentence], list[EntityType]]":
+    """Read the files that `fit`, `add` and `tune` learn from.
 
-    Attributes
-    ----------
-    labelled, unlabelled : their names; those of unlabelled text may be patterns
-    types : as ``--types`` has it
-    format : of the labelled files
-    text_field, malformed : of all files, as for `handful.text.read`
-    quiet : whether to say nothing
+    Return the labelled sentences, those of the unlabelled text, and the types that ``--types`` or the files describe.
+    `format` is that of the labelled files; the names of unlabelled ones may be patterns. Standard input, which may
+    never end, is read when all other files are known to be right.
     """
-
-    labelled: Sequence[str]
-    unlabelled: Sequence[str]
-    types: str | None
-    format: str | None = None
-    text_field: str | None = None
-    malformed: str = "error"
-    quiet: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        self.unlabelled = expand(self.unlabelled)
-        check_files(self.labelled, self.format, self._options)
-        check_files(self.unlabelled, None, self._options | {"unlabelled": True})
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        return {"text_field": self.text_field, "malformed": self.malformed}
-
-    def labels(self) -> "tuple[list[Sentence], list[EntityType]]":
-        """Return the labelled sentences, and the types that ``--types`` or the files describe."""
-        from handful.errors import DataError
-
-        found: list[Sentence] = []
-        described: list[EntityType] = list(types_given(self.types))
-        for path in self.labelled:
-            corpus = read_corpus(path, self.format, quiet=self.quiet, **self._options)
-            if all(sentence.is_unlabelled for sentence in corpus) and corpus.report.format != "project":
-                raise DataError(
-                    f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "
-                    "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
-                )
-            found += corpus
-            known = {one.name for one in described if one.description}
-            described += [one for one in corpus.types if one.name not in known]
-        return found, described
-
-    def labels_for(self, tagger: "Tagger") -> "list[Sentence]":
-        """Return the labelled sentences; the tagger gets the types that are described here for its own."""
-        from handful.text import types_of
-
-        found, described = self.labels()
-        new = {one.name for one in described if one.description}
-        tagger.types = types_of([*described, *(one for one in types_of(tagger.types) if one.name not in new)])
-        return found
-
-    def text(self) -> "list[Sentence]":
-        """Return the sentences of the unlabelled files."""
-        options = self._options | {"unlabelled": True}
-        return [one for path in self.unlabelled for one in read_corpus(path, None, quiet=self.quiet, **options)]
+    described: list[EntityType] = list(types_given(types))
+    files = [(path, format, options) for path in labelled]
+    files += [(path, None, options | {"unlabelled": True}) for path in expand(unlabelled)]
+    read = {
+        i: read_corpus(path, form, quiet=quiet, **how)
+        for i, (path, form, how) in sorted(enumerate(files), key=lambda one: one[1][0] == "-")
+    }
+    found: list[Sentence] = []
+    for corpus in (read[i] for i in range(len(labelled))):
+        if all(sentence.is_unlabelled for sentence in corpus) and corpus.report.format != "project":
+            raise DataError(
+                f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "
+                "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
+            )
+        found += corpus
+        known = {one.name for one in described if one.description}
+        described += [one for one in corpus.types if one.name not in known]
+    return found, [one for i in range(len(labelled), len(files)) for one in read[i]], described
 
 
-def check_files(files: Sequence[str], format: str | None, options: Mapping[str, Any]) -> None:
+def describe(tagger: "Tagger", described: "Sequence[EntityType]") -> None:
+    """Give a tagger the types that are described here for its own."""
+    from handful.text import types_of
+
+    new = {one.name for one in described if one.description}
+    tagger.types = types_of([*described, *(one for one in types_of(tagger.types) if one.name not in new)])
+
+
+def check_texts(files: Sequence[str], format: str | None, options: Mapping[str, Any]) -> None:
     """Look at the beginning of each file: one that cannot be read, or is of no known format, is known before any work.
 
     Standard input and pipes are left alone, for they can be read only once.
@@ -105,18 +82,9 @@ def check_files(files: Sequence[str], format: str | None, options: Mapping[str, 
 
 
 class Documents:
-    """The documents of texts and files, read when they are asked for; what reading handled is said.
+    """The documents of texts, and then of files or patterns for them, read when they are asked for.
 
-    Parameters
-    ----------
-    files
-        Their names, or patterns for them; ``-`` is standard input, and so are no files and no texts.
-    texts
-        Texts themselves; they come first.
-    format, text_field, malformed
-        Of the files, as for `handful.text.read`.
-    quiet
-        Whether to say nothing.
+    ``-`` is standard input, and so are no files and no texts. A line says what reading had to handle.
     """
 
     def __init__(
@@ -124,17 +92,16 @@ class Documents:
         files: Sequence[str] | None,
         texts: Sequence[str] | None,
         format: str | None = None,
-        text_field: str | None = None,
-        malformed: str = "error",
         *,
         quiet: bool,
+        **options: Any,
     ) -> None:
         self._texts = list(texts or ())
         self._files = expand(files or ([] if texts else ["-"]))
         self._format = format
-        self._options = {"text_field": text_field, "malformed": malformed, "unlabelled": True}
+        self._options = options | {"unlabelled": True}
         self._quiet = quiet
-        check_files(self._files, format, self._options)
+        check_texts(self._files, format, self._options)
         self._n_bytes = sum(map(_size, self._files)) if all(map(_size, self._files)) else 0
         self._n_read = 0  # bytes of the files before the present one
         self._stream: Stream | None = None

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import typer
 
-from handful.errors import DataError
+from handful.errors import DataError, number_of
 
 from . import options as opt
-from ._common import number_of, say, types_given
+from ._common import load, say
 
 
 def serve(
@@ -59,25 +59,17 @@ def serve(
     curl localhost:8480/predict --json '{"text": "Slugs ate the lettuce."}'
     """
     from handful.serve import Limits, load_models, serve_models
-    from handful.tagger import Tagger
 
     if not models and types is None:
         raise DataError("there is nothing to serve: give the folder of a model, or --types")
     if store is not None and not label_studio:
         raise DataError("--store keeps what comes from Label Studio: give --label-studio, too")
-
     found = load_models(models or [], encoder=encoder, threads=threads)
     if types is not None:
         if "types" in found:
             raise DataError("a model is called 'types', as that of --types is; give it another name: NAME=FOLDER")
-        given = types_given(types)
-        found["types"] = Tagger(encoder or "handful-en", types=given, threads=threads, cache=False).fit()
-    limits = Limits(
-        max_requests=max_requests,
-        max_texts=max_texts,
-        max_bytes=max_kib * 1024,
-        timeout=timeout,
-    )
+        found["types"] = load("", encoder, threads, types=types, cache=False)
+    limits = Limits(max_requests=max_requests, max_texts=max_texts, max_bytes=max_kib * 1024, timeout=timeout)
     names = ", ".join(f"{name} ({number_of(len(one.types_), 'type')})" for name, one in found.items())
     say(f"serving {names}; Ctrl-C stops the server", quiet=quiet)
     if label_studio and store is None:

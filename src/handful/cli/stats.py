@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from handful.errors import number_of
+
 from . import options as opt
-from ._common import number_of, print_json, say_report
+from ._common import print_json, say_report
 
 if TYPE_CHECKING:
     from handful.text import EntityType, ReadReport, Statistics
@@ -59,10 +61,7 @@ def _record(report: "ReadReport", figures: "Statistics", types: "Sequence[Entity
 
 
 def _show(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityType]", *, is_first: bool) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from ._console import Console
+    from .show import Console, Table, Text
 
     kinds = [
         f"{n:,} {name}"
@@ -94,7 +93,7 @@ def _show(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityTy
         table.add_row("longest", Text(f"{number_of(n_words, 'word')} ({figures.longest.type}): {figures.longest_text}"))
     if figures.n_adjacent:
         table.add_row("adjacent", f"{number_of(figures.n_adjacent, 'mention')} directly after one of the same type")
-    console = Console(highlight=False)
+    console = Console()
     if not is_first:
         console.print()
     console.print(Text(report.name, style="bold"))

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import typer
 
+from handful.errors import number_of
+
 from . import options as opt
-from ._common import check_types_fit, load, number_of, progress_of, say, say_report
+from ._common import check_types_fit, load, progress_of, say, say_report
 from .reading import Documents
 
 
@@ -41,7 +43,7 @@ def suggest(
 
     if out is not None:
         check_file(out)
-    documents = Documents(files, None, from_format, text_field, quiet=quiet)
+    documents = Documents(files, None, from_format, text_field=text_field, quiet=quiet)
     tagger = load(model, encoder, threads)
     check_types_fit(tagger.types_, to)
     found = tagger.suggest(documents, n, progress=progress_of(quiet))

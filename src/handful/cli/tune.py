@@ -1,16 +1,12 @@
 """``handful tune``: the encoder itself learns from the labels of a tagger."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import typer
 
-from . import options as opt
-from ._common import load, number_of, print_json, progress_of, say
-from .reading import TrainingFiles
+from handful.errors import number_of
 
-if TYPE_CHECKING:
-    from handful.training import Tuning
+from . import options as opt
+from ._common import load, print_json, progress_of, say
+from .reading import describe, read_training
 
 
 def tune(
@@ -21,7 +17,7 @@ def tune(
     ),
     unlabelled: opt.Unlabelled = None,
     types: opt.Types = None,
-    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The folder to write."),
+    out: opt.OutFolder,
     recipe: opt.RecipeFile = None,
     epochs: int | None = typer.Option(
         None, "--epochs", metavar="N", min=1, help="Passes over the labels; 20 if not set."
@@ -61,13 +57,15 @@ def tune(
 
     check_place(out)
     settings = read_settings(TuneRecipe(), recipe, epochs=epochs, seed=seed)
-    given = TrainingFiles(files or [], unlabelled or [], types, text_field=text_field, quiet=quiet)
     tagger = load(model, encoder, threads)
+    given = read_training(files or [], unlabelled or [], types, text_field=text_field, quiet=quiet)
+    labelled, text, described = given
+    describe(tagger, described)
     try:
         tuning = tune_encoder(
             tagger,
-            given.labels_for(tagger) or None,
-            given.text() or None,
+            labelled or None,
+            text or None,
             out=out,
             recipe=settings,
             device=device,
@@ -80,20 +78,6 @@ def tune(
     if as_json:
         print_json({"model": str(out), **tuning.to_dict()})
     elif not quiet:
-        _show(tuning)
+        sentences = number_of(tuning.n_sentences, "sentence")
+        say(f"{tuning} ({sentences}, {tuning.seconds / 60:.1f} minutes)", err=False)
         say(f"\nwrote {out}; try: handful predict {out} FILE")
-
-
-def _show(tuning: "Tuning") -> None:
-    from ._console import Console
-    from .show import table
-
-    console = Console(highlight=False)
-    shown = table("encoder", "F1 on held-out labels")
-    for name, f1, is_taken in (
-        ("as it was", tuning.before, not tuning.is_tuned),
-        ("tuned", tuning.after, tuning.is_tuned),
-    ):
-        shown.add_row(name, f"{100 * f1:.1f}", style="bold" if is_taken else None)
-    console.print(shown)
-    console.print(f"\n{tuning} ({number_of(tuning.n_sentences, 'sentence')}, {tuning.seconds / 60:.1f} minutes)")

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 
 from handful._util.html import table
-from handful.errors import Advice
+from handful.errors import Advice, number_of
 from handful.text import EntityType, types_of
 
 from ._learning import FEWEST_MENTIONS, Learned
@@ -24,7 +24,7 @@ _PARAMETERS = {
     "auto": ("o_ratio='auto'", "--o-ratio auto"),
     "o_ratio": ("o_ratio=", "--o-ratio"),
 }
-_HEAD = ("type", "mentions", "unlabelled words", "such as", "what it means")
+_HEAD = ("type", "mentions", "unlabelled words", "such as")
 
 
 @dataclass(frozen=True)
@@ -86,47 +86,38 @@ class FitSummary:
         return cls(**content | {"types": types, "advice": [Advice(**one) for one in content["advice"]]})
 
     def __str__(self) -> str:
-        """Say it in a few lines, with a table of the types."""
-        verb = "estimated" if self.is_estimated else "asked"
-        asked = "no ratio" if self.o_ratio is None else f"ratio {verb} {self.o_ratio:.4g}"
-        names = "the names of types; " if self.has_names else ""
-        lines = [
-            f"{names}{self.n_support} labelled sentences, {sum(self.mentions.values())} mentions; "
-            f"{self.n_unlabelled_words:,} unlabelled words",
-        ]
+        return self.text()
+
+    def text(self, *, shell: bool = False) -> str:
+        """Say it in a few lines, with a table of the types; with `shell`, advice names options of the command line."""
+        sentences, mentions = number_of(self.n_support, "labelled sentence"), sum(self.mentions.values())
+        counts = (
+            f"{sentences}, {number_of(mentions, 'mention')}; {number_of(self.n_unlabelled_words, 'unlabelled word')}"
+        )
+        lines = [f"the names of types; {counts}" if self.has_names else counts]
         if self.rounds:
-            lines.append(
-                f"{asked}, {self.o_share:.4g} of all words are O; {self.rounds} rounds, objective {self.objective:.4f}"
-            )
-        shown = [i for i, column in enumerate(zip(*self._rows(), strict=True)) if any(column)]
-        rows = [[row[i] for i in shown] for row in (_HEAD, *self._rows())]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for row in rows:
-            cells = (
-                f"{one:>{n}}" if i in (1, 2) else f"{one:<{n}}"
-                for i, (one, n) in enumerate(zip(row, widths, strict=True))
-            )
-            lines.append("  ".join(cells).rstrip())
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes), *(f"try: {a}" for a in self.advice)])
+            verb = "estimated" if self.is_estimated else "asked"
+            asked = "no ratio" if self.o_ratio is None else f"ratio {verb} {self.o_ratio:.4g}"
+            rounds = f"{number_of(self.rounds, 'round')}, objective {self.objective:.4f}"
+            lines.append(f"{asked}, {self.o_share:.4g} of all words are O; {rounds}")
+        rows = [_HEAD, *self._rows()]
+        name, n, n_words, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+        lines += [f"{row[0]:<{name}}  {row[1]:>{n}}  {row[2]:>{n_words}}  {row[3]}".rstrip() for row in rows]
+        return "\n".join([*lines, *self._last_lines(shell)])
 
     def _repr_html_(self) -> str:
         """Return the types as a table, and the rest in a line each, for notebooks."""
-        first, *_ = str(self).split("\n", 1)
-        lines = [first, *(f"note: {note}" for note in self.notes), *(f"try: {advice}" for advice in self.advice)]
-        said = [f"<div>{escape(line)}</div>" for line in lines]
-        return said[0] + table(_HEAD, self._rows()) + "".join(said[1:])
+        first, *last = (f"<div>{escape(line)}</div>" for line in (str(self).split("\n")[0], *self._last_lines(False)))
+        return first + table(_HEAD, self._rows()) + "".join(last)
 
-    def _rows(self) -> list[tuple[str, str, str, str, str]]:
+    def _last_lines(self, shell: bool) -> list[str]:
+        advice = [one.shell if shell else one.python for one in self.advice]
+        return [*(f"note: {note}" for note in self.notes), *(f"try: {one}" for one in advice)]
+
+    def _rows(self) -> list[tuple[str, ...]]:
         """Return a row of the table for each type."""
-        meanings = {one.name: one.description for one in self.types}
         return [
-            (
-                name,
-                f"{n:,}",
-                f"{self.unlabelled_words[name]:,}",
-                "; ".join(self.examples[name]),
-                meanings.get(name, ""),
-            )
+            (name, f"{n:,}", f"{self.unlabelled_words[name]:,}", "; ".join(self.examples[name]))
             for name, n in self.mentions.items()
         ]
 
