@@ -7,7 +7,7 @@ import pytest
 from commands import failed, run
 
 from handful import Tagger
-from handful.text import read
+from handful.text import EntityType, read
 
 CORPUS = """\
 the lazy dog in Oslo likes the quick fox
@@ -98,10 +98,10 @@ def test_add_says_what_changed_and_can_write_elsewhere(inside, model, tmp_path):
     assert "1 sentence got new labels" in result.stdout
     assert f"wrote {tmp_path / 'other'}" in result.stderr
     assert (model / "config.json").read_bytes() == before
-    config = json.loads((tmp_path / "other" / "config.json").read_text())
-    assert {"name": "VEHICLE", "description": "what carries people"} in config["types"]
+    types = Tagger.load(tmp_path / "other").types_
+    assert EntityType("VEHICLE", "what carries people") in types
     assert run(*arguments, "-q").output == ""
-    assert json.loads((model / "config.json").read_text())["types"] == config["types"]
+    assert Tagger.load(model).types_ == types
 
 
 def test_what_add_refuses(inside, model, tmp_path):
