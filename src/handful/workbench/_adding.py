@@ -41,19 +41,14 @@ class Added:
         """Return a line for each thing that was not taken as it came."""
         lines = []
         if self.n_known:
-            lines.append(f"{self.n_known:,} texts were in the project already and were not added again")
+            lines.append(f"texts that were in the project already, and were not added again: {self.n_known:,}")
         if self.n_kept:
-            lines.append(f"{self.n_kept:,} sentences had other labels already, which were kept")
+            lines.append(f"sentences that had other labels already, which were kept: {self.n_kept:,}")
         return lines
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A text to add, with what tells it and the words of its sentences apart from others."""
-
-    document: Document
-    digest: bytes
-    words: list[bytes]
+Prepared = tuple[Document, bytes, list[bytes]]
+"""A text to add, with its digest and those of the words of its sentences, which tell them apart from others."""
 
 
 def prepare(documents: Iterable[Document]) -> list[Prepared]:
@@ -63,7 +58,7 @@ def prepare(documents: Iterable[Document]) -> list[Prepared]:
         if document.sentences:
             words = [_digest(sentence.words) for sentence in document.sentences]
             places = [(sentence.offset, sentence.starts) for sentence in document.sentences]
-            prepared.append(Prepared(document, _digest((document.text, places, words)), words))
+            prepared.append((document, _digest((document.text, places, words)), words))
     return prepared
 
 
@@ -77,13 +72,13 @@ def insert(connection: sqlite3.Connection, prepared: Iterable[Prepared]) -> Adde
     texts: list[tuple[Any, ...]] = []
     sentences: list[tuple[Any, ...]] = []
     result = Added()
-    for one in prepared:
-        is_new = one.digest not in known
+    for document, text_digest, words in prepared:
+        is_new = text_digest not in known
         if is_new:
             text_id += 1
-            texts.append((text_id, *_text_row(one.document), one.digest))
+            texts.append((text_id, *_text_row(document), text_digest))
         result.n_known += not is_new
-        for sentence, digest in zip(one.document.sentences, one.words, strict=True):
+        for sentence, digest in zip(document.sentences, words, strict=True):
             if is_new:
                 last += 1
                 same = first.setdefault(digest, last)
@@ -129,5 +124,5 @@ def _sentence_row(sentence: Sentence) -> tuple[int, int, str]:
 
 
 def _digest(value: object) -> bytes:
-    """Return what tells words and texts apart."""
+    """Return a digest that tells words and texts apart."""
     return blake2b(repr(value).encode(), digest_size=16).digest()

@@ -13,18 +13,11 @@ from handful.text import EntityType, Sentence, Span
 
 @dataclass(frozen=True)
 class Found:
-    """What a fit says about a sentence.
+    """The mentions that a fit finds in a sentence."""
 
-    Attributes
-    ----------
-    fit : the number of the fit
-    words : the sentence with its mentions, and the scores of its words
-    before : the mentions of the fit before, None where there was none
-    """
-
-    fit: int
+    fit: int  # its number
     words: TaggedWords
-    before: tuple[Span, ...] | None = None
+    before: tuple[Span, ...] | None = None  # the mentions of the fit before, None where there was none
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -33,23 +26,12 @@ class Found:
 
 
 class Learner:
-    """Fits a tagger, and says what it finds. One thread uses it.
-
-    Parameters
-    ----------
-    encoder
-        Where features come from.
-
-    Attributes
-    ----------
-    number : how many fits there were
-    tagger : that of the last fit, None where there was nothing to learn from
-    """
+    """Fits a tagger, and finds mentions with it. One thread uses it."""
 
     def __init__(self, encoder: RememberingEncoder) -> None:
         self.encoder = encoder
-        self.number = 0
-        self.tagger: Tagger | None = None
+        self.number = 0  # how many fits there were
+        self.tagger: Tagger | None = None  # of the last fit, None where there was nothing to learn from
         self._basis: tuple[object, int] = (None, 0)
 
     def fit(self, labels: Sequence[Sentence], text: Sequence[Sentence], types: tuple[EntityType, ...]) -> None:
@@ -66,7 +48,7 @@ class Learner:
         return Tagger(self.encoder, types=types, cache=False)
 
     def find(self, sentences: Iterable[tuple[int, Sentence, Found | None]]) -> dict[int, Found]:
-        """Return what the last fit finds in sentences, by their ids; what was found before is given with them."""
+        """Return the findings of the last fit by the ids of sentences, which come with the findings before."""
         if self.tagger is None:
             return {}
         given = list(sentences)

@@ -1,4 +1,4 @@
-"""`Mirror`: the sentences of a project and what was decided about them, in memory."""
+"""`Mirror`: the sentences of a project and the decisions about them, in memory."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -22,23 +22,16 @@ class Entry:
 
 
 class Mirror:
-    """A project in memory, for many readers. What is written goes to the project first; `follow` brings it here.
-
-    Attributes
-    ----------
-    entries : the sentences by id, in order, each sequence of words once
-    types : each with its name, description, colour and key
-    version : the number of the last log entry
-    """
+    """A project in memory, for many readers. Decisions are written to the project first; `follow` brings them here."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.lock = RLock()
-        self.entries: dict[int, Entry] = {}
-        self.version = 0
+        self.entries: dict[int, Entry] = {}  # by id, in order, each sequence of words once
+        self.version = 0  # the number of the last log entry
         self.n_sentences = self.n_words = self.n_texts = 0
         self._states: dict[int, tuple[int, State]] = {}
-        self.types: list[dict[str, Any]] = []
+        self.types: list[dict[str, Any]] = []  # each with its name, description, colour and key
         self.load()
 
     def load(self) -> None:
@@ -55,21 +48,20 @@ class Mirror:
             self.follow()
 
     def follow(self) -> tuple[list[int], bool]:
-        """Take over what was written to the log, by whomever; return the sentences that changed, and whether types."""
+        """Take over new log entries, whoever wrote them; return the sentences that changed, and whether types did."""
         with self.lock:
-            changes = self.project.changes(self.version)
-            subjects = []
-            for subject, seq, state in changes:
+            subjects, has_types = [], False
+            for subject, seq, state in self.project.changes(self.version):
                 self.version = max(self.version, seq)
                 if subject == 0:
-                    self.types = self.project.types()
-                else:
-                    if subject in self.entries:
-                        with database_errors(self.project.path):
-                            state.on(self.entries[subject].sentence)  # an error where it does not fit
-                    self._states[subject] = (seq, state)
-                    subjects.append(subject)
-            return subjects, any(subject == 0 for subject, _, _ in changes)
+                    self.types, has_types = self.project.types(), True
+                    continue
+                if subject in self.entries:
+                    with database_errors(self.project.path):
+                        state.on(self.entries[subject].sentence)  # an error where it does not fit
+                self._states[subject] = (seq, state)
+                subjects.append(subject)
+            return subjects, has_types
 
     def entry(self, id: Any) -> Entry:
         """Return a sentence, or say that there is none."""

@@ -30,20 +30,10 @@ def cross_validate(
     """Fit without each fifth of the labelled sentences in turn, and compare what is found in it with its labels.
 
     The fits use labels and names, and no unlabelled text, so that they take little time. The interval comes from
-    sentences drawn again with replacement. It reaches at least to the F1 with three mistakes more or less, because of
-    mistakes that were not seen so often there may be three (the rule of three): a few sentences without a mistake are
-    no proof that there are none.
-
-    Parameters
-    ----------
-    labelled : wholly labelled sentences
-    make : returns a tagger that is not fitted
-    is_wanted : whether to go on; asked before each fit
-
-    Returns
-    -------
-    Quality or None
-        None if there are too few sentences, no mentions, or it is no longer wanted.
+    sentences drawn again with replacement. It reaches at least to the F1 with three mistakes more or less, because
+    there may be three mistakes of a kind that was not seen (the rule of three): a few sentences without a mistake are
+    no proof that there are none. The result is None if there are too few sentences, no mentions, or `is_wanted`, which
+    is asked before each fit, says no.
     """
     if len(labelled) < FEWEST or not any(sentence.spans for sentence in labelled):
         return None

@@ -1,15 +1,16 @@
-"""What to ask next: the sentences whose labels teach most.
+"""The queue: the sentences whose labels teach most.
 
 The doubt of a word is 1 minus the score of its tag. A sentence is worth as much as its eight greatest doubts together:
-a decision is on a whole sentence, so one with several doubts teaches more. What is like a sentence that is labelled or
-in the queue already teaches little: its value is multiplied by ::
+a decision is on a whole sentence, so one with several doubts teaches more. A sentence like one that is labelled or in
+the queue already teaches little: its value is multiplied by ::
 
     min(1, distance to the nearest of those / half the median distance between candidates)
 
-where places and distances are those of `handful.tagger.suggesting`. What is like many other candidates teaches about
-all of them: the value is also multiplied by the square of the mean cosine between the sentence and all candidates. In
-the first decisions, types without a label take turns: then only words count that the model takes for the type, or for
-which it comes second. After that all types count together. What else was tried is in docs/decisions/0006.
+where places and distances are those of `handful.tagger.suggesting`. A sentence like many other candidates teaches
+about all of them: the value is also multiplied by the square of the mean cosine between the sentence and all
+candidates. In the first decisions, types without a label take turns: then only words count that the model takes for the
+type, or for which it comes second. After that all types count together. docs/decisions/0006 has other ways that were
+tried.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,12 +31,7 @@ def most_teaching(
 ) -> list[int]:
     """Return the ids of n sentences, best first; nothing is random, and of equals the first one is taken.
 
-    Parameters
-    ----------
-    found : what the tagger says about the candidates, by their ids
-    labelled : what it says about the labelled sentences
-    mentions : how many labels each type has
-    n : how many are wanted
+    `found` are the candidates by their ids; `mentions` are the numbers of labels, by type.
     """
     if not found:
         return []

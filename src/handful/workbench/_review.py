@@ -1,4 +1,4 @@
-"""From what a person says to the state of a sentence: decisions on all of it, and on one mention."""
+"""From a decision of a person to the state of a sentence: decisions on all of it, and on one mention."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,15 +11,7 @@ ACTIONS = {"label": "labelled", "nothing": "none", "unsure": "unsure", "skip": "
 
 
 def decided(sentence: Sentence, action: str, labels: Sequence[Any], types: Sequence[str]) -> State:
-    """Return the state that a decision on a whole sentence gives it.
-
-    Parameters
-    ----------
-    sentence : its words
-    action : label, nothing, unsure, skip or reset
-    labels : the mentions, with start, end and type; for label and unsure
-    types : the names of the types there are
-    """
+    """Return the state that a decision on a whole sentence gives it; only label and unsure take labels."""
     if action not in ACTIONS:
         raise DataError(f"the action is {action!r}, expected one of {', '.join(ACTIONS)}")
     if labels and action not in ("label", "unsure"):
@@ -54,14 +46,15 @@ def rejected(state: State, sentence: Sentence, span: Span) -> State:
 
 
 def fitting(spans: Sequence[Span], state: State, sentence: Sentence) -> list[Span]:
-    """Return those of some mentions that what is known of a partly labelled sentence allows."""
+    """Return the mentions that the labels of a sentence allow, if it is partly labelled."""
     if state.status != "partial":
         return list(spans)
-    known = state.on(sentence).constraints()
-    covered = _covered(state)
-    return [
-        span for span in spans if all(span.type in known[i] and i not in covered for i in range(span.start, span.end))
-    ]
+    known, covered = state.on(sentence).constraints(), _covered(state.spans)
+
+    def is_possible(span: Span) -> bool:
+        return all(span.type in known[i] and i not in covered for i in range(span.start, span.end))
+
+    return list(filter(is_possible, spans))
 
 
 def _span(given: Any, types: Sequence[str]) -> Span:
@@ -76,22 +69,20 @@ def _span(given: Any, types: Sequence[str]) -> Span:
     return Span(start, end, name)
 
 
-def _covered(state: State) -> set[int]:
-    return {i for span in state.spans for i in range(span.start, span.end)}
+def _covered(spans: Sequence[Span]) -> set[int]:
+    return {i for span in spans for i in range(span.start, span.end)}
 
 
 def _known(state: State, sentence: Sentence) -> list[Allowed]:
-    """Return what is known of each word of a sentence that is not decided as a whole."""
-    return state.on(sentence.without_labels()).constraints() if state.status == "partial" else _nothing(sentence)
-
-
-def _nothing(sentence: Sentence) -> list[Allowed]:
-    return [UNKNOWN] * len(sentence.words)
+    """Return the possible tags of each word of a sentence that is not decided as a whole."""
+    if state.status != "partial":
+        return [UNKNOWN] * len(sentence.words)
+    return state.on(sentence.without_labels()).constraints()
 
 
 def _partial(sentence: Sentence, spans: Sequence[Span], known: Sequence[Allowed]) -> State:
-    """Return the state of mentions, and of what else is known of the other words."""
-    covered = {i for span in spans for i in range(span.start, span.end)}
+    """Return the state of a sentence with some mentions, and the possible tags of its other words."""
+    covered = _covered(spans)
     allowed = tuple(None if i in covered else entry for i, entry in enumerate(known))
     return State.of(Sentence(sentence.words, tuple(spans), allowed))
 

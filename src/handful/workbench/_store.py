@@ -156,7 +156,7 @@ class Project:
         """
         prepared = prepare(given)
         with self._writing() as connection:
-            (is_begun,) = connection.execute("SELECT count(*) FROM log").fetchone()
+            is_begun = self.version > 0
             result = insert(connection, prepared)
             old = new = types(connection)
             for one in [*described(), *map(EntityType, result.types)]:
@@ -181,12 +181,9 @@ class Project:
         StaleError
             Somebody else has changed one of them; nothing was written.
         """
-        with self._writing() as connection:
+        with self._writing():
             for subject, version in (versions or {}).items():
-                (present,) = connection.execute(
-                    "SELECT coalesce(max(seq), 0) FROM log WHERE subject = ?", (subject,)
-                ).fetchone()
-                if present != version:
+                if self._one("SELECT coalesce(max(seq), 0) FROM log WHERE subject = ?", subject) != version:
                     raise StaleError(
                         f"sentence {subject} was changed in the meantime, in another window; look at it again, and "
                         "decide then"
@@ -226,34 +223,24 @@ class Project:
         with self._lock, database_errors(self.path):
             return list(self._connection.execute("SELECT decisions, f1, low, high FROM quality ORDER BY decisions"))
 
-    def _append(
-        self,
-        action: str,
-        changes: Mapping[int, State],
-        new_types: list[dict[str, Any]] | None = None,
-        undoes: int | None = None,
-    ) -> int:
-        """Write what changes as one step; return the number of its last entry, or of the last one there is."""
-        after = {subject: state.written() for subject, state in changes.items()}
+    def _append(self, action: str, changes: Mapping[int, State], new_types: list[dict[str, Any]] | None = None) -> int:
+        """Write changes as one step; return the number of its last entry, or of the last one there is."""
+        after: dict[int, str | None] = {subject: state.written() for subject, state in changes.items()}
         if new_types is not None:
             after[TYPES] = json.dumps(new_types, ensure_ascii=False)
-        return self._write_step(action, after, undoes)
+        return self._write_step(action, after)
 
-    def _write_step(self, action: str, after: Mapping[int, str | None], undoes: int | None) -> int:
-        connection = self._connection
-        (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
+    def _write_step(self, action: str, after: Mapping[int, str | None], undoes: int | None = None) -> int:
+        last = self.version
         step, now = last + 1, time.time()
         for subject, written in after.items():
-            row = connection.execute(
-                "SELECT after FROM log WHERE subject = ? ORDER BY seq DESC LIMIT 1", (subject,)
-            ).fetchone()
-            before = None if row is None else row[0]
+            before = self._one("SELECT after FROM log WHERE subject = ? ORDER BY seq DESC LIMIT 1", subject)
             if before == written or (before is None and written == NEW.written()):
                 continue
             last += 1
             entry = (last, step, now, self.author, action, undoes, subject, before, written)
-            connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", entry)
-        return int(last)
+            self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", entry)
+        return last
 
     def _reverse(self, action: str, n: int) -> Undone:
         result = Undone()

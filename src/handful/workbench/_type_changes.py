@@ -28,9 +28,7 @@ def added(types: Types, new: EntityType, colour: int | None = None) -> Types:
     """Return types with one more, which gets a colour and a key that no other has; a known one may be described."""
     for i, one in enumerate(types):
         if one["name"] == new.name:
-            if one["description"] or not new.description:
-                return types
-            return [*types[:i], one | {"description": new.description}, *types[i + 1 :]]
+            return types if one["description"] else _with(types, i, description=new.description)
     used = {one["colour"] for one in types}
     if colour is None:
         colour = next(hue(i) for i in range(360) if hue(i) not in used or i > 300)
@@ -39,21 +37,18 @@ def added(types: Types, new: EntityType, colour: int | None = None) -> Types:
 
 
 def change_types(types: Types, states: Mapping[int, State], action: str, name: str, value: Any = None) -> TypeChange:
-    """Return what an action does.
+    """Return the types and states after an action on a type: add, rename, describe, colour or remove.
 
-    Parameters
-    ----------
-    types, states : as they are
-    action : add, rename, describe, colour or remove
-    name : the type
-    value : its description (describe), its new name (rename), its hue (colour), or description and hue or None (add)
+    The value is its description (describe), its new name (rename), its hue (colour), or description and hue or None
+    (add).
     """
     known = [one["name"] for one in types]
     if action == "add":
         if name in known:
             raise DataError(f"there is a type {name} already")
         description, colour = value
-        return TypeChange(added(types, _checked(name, description), _hue(colour)), {})
+        colour = None if colour is None else _hue(colour)
+        return TypeChange(added(types, _checked(name, description), colour), {})
     if name not in known:
         raise DataError(f"there is no type {name!r}; the types are {', '.join(known) or 'not named yet'}")
     place = known.index(name)
@@ -67,14 +62,12 @@ def change_types(types: Types, states: Mapping[int, State], action: str, name: s
     if action == "describe":
         return TypeChange(_with(types, place, description=_checked(name, value).description), {})
     if action == "colour":
-        if value is None:
-            raise DataError("a colour is a hue from 0 to 359, found none")
         return TypeChange(_with(types, place, colour=_hue(value)), {})
     raise DataError(f"types cannot be changed by {action!r}, but by add, rename, describe, colour and remove")
 
 
-def _hue(value: Any) -> int | None:
-    if value is not None and (type(value) is not int or not 0 <= value < 360):
+def _hue(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 360:
         raise DataError(f"a colour is a hue from 0 to 359, found {value!r:.50}")
     return value
 
@@ -106,14 +99,11 @@ def _relabelled(types: Types, states: Mapping[int, State], name: str, to: str | 
 
 
 def _renamed(state: State, name: str, to: str) -> State:
+    def renamed(one: Allowed | None) -> Allowed | None:
+        return one if one is None or name not in one.names else Allowed(one.names - {name} | {to}, one.is_excluded)
+
     spans = tuple(Span(span.start, span.end, to) if span.type == name else span for span in state.spans)
-    allowed = state.allowed
-    if allowed is not None:
-        allowed = tuple(
-            Allowed(one.names - {name} | {to}, one.is_excluded) if one is not None and name in one.names else one
-            for one in allowed
-        )
-    return State(state.status, spans, allowed)
+    return State(state.status, spans, None if state.allowed is None else tuple(map(renamed, state.allowed)))
 
 
 def _without_type(state: State, name: str) -> State:
