@@ -113,7 +113,7 @@ def run(corpus, order, seed, options):
             seconds = 0.0
             for n in range(options.decisions + 1):
                 if n % options.every == 0:
-                    yield n, seconds, person.n_corrections, session.do(lambda: f1(session, test))
+                    yield n, seconds, person.n_corrections, f1(session, test)
                 if n == options.decisions:
                     return
                 started = time.perf_counter()
@@ -126,7 +126,8 @@ def run(corpus, order, seed, options):
 
 
 def f1(session, test):
-    found = session.learner.tagger.predict_sentences([one.without_labels() for one in test])
+    with session._at_work:
+        found = session.learner.tagger.predict_sentences([one.without_labels() for one in test])
     return 100 * score(test, found).micro.f1
 
 

@@ -64,30 +64,12 @@ def serving(path, texts=TEXTS, types=TYPES, **options):
     listening.close()
 
 
-def wait_until(session, is_true, timeout=60):
-    """Wait for something that events bring about."""
-    happened = threading.Event()
-    with session.events.listen(happened.set):
-        while not is_true():
-            happened.clear()
-            if is_true():
-                return
-            assert happened.wait(timeout), "nothing happened any more"
-
-
 def settled(session):
     """Wait until the worker has nothing left to do, and return the session."""
-    wait_until_idle(session)
-    return session
-
-
-def wait_until_idle(session):
-    with session._awake:
-        pass
     done = threading.Event()
     while True:
         with session._awake:
             if session._next_step() is None and session.status == "idle" and session.learner is not None:
-                return
+                return session
         assert session._thread.is_alive(), session.error
         done.wait(0.01)

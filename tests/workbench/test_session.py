@@ -11,7 +11,7 @@ from handful.workbench._quality import cross_validate
 from handful.workbench._views import Views, flatten
 from tagger.toy import NamedEncoder, ToyEncoder
 
-from .made import TEXTS, TYPES, make_project, make_session, settled, wait_until
+from .made import TEXTS, TYPES, make_project, make_session, settled
 
 
 @pytest.fixture
@@ -313,7 +313,6 @@ def test_a_new_type_while_sentences_beyond_the_text_were_seen(tmp_path):
 def test_texts_that_come_later(views, session):
     added = session.add([Document.of("Petra left Lodz .")], tuple)
     assert added.n_texts == 1
-    wait_until(session, lambda: not session.is_busy())
     settled(session)
     assert shown(by_text(views, "Petra")["predictions"]) == [(0, 1, "PER"), (2, 3, "LOC")]
 

@@ -11,6 +11,8 @@ from handful.text.projects import NEW, State, database_errors
 
 from ._store import Project
 
+OPEN = ("new", "partial")  # statuses of sentences to ask about
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -73,6 +75,10 @@ class Mirror:
     def state(self, id: int) -> tuple[int, State]:
         """Return the version and the state of a sentence."""
         return self._states.get(id, (0, NEW))
+
+    def is_open(self, id: int) -> bool:
+        """Whether to ask about a sentence."""
+        return self.state(id)[1].status in OPEN
 
     def entity_types(self) -> tuple[EntityType, ...]:
         """Return the types as a tagger takes them."""

@@ -1,7 +1,7 @@
 """How good the tagger is: an estimate by cross-validation on the labels."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,7 @@ FOLDS, RESAMPLES = 5, 500
 UNSEEN = 3  # mistakes that may be there though none was seen, with 95 %
 
 
-@dataclass(frozen=True)
-class Quality:
+class Quality(NamedTuple):
     """Strict span F1 on sentences that the fit did not see, and the interval that holds it with 95 %."""
 
     f1: float

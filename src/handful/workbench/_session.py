@@ -1,14 +1,15 @@
 """`Session`: the live side of a project. One worker thread encodes, fits and predicts; requests never wait for it.
 
-The worker does one small thing after the other, what a person waits for first: fit if labels changed, predict what is
-on the page, encode more text, predict the rest, estimate the quality. What requests read is replaced as a whole when
-it is ready.
+The worker does one small thing after the other, the one that a person waits for first: fit if labels changed, predict
+the sentences on the page, encode more text, predict the rest, estimate the quality. Results that requests read are
+replaced as a whole when they are ready.
 """
 
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from threading import Condition, Lock, Thread
 
@@ -23,7 +24,7 @@ from ._adding import Added
 from ._events import Events
 from ._learner import Found, Learner
 from ._mirror import Mirror
-from ._quality import Quality, cross_validate
+from ._quality import cross_validate
 from ._queue import most_teaching
 from ._store import Project
 
@@ -31,7 +32,6 @@ ENCODED_AT_ONCE, PREDICTED_AT_ONCE = 400, 2_000  # words, so that a new decision
 RANKED = 60  # sentences in the queue
 QUIET = 0.5  # seconds without a decision before the quality is estimated, so that no fit waits for it
 MOST_VISIBLE = 100  # sentences on pages, which are predicted first
-OPEN = ("new", "partial")  # statuses of sentences to ask about
 FIRST_TEXT = 2_000  # words after which the first fit with text is made; then at twice as many
 
 
@@ -66,7 +66,6 @@ class Session:
         self.found: dict[int, Found] = {}
         self.status, self.progress, self.seconds = "encoding", 0.0, 0.0
         self.error: HandfulError | None = None
-        self.quality: Quality | None = None
         self.o_share: float | None = None
         self.number = self.ranked = 0  # of the last fit, and of the one that the queue is by
         self.version = 0  # of the labels that the last fit knows
@@ -75,7 +74,7 @@ class Session:
         self._most_words = most_words
         self.learner: Learner | None = None  # the tagger and its features, once the encoder is loaded
         self.is_stopped = False
-        self._pool: list[int] = []  # what the tagger looks through, in the order of encoding
+        self._pool: list[int] = []  # the sentences that the tagger looks through, in the order of encoding
         self._n_encoded = self._n_words_encoded = self._n_fitted = 0
         self._next_fit = FIRST_TEXT
         self._visible: dict[int, None] = {}
@@ -83,11 +82,6 @@ class Session:
         self._awake, self._at_work = Condition(), Lock()
         self._thread = Thread(target=self._work, name="workbench", daemon=True)
         self._choose_pool()
-
-    def start(self) -> "Session":
-        """Start the worker."""
-        self._thread.start()
-        return self
 
     def stop(self) -> None:
         """Stop the worker after what it is doing; decisions are on the disk already."""
@@ -99,13 +93,14 @@ class Session:
             self._thread.join()
 
     def __enter__(self) -> "Session":
-        return self.start()
+        self._thread.start()
+        return self
 
     def __exit__(self, *error: object) -> None:
         self.stop()
 
     def follow(self) -> None:
-        """Take over what was written to the project, tell those who listen, and wake the worker."""
+        """Take over new decisions from the project, tell those who listen, and wake the worker."""
         with self.mirror.lock:
             sentences, has_types = self.mirror.follow()
             version = self.mirror.version
@@ -136,23 +131,18 @@ class Session:
                 del self._visible[next(iter(self._visible))]
             self._awake.notify_all()
 
-    def is_busy(self) -> bool:
-        """Whether a fit is to come that knows more labels, or sentences on pages are to be predicted."""
-        with self._awake:
-            return self._fitted < self._wanted or bool(self._to_predict(reversed(self._visible)))
-
     def teach(self, n: int, skip: Iterable[int] = ()) -> list[int]:
         """Return the sentences whose labels would teach most, best first; those that are not ranked yet come last."""
         left_out = set(skip)
         ranking = dict.fromkeys([*self._ranking, *self._pool])
-        undecided = (id for id in ranking if id not in left_out and self.mirror.state(id)[1].status in OPEN)
+        undecided = (id for id in ranking if id not in left_out and self.mirror.is_open(id))
         return list(islice(undecided, n))
 
     def export_tagger(self) -> Tagger:
         """Return a tagger of its own, fitted on the labels and the text there are now, between steps of the worker."""
         with self.mirror.lock:
             labels, types = self.mirror.labelled(), self.mirror.entity_types()
-            text = [self.mirror.entries[id].sentence for id in self._pool]
+            text = self._sentences(self._pool)
         tagger = Tagger(self._encoder, types=types, threads=self._threads, cache=self._cache)
         with self._at_work:
             return tagger.fit(labels or None, text or None, progress=False)
@@ -234,8 +224,7 @@ class Session:
         with self.mirror.lock:
             wanted, version = self._wanted, self.mirror.version
             labels, types = self.mirror.labelled(), self.mirror.entity_types()
-            ids = self._pool[: self._n_encoded]
-            text = [self.mirror.entries[id].sentence for id in ids]
+            text = self._sentences(self._pool[: self._n_encoded])
         if self._n_encoded < len(self._pool):  # the next fit with more text is when there is much more
             text = text[: self._n_fitted] if self._n_words_encoded < self._next_fit else text
         try:
@@ -255,18 +244,25 @@ class Session:
         self._predict(ids, is_fit=True)
 
     def _to_predict(self, ids: Iterable[int]) -> list[int]:
-        """Return those of some sentences that the last fit has not predicted, as many as are predicted at once."""
+        """Return the sentences that the last fit has not predicted, as many as are predicted at once."""
         if self.learner is None or self.learner.tagger is None or self._fitted < 0:
             return []
-        found, n_words, chosen = self.found, 0, []
+        found, entries = self.found, self.mirror.entries
+        missing = (id for id in ids if id in entries and (id not in found or found[id].fit != self.number))
+        return self._first(missing, PREDICTED_AT_ONCE)
+
+    def _first(self, ids: Iterable[int], n_words: int) -> list[int]:
+        """Return the first sentences, until they have a number of words."""
+        chosen = []
         for id in ids:
-            one = found.get(id)
-            if (one is None or one.fit != self.number) and id in self.mirror.entries:
-                chosen.append(id)
-                n_words += len(self.mirror.entries[id].sentence.words)
-                if n_words >= PREDICTED_AT_ONCE:
-                    break
+            chosen.append(id)
+            n_words -= len(self.mirror.entries[id].sentence.words)
+            if n_words <= 0:
+                break
         return chosen
+
+    def _sentences(self, ids: Iterable[int]) -> list[Sentence]:
+        return [self.mirror.entries[id].sentence for id in ids]
 
     def _predict(self, ids: Sequence[int], *, is_fit: bool = False) -> None:
         assert self.learner is not None
@@ -285,7 +281,7 @@ class Session:
         with self.mirror.lock:
             found = {id: one for id, one in self.found.items() if one.fit == self.number}
             is_label = {id: self.mirror.state(id)[1].is_label for id in found}
-            is_open = {id: self.mirror.state(id)[1].status in OPEN for id in found}
+            is_open = {id: self.mirror.is_open(id) for id in found}
             mentions = self.mirror.count_labels()
         learner = self.learner
         if learner is not None and learner.tagger is not None:
@@ -302,16 +298,10 @@ class Session:
     def _encode(self) -> None:
         assert self.learner is not None
         self.status = "encoding"
-        batch: list[Sentence] = []
-        n_words = 0
-        for id in self._pool[self._n_encoded :]:
-            batch.append(self.mirror.entries[id].sentence)
-            n_words += len(batch[-1].words)
-            if n_words >= ENCODED_AT_ONCE:
-                break
+        batch = self._sentences(self._first(self._pool[self._n_encoded :], ENCODED_AT_ONCE))
         self.learner.encoder.encode(batch)
         self._n_encoded += len(batch)
-        self._n_words_encoded += n_words
+        self._n_words_encoded += sum(len(sentence.words) for sentence in batch)
         self.progress = self._n_encoded / len(self._pool)
         self.events.add("encode", progress=round(self.progress, 4))
         if self._n_words_encoded >= self._next_fit:
@@ -324,17 +314,12 @@ class Session:
         with self.mirror.lock:
             labelled = [one for one in self.mirror.labelled() if one.is_labelled]
             types = self.mirror.entity_types()
-        learner = self.learner
-        quality = cross_validate(
-            labelled,
-            lambda: learner.new(types),
-            lambda: self._fitted == self._wanted and not self.is_stopped,
-        )
+        make = partial(self.learner.new, types)
+        quality = cross_validate(labelled, make, lambda: self._fitted == self._wanted and not self.is_stopped)
         if quality is not None:
-            self.quality = quality
             decisions = self.project.n_decisions
             with suppress(FileError):  # a full disk is said where something is decided
-                self.project.add_quality(decisions, quality.f1, quality.low, quality.high)
-            self.events.add("quality", decisions=decisions, f1=quality.f1, low=quality.low, high=quality.high)
+                self.project.add_quality(decisions, *quality)
+            self.events.add("quality", decisions=decisions, **quality._asdict())
         if self._fitted == self._wanted:
             self._estimated = wanted

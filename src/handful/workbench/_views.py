@@ -14,7 +14,7 @@ from handful.web.server import refusal
 
 from ._mirror import Entry
 from ._review import accepted, decided, fitting, rejected
-from ._session import OPEN, Session
+from ._session import Session
 
 CONTEXT = 300  # characters before and after a sentence
 AROUND = 60  # characters before and after a mention
@@ -100,7 +100,7 @@ class Views:
             if mode == "search":
                 ids = [id for id in ids if wanted in (entries[id].sentence.text or "").casefold()]
             if given.get("undecided") == "1":
-                ids = [id for id in ids if self.mirror.state(id)[1].status in OPEN]
+                ids = [id for id in ids if self.mirror.is_open(id)]
             total = {"total": len(ids)}
             ids = [id for id in ids if id > after][:n]
         elif mode == "search":
@@ -170,7 +170,7 @@ class Views:
                 _, state = self.mirror.state(id)
                 if state.is_label:
                     rows += [(1.0, id, span, True) for span in state.spans if span.type == name]
-                if state.status in OPEN and id in found:
+                if id in found and self.mirror.is_open(id):
                     spans = fitting(found[id].spans, state, entry.sentence)
                     found_here = [(span.score or 0.0, id, span, False) for span in spans if span.type == name]
                     rows += [row for row in found_here if row[0] >= least]
