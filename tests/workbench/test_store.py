@@ -440,6 +440,10 @@ def test_half_of_a_surrogate_pair_is_not_stored(project):
     with pytest.raises(DataError, match="half of a surrogate pair"):
         project.change_types("add", "NEW", ("\ud800", None))
     assert "NEW" not in [one["name"] for one in project.types()]
+    n_texts = len(list(project.documents()))
+    with pytest.raises(DataError, match="half of a surrogate pair"):
+        project.add([Document.of("a new text"), Document.of("so \ud800 left")])
+    assert len(list(project.documents())) == n_texts
 
 
 def test_what_is_not_a_project_is_refused(tmp_path):

@@ -54,7 +54,7 @@ class Annotations:
             raise FileError(f"{self.path}: cannot be {what} a store of annotations: {error}") from None
 
     def _prepare(self) -> None:
-        """Make the tables in an empty file; refuse what is something else."""
+        """Make the tables in an empty file; refuse a file of another kind."""
         if not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             self._connection.executescript(_TABLES)
         self._connection.execute("PRAGMA trusted_schema = OFF")

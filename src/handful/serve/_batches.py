@@ -1,11 +1,11 @@
-"""`Batches`: one thread that predicts what arrives within milliseconds in one go.
+"""`Batches`: one thread that predicts the requests that arrive within milliseconds in one go.
 
 A request is a `Job`. Jobs wait in a queue of bounded length. The thread takes the first one and others of the same
 model, and encodes sentences of all of them in one call. While it is at work, the next batch gathers. Where several came
 the last time, it waits a moment for as many; a client that is alone is answered at once.
 
-A batch has a bounded number of words. What is left of a large job goes to the end of the queue, so that small ones need
-not wait for all of it.
+A batch has a bounded number of words. The rest of a large job goes to the end of the queue, so that small ones need not
+wait for all of it.
 """
 
 import threading

@@ -68,9 +68,9 @@ class Backend:
         key = (name, _project(given.get("project")))
         config = await run_in_threadpool(self._take_config, key, given.get("schema"))
         trained = self.projects.current(key, config)
-        if trained is None:  # setup may take three seconds
+        if trained is None:  # Label Studio waits three seconds for setup, so the fit comes later
             self.projects.train(key)
-            trained = self.projects.base(name)
+            trained = self.projects.base[name]
         return Json({"model_version": trained.version})
 
     async def predict(self, request: Request) -> Response:
@@ -120,7 +120,7 @@ class Backend:
             done = asyncio.wrap_future(self.projects.train(key))
             await asyncio.wait_for(asyncio.shield(done), self.service.limits.timeout)
             trained = self.projects.current(key, config)
-        return trained or self.projects.base(key[0])
+        return trained or self.projects.base[key[0]]
 
     def _note(self, key: Key, config: Any, action: str, given: Record) -> int:
         """Store what an event says, and return how many annotations there are then."""

@@ -10,7 +10,7 @@ from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.tagger.saving import read_folder
 
-#: What a model may be called: it is part of an address.
+#: The name of a model: it is part of an address.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -62,7 +62,7 @@ def _named(given: str) -> tuple[str, Path]:
 
 
 def describe(name: str, tagger: Tagger) -> dict[str, Any]:
-    """Return what people may want to know of a model."""
+    """Return the types and the encoder of a model, for people."""
     encoder = tagger.encoder_
     return {
         "name": name,

@@ -141,7 +141,7 @@ def _schemas() -> Record:
 
 
 def _asked(tagger: Tagger, limits: Limits) -> Record:
-    """Return what a body may be; types are those of the model."""
+    """Return the schema of a body for a model."""
     words = _list(_STRING | {"minLength": 1})
     texts = _list({"oneOf": [_STRING, words]}, maxItems=limits.max_texts)
     by_type = _object({one.name: _SHARE for one in tagger.types_}, [], title="By type")

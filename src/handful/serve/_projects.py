@@ -29,7 +29,8 @@ class Trained:
 class Projects:
     """The taggers of projects, and the thread that fits them.
 
-    Projects start from the models. After each fit, `report` is called with the project, and the new model or the error.
+    A project starts from a model, its `base`. After each fit, `report` is called with the project, and the new model or
+    the error.
     """
 
     def __init__(
@@ -43,15 +44,11 @@ class Projects:
         self.annotations = annotations
         self.limits = limits
         self._report = report
-        self._base = {name: Trained(ready_of(tagger), _version_of(name, tagger)) for name, tagger in models.items()}
+        self.base = {name: Trained(ready_of(tagger), _version_of(name, tagger)) for name, tagger in models.items()}
         self._now: dict[Key, _Project] = {}  # the one that was asked least recently comes first
         self._asked: dict[Key, Future[None]] = {}
         self._lock = Lock()
         self._thread = ThreadPoolExecutor(1, "handful-train")
-
-    def base(self, name: str) -> Trained:
-        """Return a model as it was loaded."""
-        return self._base[name]
 
     def current(self, key: Key, config: LabelConfig) -> Trained | None:
         """Return the model of a project as it is now; None where something must be learned first."""
@@ -62,7 +59,7 @@ class Projects:
                     return now.trained
         known = {one.name for one in self.models[key[0]].types_}
         is_new = any(one.name not in known for one in config.types) or self.annotations.count(key) > 0
-        return None if is_new else self._base[key[0]]
+        return None if is_new else self.base[key[0]]
 
     def train(self, key: Key) -> "Future[None]":
         """Ask for a fit with the annotations that there are; it is done when the result is."""
@@ -78,7 +75,7 @@ class Projects:
         self._thread.shutdown(cancel_futures=True)
 
     def _fit(self, key: Key) -> None:
-        base = self._base[key[0]]
+        base = self.base[key[0]]
         with self._lock:
             del self._asked[key]
             project = self._now.get(key) or _Project(self.models[key[0]], base)

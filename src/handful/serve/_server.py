@@ -28,7 +28,7 @@ from ._models import describe
 from ._openapi import openapi
 
 FIRST_PORT = 8480
-FIELDS = ("text", "words", "texts")  # what a body of /predict may have, one of them
+FIELDS = ("text", "words", "texts")  # a body of /predict has one of them
 
 
 def serve_models(
@@ -102,14 +102,14 @@ class Service:
         self.batches = Batches(limits, self.metrics.batch, wait=wait)
 
     def warm_up(self) -> None:
-        """Predict once with each model, so that the first request need not wait for what is made then."""
+        """Predict once with each model, so that the first request need not wait longer than others."""
         for tagger in self.models.values():
             job = Job(ready_of(tagger), ["One sentence, to be ready."])
             self.batches.submit(job)
             job.answer.result()
 
     def stop(self) -> None:
-        """Finish what was accepted."""
+        """Finish the jobs that were accepted."""
         self.batches.stop()
 
     def tagger(self, request: Request) -> tuple[str, Tagger]:

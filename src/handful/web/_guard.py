@@ -82,7 +82,7 @@ class Guard:
         await Json({"error": refusal(what, self.advice.get(status))}, status, more)(scope, receive, send_safely)
 
     def _wrong(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Return what is wrong with a request: the status, and what it is; None if nothing is."""
+        """Return the status and the reason with which a request is refused; None if it is allowed."""
         size = len(scope["query_string"]) + len(scope["path"]) + sum(len(k) + len(v) for k, v in headers.raw)
         if size > self.limits.max_header:
             return 431, f"the headers have more than {self.limits.max_header:,} bytes"
@@ -152,9 +152,9 @@ def _authorised(header: str) -> str:
     kind, _, value = header.partition(" ")
     if kind.lower() == "bearer":
         return value.strip()
-    if kind.lower() == "basic":
-        try:
-            return binascii.a2b_base64(value.strip()).decode("utf-8", "replace").partition(":")[2]
-        except (ValueError, binascii.Error):
-            return ""
-    return ""
+    if kind.lower() != "basic":
+        return ""
+    try:
+        return binascii.a2b_base64(value.strip()).decode("utf-8", "replace").partition(":")[2]
+    except ValueError:
+        return ""

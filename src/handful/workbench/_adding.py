@@ -1,4 +1,4 @@
-"""Adding texts to a project: each once, with labels for what nobody has decided."""
+"""Adding texts to a project: each once, with labels for sentences that nobody has decided."""
 
 import json
 import sqlite3
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from handful.errors import DataError
 from handful.text import Document, Sentence, types_in
 from handful.text.projects import NEW, State, states
 
@@ -100,15 +99,8 @@ def insert(connection: sqlite3.Connection, prepared: Iterable[Prepared]) -> Adde
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    if not rows:
-        return
-    try:
+    if rows:
         connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"a text has half of a surrogate pair ({error.object[error.start]!r}), which is not a character; decode it "
-            "again from its source"
-        ) from None
 
 
 def _text_row(document: Document) -> tuple[str, str | None, str]:

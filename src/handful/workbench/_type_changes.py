@@ -6,7 +6,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.text import OUTSIDE, UNKNOWN, Allowed, EntityType, Span
-from handful.text.projects import State
+from handful.text.projects import NEW, State
 from handful.web import hue
 
 KEYS = "1234567890"
@@ -108,13 +108,13 @@ def _renamed(state: State, name: str, to: str) -> State:
 
 def _without_type(state: State, name: str) -> State:
     spans = [span for span in state.spans if span.type != name]
-    allowed = None if state.allowed is None else list(state.allowed)
-    for i, one in enumerate(allowed or ()):
-        if allowed is None or one is None or name not in one.names:
+    allowed = list(state.allowed or ())
+    for i, one in enumerate(allowed):
+        if one is None or name not in one.names:
             continue
         names = one.names - {name}
         if one.is_excluded or not names:
-            allowed[i] = Allowed(names, True) if names else UNKNOWN
+            allowed[i] = Allowed(names, True)
         elif len(names) == 1:  # one type is left, or O
             allowed[i] = None
             if names != OUTSIDE.names:
@@ -122,11 +122,11 @@ def _without_type(state: State, name: str) -> State:
         else:
             allowed[i] = Allowed(names)
     spans.sort(key=lambda span: span.start)
-    status = state.status
-    if allowed is not None and not any(allowed):
-        allowed = None
-    if status in ("labelled", "none", "partial"):
-        status = "partial" if allowed is not None else "labelled" if spans else "none"
-        if status == "partial" and not spans and all(one == UNKNOWN for one in allowed or ()):
-            status, allowed = "new", None
-    return replace(state, status=status, spans=tuple(spans), allowed=None if allowed is None else tuple(allowed))
+    new = State(state.status, tuple(spans), tuple(allowed) if any(allowed) else None)
+    if not state.is_label:
+        return new
+    if new.allowed is None:
+        return replace(new, status="labelled" if spans else "none")
+    if not spans and all(one == UNKNOWN for one in allowed):
+        return NEW
+    return replace(new, status="partial")
