@@ -29,7 +29,7 @@ bench = typer.Typer(
 def _setting(name: str, metavar: str | None = None, **more: Any) -> Any:
     """Return the option for a field of `Settings`, with its help."""
     (field,) = (one for one in fields(Settings) if one.name == name)
-    return opt.option("--" + name.replace("_", "-"), metavar=metavar, help=field.metadata["option"].help, **more)
+    return opt.option("--" + name.replace("_", "-"), metavar=metavar, help=field.metadata["help"], **more)
 
 
 def _numbers(given: str | None) -> tuple[int, ...] | None:
