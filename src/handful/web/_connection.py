@@ -51,9 +51,9 @@ class _Connection(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         if self.cycle is not None:
             self.cycle.disconnected = True  # nothing else is to be sent
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+        try:
             super().send_400_response(msg)
-        else:  # an answer went out before the rest of the request came
+        except h11.LocalProtocolError:  # an answer went out before, or one without a body is due
             self.transport.close()
 
     def on_response_complete(self) -> None:
