@@ -1,7 +1,7 @@
 """No regular expression takes more time than its text explains: strangers write the text.
 
-The patterns are found in the source, so that a new one is tried, too. A text is a piece that is repeated, and pieces are
-made of the characters that a pattern names.
+The patterns are found in the source, so that a new one is tried, too. A text is a piece that is repeated. Pieces
+are made of the characters that a pattern names.
 """
 
 import ast
