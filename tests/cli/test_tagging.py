@@ -337,6 +337,16 @@ def test_evaluate_shows_confusion_and_errors(inside, tmp_path):
     assert "found PER, is LOC" in result.stdout or "worst errors" in result.stdout
 
 
+def test_brackets_in_names_of_types_are_no_markup(inside, tmp_path):
+    names = ("[/b]", "[link=http://evil]x[/link]", ":boom:")
+    lines = [f'[Ekeus]("{name}") heads for home with [Clinton]("{name}") .' for name in names]
+    (tmp_path / "odd.txt").write_text("\n".join(lines), encoding="utf-8")
+    shown = run("fit", tmp_path / "odd.txt", "--encoder", "encoder", "--out", tmp_path / "model").stdout
+    shown += run("evaluate", tmp_path / "model", tmp_path / "odd.txt", "--encoder", "encoder").stdout
+    for name in names:
+        assert shown.count(name) > 3
+
+
 def test_explain_names_labelled_words(inside, tagger):
     gold = read("support.txt")
     result = run("explain", "model", "support.txt", "--json", "--nearest", "2")

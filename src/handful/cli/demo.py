@@ -132,7 +132,7 @@ def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
     console = Console()
     _, tagger, scores, _ = steps[-1]
     colours = colours_of(tagger.types_)
-    console.print(f"[bold]Garden notes[/bold]: {_introduction(tagger)}")
+    console.print(f"[bold]Garden notes[/bold]: {_introduction(tagger)}", markup=True)
     console.print("Scored on sentences held out: exact mentions of the right type.\n")
     shown = table("fitted with", "precision", "recall", "F1", "seconds")
     for name, _, step, seconds in steps:
@@ -140,9 +140,9 @@ def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
     console.print(shown)
     for comment in _comments(steps):
         console.print(Text(comment, "italic"))
-    console.print("\n[bold]By type[/bold], with all of it")
+    console.print("\n[bold]By type[/bold], with all of it", markup=True)
     console.print(score_table(scores))
-    console.print("\n[bold]Found in sentences that it has not seen[/bold]")
+    console.print("\n[bold]Found in sentences that it has not seen[/bold]", markup=True)
     for gold, found in [(gold, found) for gold, found in predicted if found.spans][:N_SHOWN]:
         sign = Text("✓ ", "green") if found.spans == gold.spans else Text("✗ ", "red")
         console.print(sign + coloured(found, colours), soft_wrap=True)

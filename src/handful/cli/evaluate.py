@@ -69,12 +69,14 @@ def _show(result: "Evaluation", n_errors: int) -> None:
     console.print("", modes, sep="\n")
     if result.unknown_types:
         console.print(Text(f"\nnot among the tagger's types, so never found: {', '.join(result.unknown_types)}"))
-    console.print("\n[bold]gold[/bold] (rows) and [bold]found[/bold], where both have the same words; O is none")
+    console.print(
+        "\n[bold]gold[/bold] (rows) and [bold]found[/bold], where both have the same words; O is none", markup=True
+    )
     console.print(_confusion(result))
     if n_errors and result.mistakes:
         kinds = Counter(mistake.kind for mistake in result.mistakes)
         counts = ", ".join(f"{n:,} {kind}" for kind, n in sorted(kinds.items()))
-        console.print(f"\n[bold]worst errors[/bold], of {len(result.mistakes):,} ({counts})")
+        console.print(f"\n[bold]worst errors[/bold], of {len(result.mistakes):,} ({counts})", markup=True)
         for mistake in result.mistakes[:n_errors]:
             console.print(_line(mistake), soft_wrap=True)
 

@@ -18,10 +18,10 @@ _COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", 
 
 
 class Console(RichConsole):
-    """A console on which control characters in texts are shown by their numbers, and give no commands."""
+    """A console on which control characters in texts are shown by their numbers, and brackets are no markup."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(highlight=False, **options)
+        super().__init__(highlight=False, markup=False, emoji=False, **options)
 
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
         """Return the parts of an output; those that control the terminal are rich's own."""
