@@ -107,7 +107,7 @@ def made_shards(folder, n, distinct):
                     tags += [t] * len(here)
     order = np.argsort(rows)
     classes = np.arange(N_TYPES + 1)
-    labels = Labels(classes, np.array(rows)[order], np.eye(N_TYPES + 1, dtype=bool)[np.array(tags)[order]], classes)
+    labels = Labels(classes, np.array(rows)[order], np.eye(N_TYPES + 1, dtype=bool)[np.array(tags)[order]])
     return Features(folder, [], {}, sizes, [0] * len(sizes), D, "float16", "made", []), labels
 
 

@@ -15,10 +15,10 @@ from handful.encoders.cache import FeatureCache
 from handful.encoders.card import Card
 from handful.encoders.names import NameHead
 from handful.scale._features import _encode_piece
+from handful.scale._folders import ShardFolder
 from handful.scale._pieces import find_pieces
 from handful.scale._predict import _predict_piece
 from handful.scale._workers import Opening
-from handful.scale.folders import ShardFolder
 from handful.serve._annotations import Annotations
 from handful.text import Document, Span, Transitions, types_of
 from handful.text.projects import State
@@ -192,8 +192,7 @@ def make_shards(folder: Path) -> None:
         made = ShardFolder(folder / dtype, "features")
         made.start({"encoder": "toy", "dim": Toy.dim, "dtype": dtype} | plan)
         found = [_encode_piece(one, str(made.path), options, opening, dtype) for one in numbered]
-        counts = {name: [one[name] for one in found] for name in ("n_words", "n_sentences")}
-        made.finish(counts | {"report": ["a note"]})
+        made.finish([found[0] | {"report": ["a note"]}, *found[1:]])
         _take_over(made.path, text, SEEDS / "features" / dtype)
     model: Any = fitted().model_
     for to in ("jsonl", "parquet"):
@@ -201,7 +200,7 @@ def make_shards(folder: Path) -> None:
         made.start({"model": "m", "to": to, "min_score": 0.0} | plan)
         items = [(number, piece, None) for number, piece in numbered]
         found = [_predict_piece(one, str(made.path), options, opening, model, 0.0, to) for one in items]
-        made.finish({name: [one[name] for one in found] for name in ("documents", "words", "mentions", "report")})
+        made.finish(found)
         _take_over(made.path, text, SEEDS / "predictions" / to)
 
 

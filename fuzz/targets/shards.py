@@ -50,7 +50,7 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
     import dask
 
     from handful import Tagger
-    from handful.scale import open_features
+    from handful.scale import fit, open_features
     from handful.scale._features import _encode_piece
     from handful.scale._predict import _predict_piece
     from handful.scale._shards import SomeRows, check_rows
@@ -75,8 +75,7 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
         assert rows.shape == far.rows.shape
         assert sum(len(words) for one in loaded for words in one.words) == n_words
         starts = np.cumsum([0, *features.n_words])
-        paths = [shard.path for shard in far.shards]
-        within = SomeRows.within(paths, starts, features.dim, features.dtype, slice(1, n_words)).load()
+        within = SomeRows.within(features.shards(), starts, slice(1, n_words)).load()
         assert np.array_equal(within[0 : n_words - 1], rows[1:], equal_nan=True)
         assert np.array_equal(within[np.array([0, n_words - 2])], rows[[1, -1]], equal_nan=True)
         n_mentions = 0
@@ -86,7 +85,7 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
             n_mentions += found["mentions"]
         if zlib.crc32(case["index.json"] + case["000000.npy"]) % 16 == 0:
             with dask.config.set(scheduler="synchronous"):
-                Tagger(encoder, types=TYPES, cache=False).fit(SUPPORT, features)
+                fit(Tagger(encoder, types=TYPES, cache=False), SUPPORT, features)
         return n_words, n_mentions, len(features.report)
 
     yield run
@@ -95,10 +94,10 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
 @contextmanager
 def open_predictions_folder(folder: Path) -> Iterator[Run]:
     """Go on with predictions that are there, count them, and read them as text."""
-    from handful.scale._pieces import Piece, find_pieces, read_piece
+    from handful.scale._folders import ShardFolder
+    from handful.scale._pieces import Piece, PieceReader, find_pieces
     from handful.scale._predict import _predict_piece, _totals
     from handful.scale._workers import Opening
-    from handful.scale.folders import ShardFolder
 
     texts, place, spool = folder / "texts", folder / "found", folder / "spool"
     texts.mkdir()
@@ -117,7 +116,7 @@ def open_predictions_folder(folder: Path) -> Iterator[Run]:
             again = _predict_piece((number, piece, None), str(place), options, opening, model, 0.0, ending)
             assert again["documents"] >= 0
         pieces = find_pieces([str(place / f"*.{ending}")], None, options, spool)
-        documents = [document for one in pieces for document in read_piece(one, options)]
+        documents = [document for one in pieces for document in PieceReader(one, options)]
         return totals.documents, totals.mentions, len(totals.report), len(documents)
 
     yield run

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from handful.errors import EncoderError, FileError, FormatError
-from handful.scale import open_features
+from handful.scale import Totals, open_features
 from handful.scale._features import _encode_piece
-from handful.scale._pieces import Piece, find_pieces, read_piece
-from handful.scale._predict import _counts_of, _totals
+from handful.scale._folders import ShardFolder
+from handful.scale._pieces import Piece, PieceReader, find_pieces
+from handful.scale._predict import _totals
 from handful.scale._shards import are_usual, seal
 from handful.scale._workers import Opening
-from handful.scale.folders import ShardFolder
 
 from .made import TEXTS, Encoder
 
@@ -33,7 +33,7 @@ def features(tmp_path):
     folder.start(plan | {"pieces": [piece.to_dict() for piece in pieces]})
     opening = Opening(Encoder(), -1, None, None)
     found = [_encode_piece(one, str(folder.path), OPTIONS, opening, "float32") for one in enumerate(pieces)]
-    folder.finish({name: [one[name] for one in found] for name in ("n_words", "n_sentences")} | {"report": []})
+    folder.finish(found)
     assert len(found) == 2
     return folder.path
 
@@ -62,8 +62,8 @@ def test_what_was_written_is_read(features):
         ("plan.json", {"format": 2}, "plan.json: is of format 2, this version of handful reads 1"),
         ("plan.json", {"kind": "predictions"}, "does not describe features"),
         ("plan.json", {"dim": "8"}, "'dim' is '8', expected a number from 1"),
-        ("plan.json", {"dim": 9}, "is too short for"),
-        ("plan.json", {"dim": 4}, "is not an array of .* rows of 4 numbers .float32., as plan.json and index.json say"),
+        ("plan.json", {"dim": 9}, "is not an array of .* rows of 9 numbers"),
+        ("plan.json", {"dim": 4}, "is not an array of .* rows of 4 numbers .float32. with checksums, as plan"),
         ("plan.json", {"dtype": "float16"}, "is not an array"),
         ("plan.json", {"dtype": "int8"}, "'dtype' is 'int8', expected float32 or float16"),
         ("plan.json", {"encoder": None}, "expected the fingerprint of an encoder"),
@@ -73,7 +73,7 @@ def test_what_was_written_is_read(features):
         ("plan.json", {"pieces": [{"path": 1}, {}]}, r"plan.json: \{'path': 1\} is not a piece of a text"),
         ("plan.json", {"pieces": []}, "has 2 shards, and plan.json has 0 pieces of text"),
         ("index.json", {"n_words": [1 << 60, 1]}, "'n_words' is .*, expected counts"),
-        ("index.json", {"n_words": [1 << 40, 1]}, "is too short for 1,099,511,627,776 rows"),
+        ("index.json", {"n_words": [1 << 40, 1]}, "is not an array of 1,099,511,627,776 rows"),
         ("index.json", {"n_words": [3, 3]}, "is not an array of 3 rows"),
         ("index.json", {"report": "line"}, "'report' is 'line', expected a list of lines"),
     ],
@@ -144,10 +144,10 @@ def test_an_array_that_is_cut_off_is_an_error(features):
     path = features / "000000.npy"
     whole = path.read_bytes()
     path.write_bytes(whole[:-16])
-    with pytest.raises(FileError, match="has no checksums at its end, it was cut off or damaged"):
+    with pytest.raises(FileError, match=r"000000.npy: is not an array of .* or was cut off; remove the folder"):
         read_all(features)
     path.write_bytes(whole[:200])
-    with pytest.raises(FileError, match=r"000000.npy: is too short for"):
+    with pytest.raises(FileError, match=r"000000.npy: is not an array of .* or was cut off; remove the folder"):
         read_all(features)
     path.write_bytes(whole)
     sealed(path, lambda content: content.__delitem__(slice(-32, None)))  # a row less; the checksums are no row
@@ -186,17 +186,18 @@ def test_counts_beside_predictions_that_are_not_counts_are_an_error(tmp_path, co
     if content is not None:
         path.write_bytes(content)
     with pytest.raises((FileError, FormatError), match=f"000000.json: {said}"):
-        _counts_of(path)
+        ShardFolder(tmp_path, "predictions").about(path)
 
 
 def test_an_index_of_predictions_that_was_changed_is_an_error(tmp_path):
     folder = ShardFolder(tmp_path / "found", "predictions")
     folder.start({})
-    counts = {"documents": [1], "words": [2], "mentions": [0], "report": [["a note"]]}
-    folder.finish(counts)
-    assert _totals(folder).report == ["a note"]
-    for values in ({"documents": "1"}, {"words": [-1]}, {"mentions": [True]}, {"report": ["a note"]}):
-        folder.finish(counts | values)
+    folder.finish([{"documents": 1, "words": 2, "mentions": 0, "report": ["a note"]}] * 2)
+    assert _totals(folder) == Totals(2, 4, 0, ["a note", "a note"])
+    whole = (folder.path / "index.json").read_text(encoding="utf-8")
+    for values in ({"documents": "1"}, {"words": [-1]}, {"mentions": [True]}, {"report": [["a note"]]}):
+        (folder.path / "index.json").write_text(whole, encoding="utf-8")
+        change(folder.path / "index.json", **values)
         with pytest.raises(FormatError, match=rf"index.json: '{next(iter(values))}' is "):
             _totals(folder)
 
@@ -211,7 +212,7 @@ def test_a_piece_that_cannot_be_is_refused(place):
 def test_a_piece_that_ends_after_the_file_has_what_is_there(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("one\ntwo\n")
-    found = read_piece(Piece("text.txt", str(path), "text", 0, 1 << 60), OPTIONS)
+    found = PieceReader(Piece("text.txt", str(path), "text", 0, 1 << 60), OPTIONS)
     assert [document.text for document in found] == ["one", "two"]
 
 
@@ -237,7 +238,7 @@ def test_text_that_is_said_to_be_wrapped_is_not_cut(tmp_path):
         options = OPTIONS | {"wrapped": wrapped}
         pieces = find_pieces([str(path)], "text", options, tmp_path / "spool", 50)
         assert len(pieces) == n_pieces
-        assert len([document for piece in pieces for document in read_piece(piece, options)]) == (1 if wrapped else 50)
+        assert len([document for piece in pieces for document in PieceReader(piece, options)]) == (1 if wrapped else 50)
 
 
 def test_a_parquet_file_that_is_damaged_is_an_error(tmp_path):
@@ -246,17 +247,17 @@ def test_a_parquet_file_that_is_damaged_is_an_error(tmp_path):
     parquet.write_table(pa.table({"text": [f"text {i}" for i in range(50)]}), path, compression="none")
     whole = path.read_bytes()
     piece = Piece("rows.parquet", str(path), "parquet", 0, 1)
-    assert len(list(read_piece(piece, OPTIONS))) == 50
+    assert len(list(PieceReader(piece, OPTIONS))) == 50
     with pytest.raises(FormatError, match=r"rows.parquet: the file has 1 row groups, not 2: it was changed"):
-        list(read_piece(Piece("rows.parquet", str(path), "parquet", 1, 2), OPTIONS))
+        list(PieceReader(Piece("rows.parquet", str(path), "parquet", 1, 2), OPTIONS))
     path.write_bytes(whole.replace(b"text 7", b"text \xff"))
     with pytest.raises(FormatError, match=r"rows.parquet: this Parquet file is damaged"):
-        list(read_piece(piece, OPTIONS))
+        list(PieceReader(piece, OPTIONS))
     said = []
     for place in range(0, len(whole) - 8, 7):
         path.write_bytes(whole[:place] + b"\xfe" + whole[place + 1 :])
         try:
-            list(read_piece(piece, OPTIONS))
+            list(PieceReader(piece, OPTIONS))
         except (FileError, FormatError) as error:
             said.append(str(error))
     assert len(said) > 10

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful.errors import FileError, FormatError
-from handful.scale._pieces import find_pieces, read_piece
+from handful.scale._pieces import PieceReader, find_pieces
 from handful.text import stream
 
 pytest.importorskip("fsspec")
@@ -18,7 +18,7 @@ OPTIONS = {"unlabelled": True}
 
 
 def documents(pieces, options=OPTIONS):
-    return [document for piece in pieces for document in read_piece(piece, options)]
+    return [document for piece in pieces for document in PieceReader(piece, options)]
 
 
 def serial(path, **options):
@@ -111,7 +111,7 @@ def test_a_row_without_a_text_is_named_or_counted(tmp_path):
     pieces = find_pieces([str(path)], None, OPTIONS, tmp_path / "spool")
     with pytest.raises(FormatError, match=r"rows.parquet: row 3: 'text' is None, expected a text"):
         documents(pieces)
-    reader = read_piece(pieces[1], OPTIONS | {"malformed": "skip"})
+    reader = PieceReader(pieces[1], OPTIONS | {"malformed": "skip"})
     assert [document.text for document in reader] == ["four"]
     assert reader.report.n_skipped == 1
 

@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
-from handful._util.progress import Progress, reporting
+from handful._util.progress import Progress
+from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder, open_encoder
 from handful.errors import DataError, EncoderError, FormatError
 from handful.tagger.tagging import MOST, batches
-from handful.text import ReadOptions, ReadReport
+from handful.text import ReadOptions
 
-from ._fit import FarText
-from ._pieces import Piece, find_pieces, read_piece
-from ._shards import SomeRows, StoredShard, about_shard, are_usual, check_size, seal
-from ._workers import Opening, adding, call_all, encoder_threads
-from .folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list
+from ._folders import ShardFolder, checked, fill, is_count
+from ._pieces import Piece, PieceReader, find_pieces
+from ._shards import FarText, SomeRows, StoredShard, about_shard, are_usual, seal
+from ._workers import Opening, encoder_threads
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -59,20 +59,23 @@ class Features:
         """Return the text as a fit takes it."""
         from handful._util.on_dask import stored_rows
 
-        shards = self.shards()
-        paths = [shard.path for shard in shards]
-        starts = np.cumsum([0, *self.n_words])
-        if not starts[-1]:
-            raise DataError(f"{self.path}: there is no word in the text")
-        within = partial(SomeRows.within, paths, starts, self.dim, self.dtype)
-        rows = stored_rows(within, (int(starts[-1]), self.dim), self.dtype)
-        return FarText(rows, shards, list(self.n_words), self.fingerprint, list(self.report))
+        shards, starts = self.shards(), np.cumsum([0, *self.n_words])
+        rows = stored_rows(partial(SomeRows.within, shards, starts), (int(starts[-1]), self.dim), self.dtype)
+        return FarText(rows, shards, self.n_words)
 
     def shards(self) -> list[StoredShard]:
         """Return the shards, in the order of the text."""
         folder = ShardFolder(self.path, "features")
         paths = [str(folder.shard(number, ".npy")) for number in range(len(self.n_words))]
         return [StoredShard(path, (n, self.dim), self.dtype) for path, n in zip(paths, self.n_words, strict=True)]
+
+    def check_encoder(self, encoder: Encoder) -> None:
+        """Refuse an encoder that is not the one of the features."""
+        if self.fingerprint != encoder.fingerprint:
+            raise DataError(
+                f"{self.path}: the features come from another encoder (fingerprint {self.fingerprint[:16]}, that of "
+                f"the tagger is {encoder.fingerprint[:16]}); encode the text again"
+            )
 
 
 def encode_texts(
@@ -108,31 +111,10 @@ def encode_texts(
     options = {"unlabelled": True} | dict(options or {})
     pieces = find_pieces(files, format, options, folder.path / "texts")
     opened = open_encoder(encoder, layers, threads)
-    plan = {
-        "encoder": opened.fingerprint,
-        "dim": opened.dim,
-        "dtype": dtype,
-        "options": options,
-        "pieces": [piece.to_dict() for piece in pieces],
-    }
-    folder.check(plan)
-    if (folder.path / "index.json").exists():
-        return open_features(folder.path)
-    n_words = read_all(client, pieces, options, progress)
-    if not sum(n_words):
-        raise DataError(f"{', '.join(files)}: there is no word in the text")
-    folder.start(plan)
     opening = Opening.of(encoder, layers, encoder_threads(client, threads), opened)
-    with reporting(progress, sum(n_words), patience=0) as report:
-        shared = (str(folder.path), options, opening, dtype)
-        found = call_all(client, _encode_piece, list(enumerate(pieces)), *shared, done=adding(report, n_words))
-    folder.finish(
-        {
-            "n_words": [one["n_words"] for one in found],
-            "n_sentences": [one["n_sentences"] for one in found],
-            "report": [line for one in found for line in one["report"]],
-        }
-    )
+    plan = {"encoder": opened.fingerprint, "dim": opened.dim, "dtype": dtype, "options": options}
+    how: dict[str, Any] = {"n_words": None, "progress": progress, "verb": "encoding"}
+    fill(client, folder, plan, list(enumerate(pieces)), _encode_piece, opening, dtype, **how)
     return open_features(folder.path)
 
 
@@ -144,20 +126,26 @@ def open_features(path: PathLike) -> Features:
     options = checked(where, plan, "options", _are_options, "an object")
     try:
         ReadOptions.of("text", options)
-        pieces = [Piece.from_dict(one) for one in checked(where, plan, "pieces", is_list, "a list")]
+        pieces = [
+            Piece.from_dict(one)
+            for one in checked(where, plan, "pieces", lambda value: isinstance(value, list), "a list")
+        ]
     except (DataError, FormatError) as error:
         raise FormatError(f"{where}: {error}") from None
     dim = checked(where, plan, "dim", lambda value: is_count(value) and value > 0, "a number from 1")
     dtype = checked(where, plan, "dtype", lambda value: value in _DTYPES, " or ".join(_DTYPES))
     fingerprint = checked(where, plan, "encoder", lambda value: isinstance(value, str), "the fingerprint of an encoder")
     where = folder.path / "index.json"
-    n_words, n_sentences = (checked(where, index, name, is_counts, "counts") for name in ("n_words", "n_sentences"))
-    report = checked(where, index, "report", is_lines, "a list of lines")
+    n_words, n_sentences = index["n_words"], index["n_sentences"]
     if not len(n_words) == len(n_sentences) == len(pieces):
         raise FormatError(f"{where}: has {len(n_words)} shards, and plan.json has {len(pieces)} pieces of text")
-    found = Features(folder.path.resolve(), pieces, options, n_words, n_sentences, dim, dtype, fingerprint, report)
+    found = Features(
+        folder.path.resolve(), pieces, options, n_words, n_sentences, dim, dtype, fingerprint, index["report"]
+    )
     for shard in found.shards():
-        check_size(Path(shard.path), shard.shape, shard.dtype)
+        shard.check()
+    if not any(n_words):
+        raise DataError(f"{folder.path}: there is no word in the text")
     return found
 
 
@@ -165,20 +153,7 @@ def _are_options(value: Any) -> bool:
     return isinstance(value, dict) and "format" not in value  # pieces have theirs
 
 
-def read_all(client: "Client", pieces: Sequence[Piece], options: Mapping[str, Any], progress: Progress) -> list[int]:
-    """Read all pieces once, and return the words of each: what is malformed is known before anything is written.
-
-    A bar shows the pieces that were read. A function as `progress` is not called: it is about words.
-    """
-    with reporting(False if callable(progress) else progress, len(pieces), "reading", "pieces", patience=0) as report:
-        return call_all(client, _count_words, pieces, dict(options), done=adding(report, [1] * len(pieces)))
-
-
 # What follows is run by workers.
-
-
-def _count_words(piece: Piece, options: Mapping[str, Any]) -> int:
-    return sum(document.n_words for document in read_piece(piece, options))
 
 
 def _encode_piece(
@@ -189,7 +164,7 @@ def _encode_piece(
     folder = ShardFolder(out, "features")
     rows, words = folder.shard(number, ".npy"), folder.shard(number, ".json")
     if not rows.exists():  # it comes last
-        reader = read_piece(piece, options)
+        reader = PieceReader(piece, options)
         sentences = [sentence for document in reader for sentence in document.sentences]
         n_words = sum(len(sentence.words) for sentence in sentences)
         encoder = opening.encoder()
@@ -210,7 +185,7 @@ def _encode_piece(
             about = {
                 "n_words": n_words,
                 "n_sentences": len(sentences),
-                "report": _lines_of(reader.report),
+                "report": reader.lines,
                 "sentences": [sentence.words for sentence in sentences],
                 "unreadable": np.flatnonzero(np.concatenate(lost)).tolist(),
             }
@@ -243,7 +218,3 @@ def _rounded(features: Float, dtype: str) -> Float:
     if not np.array_equal(np.isfinite(rounded), np.isfinite(features)):
         raise EncoderError("the encoder gives features too large for float16; keep them as float32")
     return rounded
-
-
-def _lines_of(report: ReadReport) -> list[str]:
-    return [f"{report.name}: {line}" for line in report.handled(shell=True)]

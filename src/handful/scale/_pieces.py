@@ -58,6 +58,11 @@ class Piece:
                 return cls(content["path"], **content)
         raise FormatError(f"{content!r:.100} is not a piece of a text")
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether it is some lines of a file."""
+        return self.stop is not None and self.format != "parquet"
+
     def __str__(self) -> str:
         if self.stop is None:
             return self.name
@@ -69,23 +74,19 @@ def find_pieces(
 ) -> list[Piece]:
     """Return the pieces of files, in order; a pattern stands for files by name, a folder for a Parquet dataset.
 
-    Parameters
-    ----------
-    files : paths and patterns, local or as fsspec takes them (``s3://...``)
-    format : of all files; None, each is recognised by its content
-    options : as for `handful.text.stream`
-    spool : a folder for what compressed files of lines hold, so that they can be cut; it is made if need be
-    size : bytes of a piece, of a file of lines; None, by how much there is
+    Files are local, or as fsspec takes them (``s3://...``). `format` None recognises each by its content. `options` are
+    those of `handful.text.stream`. `spool` is a folder for the content of compressed files of lines, so that they can
+    be cut. `size` is that of a piece of lines, in bytes; None chooses it by how much there is.
     """
-    found = [one for file in files for one in _matching(file)]
+    found = [(name, path, _info(path)) for file in files for name, path in _matching(file)]
     if size is None:
-        size = min(max(LEAST, sum(_size(path) for _, path in found) // MANY), MOST)
-    return [piece for name, path in found for piece in _pieces_of(name, path, format, options, spool, size)]
+        size = min(max(LEAST, sum(int(about["size"] or 0) for *_, about in found) // MANY), MOST)
+    return [piece for one in found for piece in _pieces_of(*one, format, options, spool, size)]
 
 
-def _size(path: str) -> int:
+def _info(path: str) -> dict[str, Any]:
     fs, inside = _file_system(path)
-    return int(fs.size(inside) or 0)
+    return dict(fs.info(inside))
 
 
 def _matching(file: str) -> list[tuple[str, str]]:
@@ -109,12 +110,16 @@ def _matching(file: str) -> list[tuple[str, str]]:
 
 
 def _pieces_of(
-    name: str, path: str, format: str | None, options: Mapping[str, Any], spool: Path, size: int
+    name: str,
+    path: str,
+    about: Mapping[str, Any],
+    format: str | None,
+    options: Mapping[str, Any],
+    spool: Path,
+    size: int,
 ) -> list[Piece]:
-    fs, inside = _file_system(path)
-    about = fs.info(inside)
     stamp = f"{about['size']}-{about.get('mtime') or about.get('ETag') or about.get('LastModified') or ''}"
-    with _opened(name, path) as file, stream(file, format, **options) as opened:
+    with _opened(Piece(name, path, format or "")) as file, stream(file, format, **options) as opened:
         found, is_by_line = opened.report.format, opened.is_by_line
     if opened.n_row_groups is not None:
         return [Piece(name, path, found, i, i + 1, stamp) for i in range(opened.n_row_groups)]
@@ -136,13 +141,8 @@ def _has_plain_line_ends(encoding: str) -> bool:
     return "\n".encode(encoding) == b"\n" == "\u0141\n".encode(encoding, "replace")[-1:]
 
 
-def read_piece(piece: Piece, options: Mapping[str, Any]) -> "Reader":
-    """Return the documents of a piece, read as they are asked for, and the report on them."""
-    return Reader(piece, options)
-
-
-class Reader(Iterator[Document]):
-    """The documents of a piece. Its `report` is complete at the end."""
+class PieceReader(Iterator[Document]):
+    """The documents of a piece, read as they are asked for. The `report` is complete at the end."""
 
     def __init__(self, piece: Piece, options: Mapping[str, Any]) -> None:
         self._piece = piece
@@ -152,17 +152,18 @@ class Reader(Iterator[Document]):
     def __next__(self) -> Document:
         return next(self._documents)
 
+    @property
+    def lines(self) -> list[str]:
+        """The report, one line for each thing that was not taken as it is."""
+        return [f"{self.report.name}: {line}" for line in self.report.handled(shell=True)]
+
     def _read(self, options: dict[str, Any]) -> Iterator[Document]:
         piece = self._piece
-        with _opened(piece.name, piece.path) as file:
-            if piece.format == "parquet":
-                options["row_groups"] = (piece.start, piece.stop)
-            elif piece.stop is not None:
-                fs, inside = _file_system(piece.path)
-                with _reading(piece.name), fs.open(inside, "rb") as whole:
-                    file = _Named(_lines(whole, piece.start, piece.stop), str(piece))
-                if piece.format == "text":
-                    options["wrapped"] = False
+        if piece.format == "parquet":
+            options["row_groups"] = (piece.start, piece.stop)
+        elif piece.format == "text" and piece.is_cut:
+            options["wrapped"] = False
+        with _opened(piece) as file:
             try:
                 with stream(file, piece.format, **options) as found:
                     self.report = found.report
@@ -173,7 +174,7 @@ class Reader(Iterator[Document]):
     def _placed(self, error: HandfulError) -> HandfulError:
         """Return an error with the number of the line in the whole file."""
         found = re.match(re.escape(str(self._piece)) + r":(\d+)", error.message)
-        if found is None or self._piece.stop is None:
+        if found is None or not self._piece.is_cut:
             return error
         fs, path = _file_system(self._piece.path)
         n_before = 0
@@ -184,14 +185,6 @@ class Reader(Iterator[Document]):
                 n_before, left = n_before + chunk.count(b"\n"), left - len(chunk)
         line = n_before + int(found[1])
         return type(error)(f"{self._piece.name}:{line}{error.message[found.end() :]}", error.advice)
-
-
-class _Named(io.BytesIO):
-    """Bytes that are read like a file with a name."""
-
-    def __init__(self, content: bytes, name: str) -> None:
-        super().__init__(content)
-        self.name = name
 
 
 def _lines(file: IO[bytes], start: int, stop: int) -> bytes:
@@ -237,14 +230,15 @@ def _is_gzip(path: str) -> bool:
 
 
 @contextmanager
-def _opened(name: str, path: str) -> Iterator[Any]:
-    """Yield a file as `handful.text.stream` takes it: the path of a local one, an open one from elsewhere."""
-    fs, inside = _file_system(path)
-    if _is_local(fs):
+def _opened(piece: Piece) -> Iterator[Any]:
+    """Yield a piece as `handful.text.stream` takes it: a local path, an open file from elsewhere, or some lines."""
+    fs, inside = _file_system(piece.path)
+    if _is_local(fs) and not piece.is_cut:
         yield inside
         return
-    with _reading(name), fs.open(inside, "rb") as file:
-        file.name = name
+    with _reading(piece.name), fs.open(inside, "rb") as whole:
+        file = io.BytesIO(_lines(whole, piece.start, piece.stop or 0)) if piece.is_cut else whole
+        file.name = str(piece) if piece.is_cut else piece.name
         yield file
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
-from handful._util.progress import Progress, reporting
+from handful._util.progress import Progress
 from handful.encoders import Encoder
 from handful.errors import DataError, FileError
 from handful.tagger import Tagger
@@ -21,12 +22,11 @@ from handful.tagger.predictor import check_min_score
 from handful.tagger.tagging import MinScore, tag_documents
 from handful.text import Document, write
 
-from ._features import Features, read_all
-from ._fit import TextShard
-from ._pieces import Piece, find_pieces, read_piece
-from ._shards import StoredShard
-from ._workers import Opening, adding, call_all, encoder_threads
-from .folders import ShardFolder, checked, is_count, is_counts, is_lines, is_list, read_json
+from ._features import Features
+from ._folders import ShardFolder, fill
+from ._pieces import Piece, PieceReader, find_pieces
+from ._shards import StoredShard, TextShard
+from ._workers import Opening, encoder_threads
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -86,36 +86,24 @@ def predict_texts(
     check_min_score(min_score, model.types)
     folder = ShardFolder(out, "predictions")
     folder.check()
+    stored: Sequence[StoredShard | None]
     if isinstance(files, Features):
-        if files.fingerprint != encoder.fingerprint:
-            raise DataError(f"{files.path}: its features come from another encoder than that of the tagger")
-        pieces, chosen = files.pieces, dict(files.options)
+        files.check_encoder(encoder)
+        pieces, chosen, n_words, stored = files.pieces, dict(files.options), files.n_words, files.shards()
     else:
         chosen = {"unlabelled": True} | dict(options or {})
         pieces = find_pieces(files, format, chosen, folder.path / "texts")
+        n_words, stored = None, [None] * len(pieces)
     plan = {
         "model": _fingerprint(model, encoder.fingerprint),
         "to": to,
         "min_score": min_score if isinstance(min_score, float | int) else dict(min_score),
         "options": chosen,
-        "pieces": [piece.to_dict() for piece in pieces],
     }
-    folder.check(plan)
-    if (folder.path / "index.json").exists():
-        return _totals(folder)
-    stored: list[StoredShard | None] = [None] * len(pieces)
-    if isinstance(files, Features):
-        n_words = list(files.n_words)
-        stored = list(files.shards())
-    else:
-        n_words = read_all(client, pieces, chosen, progress)
-    folder.start(plan)
     opening = Opening.of_tagger(tagger, encoder_threads(client, tagger.threads))
-    with reporting(progress, sum(n_words), "tagging", patience=0) as report:
-        items = list(zip(range(len(pieces)), pieces, stored, strict=True))
-        shared = (str(folder.path), chosen, opening, model, min_score, to)
-        found = call_all(client, _predict_piece, items, *shared, done=adding(report, n_words))
-    folder.finish({name: [one[name] for one in found] for name in (*_COUNTS, "report")})
+    items = list(zip(range(len(pieces)), pieces, stored, strict=True))
+    how: dict[str, Any] = {"n_words": n_words, "progress": progress, "verb": "tagging"}
+    fill(client, folder, plan, items, _predict_piece, opening, model, min_score, to, **how)
     return _totals(folder)
 
 
@@ -151,10 +139,8 @@ def _fingerprint(model: Model, encoder: str) -> str:
 
 
 def _totals(folder: ShardFolder) -> Totals:
-    index, where = folder.index(), folder.path / "index.json"
-    documents, words, mentions = (sum(checked(where, index, name, is_counts, "counts")) for name in _COUNTS)
-    report = checked(where, index, "report", lambda value: is_list(value) and all(map(is_lines, value)), "lines")
-    return Totals(documents, words, mentions, [line for lines in report for line in lines])
+    index = folder.index()
+    return Totals(**{name: sum(index[name]) for name in _COUNTS}, report=index["report"])
 
 
 # What follows is run by workers.
@@ -174,7 +160,7 @@ def _predict_piece(
     folder = ShardFolder(out, "predictions")
     target, about = folder.shard(number, _ENDINGS[to]), folder.shard(number, ".json")
     if not target.exists():  # it comes last
-        reader = read_piece(piece, options)
+        reader = PieceReader(piece, options)
         encoder = opening.encoder() if stored is None else _ShardEncoder(stored.load(), piece)
         counts = dict.fromkeys(_COUNTS, 0)
         tagged = _counted(tag_documents(encoder, model, reader, min_score), counts)
@@ -183,18 +169,9 @@ def _predict_piece(
                 write(tagged, temporary, "jsonl", is_predicted=True)
             else:
                 _write_parquet(tagged, temporary)
-            lines = [f"{reader.report.name}: {line}" for line in reader.report.handled(shell=True)]
             with replacing(about) as beside:
-                beside.write_text(json.dumps(counts | {"report": lines}, ensure_ascii=False), encoding="utf-8")
-    return _counts_of(about)
-
-
-def _counts_of(path: Path) -> dict[str, Any]:
-    """Read what is beside a shard of predictions."""
-    found = read_json(path)
-    found = found if isinstance(found, dict) else {}
-    counts = {name: checked(path, found, name, is_count, "a number from 0") for name in _COUNTS}
-    return counts | {"report": checked(path, found, "report", is_lines, "a list of lines")}
+                beside.write_text(json.dumps(counts | {"report": reader.lines}, ensure_ascii=False), encoding="utf-8")
+    return folder.about(about)
 
 
 def _counted(documents: Iterable[Document], counts: dict[str, int]) -> Iterator[Document]:
@@ -243,8 +220,9 @@ def _write_parquet(documents: Iterable[Document], path: Path) -> None:
     schema = pa.schema(
         {"text": pa.string(), "entities": pa.list_(pa.struct(list(mention.items()))), "fields": pa.string()}
     )
+    waiting = iter(documents)
     with parquet.ParquetWriter(path, schema) as writer:
-        for some in _in_tens(documents, 1000):
+        while some := list(islice(waiting, 1000)):
             rows = [
                 {"text": one.text, "entities": one.predictions(), "fields": _fields(one)}  # in the order of the text
                 for one in some
@@ -255,17 +233,6 @@ def _write_parquet(documents: Iterable[Document], path: Path) -> None:
 def _fields(document: Document) -> str | None:
     fields = dict(document.meta) | ({} if document.id is None else {"id": document.id})
     return json.dumps(fields, ensure_ascii=False, default=str) if fields else None
-
-
-def _in_tens(documents: Iterable[Document], n: int) -> Iterator[list[Document]]:
-    some: list[Document] = []
-    for document in documents:
-        some.append(document)
-        if len(some) == n:
-            yield some
-            some = []
-    if some:
-        yield some
 
 
 def _predict_partition(frame: Any, column: str, opening: Opening, model: Model, min_score: MinScore) -> Any:

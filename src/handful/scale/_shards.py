@@ -1,15 +1,14 @@
-"""Shards of features: an array and its words, with checksums; read on workers, by blocks.
+"""Text in shards: sentences with the features of their words, in the memory of a worker or in files.
 
-A shard is a plain ``.npy`` file: rows can be read from any place of it without reading the rest, by mapping it into
-memory, and nothing has to be unpacked. Beside it, a ``.json`` file has the words. After the array come the
-checksums of both files; a process looks at them once.
+The file of a shard is a plain ``.npy`` file: a worker maps it into memory, and reads rows from any place of it without
+reading the rest. Beside it, a ``.json`` file has the words. After the array come the checksums of both files; a process
+looks at them once.
 """
 
-import json
 import os
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, Part, Rows
+from handful._util.arrays import FarRows, Float, Part, Rows
 from handful.errors import FileError
 from handful.tagger.evidence import LARGEST
+from handful.tagger.training_text import Words
 
-from ._fit import TextShard
-from .folders import checked, is_count, is_counts, is_lines
+from ._folders import ShardFolder, checked, is_counts, is_lines
 
 _MAGIC = b"handful\x02"
 _CHECKSUMS = struct.Struct("<8sII")  # magic, and the crc32 of the array's file up to here and of the words' file
@@ -31,14 +30,28 @@ _NPY = b"\x93NUMPY\x01\x00"
 
 
 @dataclass(frozen=True)
-class StoredShard:
-    """A shard in its files.
+class TextShard:
+    """Some sentences, one after the other, with the features of their words.
 
     Attributes
     ----------
-    path : of the array
-    shape, dtype : of the array
+    words : of each sentence
+    features : (n_words, dim); they may be mapped into memory
+    unreadable : (n_words,) whether the encoder cannot read the word
     """
+
+    words: Sequence[Words]
+    features: Float
+    unreadable: NDArray[np.bool_]
+
+    def load(self) -> "TextShard":
+        """Return the shard itself: it is in memory."""
+        return self
+
+
+@dataclass(frozen=True)
+class StoredShard:
+    """A shard in its files: `path` is that of the array, which has this `shape` and `dtype`."""
 
     path: str
     shape: tuple[int, int]
@@ -48,52 +61,118 @@ class StoredShard:
         """Read the words; the features are mapped into memory."""
         path, n = Path(self.path).with_suffix(".json"), self.shape[0]
         about = about_shard(Path(self.path))
-        features = _mapped(self.path, self.shape, self.dtype)
         sentences = checked(path, about, "sentences", _are_sentences, "lists of words")
         rows = checked(path, about, "unreadable", is_counts, "a list of row numbers")
         if sum(map(len, sentences)) != n or max(rows, default=-1) >= n:
             raise FileError(f"{path}: its words are not the {n} of index.json; {_again(path)}")
         lost = np.zeros(n, bool)
         lost[rows] = True
-        return TextShard([tuple(words) for words in sentences], features, lost)
+        return TextShard([tuple(words) for words in sentences], self.rows(), lost)
+
+    def check(self) -> int:
+        """Refuse a file that does not begin and end as one of this shape does; return where its rows begin."""
+        path, kind = Path(self.path), np.dtype(self.dtype)
+        try:
+            with open(path, "rb") as file:
+                magic, n = file.read(len(_NPY)), int.from_bytes(file.read(2), "little")
+                head, offset = file.read(n), file.tell()
+                n_bytes = os.fstat(file.fileno()).st_size
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read: {error.strerror or error}; {_again(path)}") from None
+        expected = f"{{'descr': {kind.str!r}, 'fortran_order': False, 'shape': {self.shape}, }}"
+        end = offset + self.shape[0] * self.shape[1] * kind.itemsize
+        if magic != _NPY or head.strip() != expected.encode() or n_bytes != end + _CHECKSUMS.size:
+            raise FileError(
+                f"{path}: is not an array of {self.shape[0]:,} rows of {self.shape[1]:,} numbers ({self.dtype}) with "
+                f"checksums, as plan.json and index.json say, or was cut off; {_again(path)}"
+            )
+        return offset
+
+    def rows(self) -> Float:
+        """Map the array into memory, for one task: what stays mapped counts as memory of the worker."""
+        offset = self.check()
+        try:
+            status = os.stat(self.path)
+            check_rows(self.path, status.st_mtime_ns, status.st_size, offset, self.dtype)
+            if not self.shape[0]:  # nothing cannot be mapped
+                return np.empty(self.shape, self.dtype)
+            array: Float = np.memmap(self.path, self.dtype, "r", offset, self.shape)
+        except FileError:
+            raise
+        except (OSError, ValueError) as error:
+            raise FileError(f"{self.path}: cannot be read: {error}") from None
+        return array
 
 
 @dataclass(frozen=True)
 class SomeRows:
-    """Some rows in several files, on their way to a worker.
+    """Rows of neighbouring shards, on their way to a worker: `n` of them, from row `first` of the first shard on."""
 
-    Attributes
-    ----------
-    paths : the files
-    starts : the rows at which they begin, and the last one ends; the first may be below 0
-    n, dim, dtype : how many rows are wanted, and what they are
-    """
-
-    paths: Sequence[str]
-    starts: NDArray[np.int64]
+    shards: Sequence[StoredShard]
+    first: int
     n: int
-    dim: int
-    dtype: str
 
     @classmethod
-    def within(cls, paths: Sequence[str], starts: NDArray[np.int64], dim: int, dtype: str, part: slice) -> "SomeRows":
-        """Take those rows of all files that a slice says."""
+    def within(cls, shards: Sequence[StoredShard], starts: NDArray[np.int64], part: slice) -> "SomeRows":
+        """Take a slice of the rows of all shards, which begin at `starts`."""
         first = int(np.searchsorted(starts, part.start, side="right")) - 1
         last = int(np.searchsorted(starts, part.stop, side="left"))
-        return cls(paths[first:last], starts[first : last + 1] - part.start, part.stop - part.start, dim, dtype)
+        return cls(shards[first:last], part.start - int(starts[first]), part.stop - part.start)
 
     def load(self) -> Rows:
         """Map the files into memory."""
-        sizes = np.diff(self.starts).tolist()
-        arrays = [_mapped(path, (n, self.dim), self.dtype) for path, n in zip(self.paths, sizes, strict=True)]
-        wanted = [
-            array[max(0, -start) : max(0, self.n - start)] for array, start in zip(arrays, self.starts, strict=False)
-        ]
-        return Rows([Part(array) for array in wanted])
+        parts, first = [], self.first
+        stop = self.first + self.n
+        for shard in self.shards:
+            parts.append(Part(shard.rows()[max(0, first) : max(0, stop)]))
+            first, stop = first - shard.shape[0], stop - shard.shape[0]
+        return Rows(parts)
+
+
+@dataclass(frozen=True)
+class FarText:
+    """Unlabelled text in shards, with features.
+
+    Attributes
+    ----------
+    rows : the features of all words
+    shards : each a `TextShard`, a `StoredShard`, or the promise of one
+    n_words : of each shard
+    """
+
+    rows: FarRows
+    shards: Sequence[Any]
+    n_words: Sequence[int]
+
+    def find(self, wanted: Iterable[Words]) -> list[tuple[int, Words]]:
+        """Return where the sentences with these words begin among all words, in order."""
+        found = on_shards(_find, self.shards, shared=frozenset(wanted))
+        firsts = np.cumsum([0, *self.n_words]).tolist()
+        return [(first + row, words) for first, here in zip(firsts, found, strict=False) for row, words in here]
+
+
+def on_shards(
+    function: Callable[..., Any], shards: Sequence[Any], *along: Sequence[Any], shared: Any = None
+) -> Sequence[Any]:
+    """Return ``function(loaded shard, *its items of `along`, shared)`` for each shard, computed by the workers."""
+    import dask
+
+    run, same = dask.delayed(_on_shard), dask.delayed(shared, traverse=False)
+    found: Sequence[Any] = dask.compute(*(run(function, *one, same) for one in zip(shards, *along, strict=True)))
+    return found
+
+
+def _on_shard(function: Callable[..., Any], shard: Any, *along: Any) -> Any:
+    return function(shard.load(), *along)
+
+
+def _find(shard: TextShard, wanted: frozenset[Words]) -> list[tuple[int, Words]]:
+    starts = np.cumsum([0, *map(len, shard.words)]).tolist()
+    return [(row, words) for row, words in zip(starts, shard.words, strict=False) if words in wanted]
 
 
 def about_shard(path: Path) -> dict[str, Any]:
-    """Read what is beside an array: its words, and what was met with when they were read."""
+    """Read the JSON beside an array: its words, their counts, and the report of reading."""
     beside = path.with_suffix(".json")
     try:
         content, (_, written) = beside.read_bytes(), _checksums(path)
@@ -101,25 +180,7 @@ def about_shard(path: Path) -> dict[str, Any]:
         raise FileError(f"{beside}: cannot be read: {error.strerror or error}") from None
     if zlib.crc32(content) != written:
         raise _damaged(beside)
-    try:
-        about = json.loads(content.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"{beside}: is not JSON: {error}; {_again(beside)}") from None
-    about = about if isinstance(about, dict) else {}
-    for name in ("n_words", "n_sentences"):
-        checked(beside, about, name, is_count, "a number from 0")
-    checked(beside, about, "report", is_lines, "a list of lines")
-    return about
-
-
-def check_size(path: Path, shape: tuple[int, int], dtype: str) -> None:
-    """Refuse an array that is not there or too short, before anything is asked of it."""
-    try:
-        n_bytes = os.path.getsize(path)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or error}; {_again(path)}") from None
-    if n_bytes < shape[0] * shape[1] * np.dtype(dtype).itemsize:
-        raise FileError(f"{path}: is too short for {shape[0]:,} rows of {shape[1]:,} numbers; {_again(path)}")
+    return ShardFolder(path.parent, "features").about(beside, content)
 
 
 def seal(path: Path, about: bytes) -> None:
@@ -138,35 +199,6 @@ def are_usual(features: Float) -> bool:
     without_sign = np.iinfo(kind).max >> 1
     bits: NDArray[Any] = features.view(kind) & without_sign  # larger numbers have larger bits, and NaN has the largest
     return bool(bits.max(initial=0) <= most)
-
-
-def _mapped(path: str, shape: tuple[int, int], dtype: str) -> Float:
-    """Map an array into memory, for one task: what stays mapped counts as memory of the worker."""
-    try:
-        status = os.stat(path)
-        offset = _check_head(path, shape, dtype, status.st_size)
-        check_rows(path, status.st_mtime_ns, status.st_size, offset, dtype)
-        if not shape[0]:  # nothing cannot be mapped
-            return np.empty(shape, dtype)
-        array: Float = np.memmap(path, dtype, "r", offset, shape)
-    except FileError:
-        raise
-    except (OSError, ValueError) as error:
-        raise FileError(f"{path}: cannot be read: {error}") from None
-    return array
-
-
-def _check_head(path: str, shape: tuple[int, int], dtype: str, n_bytes: int) -> int:
-    """Refuse a file that does not begin and end as one of this shape does; return where its rows begin."""
-    with open(path, "rb") as file:
-        magic, n = file.read(len(_NPY)), int.from_bytes(file.read(2), "little")
-        head, offset = file.read(n), file.tell()
-    expected = f"{{'descr': {np.dtype(dtype).str!r}, 'fortran_order': False, 'shape': {shape}, }}"
-    end = offset + shape[0] * shape[1] * np.dtype(dtype).itemsize
-    if magic != _NPY or head.strip() != expected.encode() or n_bytes != end + _CHECKSUMS.size:
-        rows = f"{shape[0]:,} rows of {shape[1]:,} numbers ({dtype})"
-        raise FileError(f"{path}: is not an array of {rows}, as plan.json and index.json say; {_again(Path(path))}")
-    return offset
 
 
 def _checksums(path: Path) -> tuple[int, int]:

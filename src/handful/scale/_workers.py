@@ -1,5 +1,6 @@
 """The workers: a cluster that is there already, or processes on this machine; and calls that run on them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
@@ -9,7 +10,7 @@ from handful._util.processor import usable_threads
 from handful._util.progress import ProgressCallback
 from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder, is_object, open_encoder
-from handful.errors import DataError, FileError, HandfulError, MissingExtraError
+from handful.errors import DataError, FileError, MissingExtraError
 from handful.tagger import Tagger
 
 if TYPE_CHECKING:
@@ -89,10 +90,7 @@ def encoder_threads(client: "Client", threads: int | None) -> int | None:
     """Return how many threads the encoder of each worker may use: those that are given, or its share of a machine."""
     if threads is not None:
         return threads
-    found = client.scheduler_info(n_workers=-1)["workers"].values()
-    by_host: dict[str, int] = {}
-    for one in found:
-        by_host[one["host"]] = by_host.get(one["host"], 0) + 1
+    by_host = Counter(one["host"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
     return max(1, usable_threads() // max(by_host.values(), default=1))
 
 
@@ -101,21 +99,15 @@ def call_all(
     function: Callable[..., Any],
     items: Sequence[Any],
     *shared: Any,
-    done: Callable[[int, Any], None] | None = None,
+    sizes: Sequence[int],
+    report: ProgressCallback,
 ) -> list[Any]:
     """Call a function on the workers with each item and what all calls share; return the results in order.
 
-    Parameters
-    ----------
-    done
-        Called with the number of an item and the result, as soon as it is there.
-
-    Raises
-    ------
-    HandfulError
-        That of the first item, in order, of those that failed; calls that have not begun are given up.
+    `report` is called with the sum of the `sizes` of the items that are done, and with that of all. If items fail, the
+    error of the first one in order is raised, and calls that have not begun are given up.
     """
-    from distributed import as_completed
+    from distributed import KilledWorker, as_completed
 
     if not items:
         return []
@@ -124,6 +116,7 @@ def call_all(
     numbers = {future.key: number for number, future in enumerate(futures)}
     results: list[Any] = [None] * len(items)
     failed: list[int] = []
+    n_done = 0
     try:
         for future in (completed := as_completed(futures)):
             number = numbers[future.key]
@@ -133,40 +126,23 @@ def call_all(
                     client.cancel(futures[number + 1 :])
             elif future.status == "finished":
                 results[number] = future.result()
-                if done is not None:
-                    done(number, results[number])
+                n_done += sizes[number]
+                report(n_done, sum(sizes))
                 future.release()
             elif future.status != "cancelled":  # its worker died with the result: the call is made again
                 completed.add(future)
         if failed:
             error = futures[min(failed)].exception()
-            raise error if isinstance(error, HandfulError) else _lost(error)
+            if isinstance(error, KilledWorker):
+                raise DataError(
+                    f"a worker died each time it ran the same task ({error.args[0]}); it may need more memory than"
+                    " there is"
+                )
+            raise error
     finally:
         client.cancel(futures)
     return results
 
 
-def adding(report: ProgressCallback, sizes: Sequence[int]) -> Callable[[int, Any], None]:
-    """Return what `call_all` may call: it adds up the sizes of the items that are done, and reports the sum."""
-    total, n_done = sum(sizes), 0
-
-    def done(number: int, _: Any) -> None:
-        nonlocal n_done
-        n_done += sizes[number]
-        report(n_done, total)
-
-    return done
-
-
 def _same(value: Any) -> Any:
     return value
-
-
-def _lost(error: BaseException) -> BaseException:
-    from distributed import KilledWorker
-
-    if isinstance(error, KilledWorker):
-        return DataError(
-            f"a worker died each time it ran the same task ({error.args[0]}); it may need more memory than there is"
-        )
-    return error
