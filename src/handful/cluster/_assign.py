@@ -22,21 +22,12 @@ Mask = NDArray[np.bool_]
 
 
 def hard(D: Distances | ByBlock[Matrix], is_o: Mask, n_o: float | None = None) -> ByBlock[Any]:
-    """Assign each word to one prototype.
+    """Assign each word to one prototype; return the prototypes of words by block, (b,).
 
-    Without `n_o`, to the nearest. With it, exactly `n_o` words go to O prototypes: those with the smallest
-    d_O - d_E, where d_O (d_E) is the distance to the nearest O (entity) prototype; ties to the lowest word. It is a
-    selection in O(n), and the exact minimum: only the side, O or not, is coupled over words.
-
-    Parameters
-    ----------
-    D : (n, k), `inf` where not allowed
-    is_o : (k,) whether a prototype's tag is O
-    n_o : how many words go to O prototypes, a whole number; it must be feasible (:func:`wanted_o`)
-
-    Returns
-    -------
-    by block, (b,) the prototype of each word
+    Without `n_o`, to the nearest. With it, exactly `n_o` words, a feasible whole number (:func:`wanted_o`), go to O
+    prototypes (`is_o`, (k,)): those with the smallest d_O - d_E, where d_O (d_E) is the distance to the nearest O
+    (entity) prototype; ties to the lowest word. It is a selection in O(n), and the exact minimum: only the side, O or
+    not, is coupled over words.
     """
     kind = np.min_scalar_type(len(is_o))
     o_columns, e_columns = np.flatnonzero(is_o), np.flatnonzero(~is_o)
@@ -57,7 +48,7 @@ def hard(D: Distances | ByBlock[Matrix], is_o: Mask, n_o: float | None = None) -
 def soft(
     D: Distances | ByBlock[Matrix], is_o: Mask, mass_o: float | None = None, *, temperature: float = 1.0
 ) -> ByBlock[Matrix]:
-    """Spread each word over the prototypes it may have.
+    """Spread each word over the prototypes it may have; return A by block, (b, k).
 
     Without `mass_o`, A is the row softmax of -D / t. With it, the solution is
 
@@ -65,16 +56,7 @@ def soft(
 
     and the scalar lam is the one root of  sum_i sigmoid(m_i + lam) = mass_o,  with
     m_i = logsumexp_{j in O}(-D / t) - logsumexp_{j not in O}(-D / t), infinite for words that may be only one of both.
-
-    Parameters
-    ----------
-    D, is_o : as for :func:`hard`; D is overwritten if it is there already
-    mass_o : the sum of A over O prototypes, feasible (:func:`wanted_o`)
-    temperature : t
-
-    Returns
-    -------
-    by block, A (b, k)
+    `mass_o` is feasible (:func:`wanted_o`). D is overwritten if it is there already.
     """
     o_columns, e_columns = np.flatnonzero(is_o), np.flatnonzero(~is_o)
     if mass_o is None or is_o.all() or not is_o.any():

@@ -49,14 +49,7 @@ class Distances:
 
     U = I where U is None. The second term is the same for all prototypes, so it changes no assignment. The rest is
     linear in x_i: with q_j = U^T (c_j - origin), D[i, j] = -2 (x_i - origin)^T U q_j + ||q_j||^2, one thin product.
-    D[i, j] is infinite where the labels do not allow word i the tag of prototype j.
-
-    Parameters
-    ----------
-    X : (n, d)
-    C, U, origin : as for :func:`squared_distances`
-    prototype_tags : (k,) the tag of each prototype
-    labels : of the words, or None
+    D[i, j] is infinite where the labels do not allow word i the tag of prototype j, `prototype_tags[j]`.
     """
 
     def __init__(

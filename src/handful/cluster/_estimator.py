@@ -229,17 +229,17 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         return self
 
     def _set_assignment(self, A: ByBlock[NDArray[Any]], n: int) -> None:
-        """Set what says how the n words were assigned in the last round: arrays, or those of Dask if X is one."""
+        """Set the attributes that say how the n words were assigned: arrays, or those of Dask if X is one."""
         self.__dict__.pop("responsibilities_", None)  # of an earlier fit
-        if self.assignment == "soft":
+        tags, is_soft = self.prototype_tags_, self.assignment == "soft"
+
+        def labels(A: NDArray[Any]) -> NDArray[np.intp]:
+            return A.argmax(axis=1) if is_soft else A.astype(np.intp)
+
+        if is_soft:
             self.responsibilities_ = A.array(lambda A: A, np.empty((0, len(self.prototypes_))))[:n]
-            self.labels_ = A.array(lambda A: A.argmax(axis=1), np.empty(0, np.intp))[:n]
-        else:
-            self.labels_ = A.array(lambda labels: labels.astype(np.intp), np.empty(0, np.intp))[:n]
-        tags = self.prototype_tags_
-        self.tags_ = (
-            self.labels_.map_blocks(tags.take, dtype=tags.dtype) if is_dask(self.labels_) else tags[self.labels_]
-        )
+        self.labels_ = A.array(labels, np.empty(0, np.intp))[:n]
+        self.tags_ = A.array(lambda A: tags[labels(A)], tags[:0])[:n]
 
     def score(self, X: ArrayLike, y: ArrayLike | Labels, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of labelled words whose tag is predicted; unlabelled words do not count.

@@ -24,24 +24,15 @@ def means(S: NDArray[np.float64], counts: NDArray[np.float64], C: NDArray[np.flo
 
 
 class Sums(NamedTuple):
-    """What a round needs to know of an assignment; the sums of two sets of rows add up.
+    """What a round needs to know of an assignment; the sums of two sets of rows add up."""
 
-    Attributes
-    ----------
-    S : (k, d) the rows of each prototype
-    counts : (k,) the weight of each prototype
-    mass, o_mass : the weight of all words; the words on O prototypes, each counting once
-    entropy : see :func:`entropy`; 0 when hard
-    n_changed, change : words that moved, and the largest change of an entry of A
-    """
-
-    S: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    mass: float
-    o_mass: float
-    entropy: float
-    n_changed: int
-    change: float
+    S: NDArray[np.float64]  # (k, d) the rows of each prototype
+    counts: NDArray[np.float64]  # (k,) the weight of each prototype
+    mass: float  # the weight of all words
+    o_mass: float  # the words on O prototypes, each counting once
+    entropy: float  # 0 when hard
+    n_changed: int  # words that moved
+    change: float  # the largest change of an entry of A
 
     def plus(self, other: "Sums") -> "Sums":
         """Return the sums of both."""
@@ -98,26 +89,27 @@ class HardSums(SoftSums):
     def update(self, A: ByBlock[NDArray[Any]]) -> Sums:
         """Return the sums for words (n,) at these prototypes."""
         (before, self._before), k = (self._before, A), len(self._is_o)
-        counts, numbers, n_moved = reduce_rows(
-            partial(_count, k), lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]), A, before, self._weights
-        )
+        found = reduce_rows(partial(_count, self._is_o), Sums.plus, A, before, self._weights)
         self._age += 1
-        if before is None or n_moved > int(numbers.sum()) // 3 or self._age % REFRESH == 0:
+        if before is None or found.n_changed > len(A) // 3 or self._age % REFRESH == 0:
             self._S = reduce_rows(partial(_sums, k), np.add, self._X, A, self._weights)
-        elif n_moved:
+        elif found.n_changed:
             self._S = self._S + reduce_rows(partial(_moved, k), np.add, self._X, before, A, self._weights, is_raw=True)
-        n_o = float(numbers[self._is_o].sum())
-        return Sums(self._S, counts, float(counts.sum()), n_o, 0.0, n_moved, float(n_moved > 0))
+        return found._replace(S=self._S)
 
 
 def _count(
-    k: int, _: slice, after: NDArray[Any], before: NDArray[Any] | None, weights: NDArray[np.float64] | None
-) -> tuple[NDArray[np.float64], NDArray[np.intp], int]:
-    """Return the weight and the number of words of each prototype, and how many words moved."""
+    is_o: NDArray[np.bool_],
+    _: slice,
+    after: NDArray[Any],
+    before: NDArray[Any] | None,
+    weights: NDArray[np.float64] | None,
+) -> Sums:
+    """Return all sums of a block but S, for which the rows themselves are needed."""
     n_moved = len(after) if before is None else int(np.count_nonzero(after != before))
-    numbers = np.bincount(after, minlength=k)
-    counts = numbers if weights is None else np.bincount(after, weights, minlength=k)
-    return counts.astype(np.float64), numbers, n_moved
+    numbers = np.bincount(after, minlength=len(is_o))
+    counts = (numbers if weights is None else np.bincount(after, weights, minlength=len(is_o))).astype(np.float64)
+    return Sums(np.empty(0), counts, float(counts.sum()), float(numbers[is_o].sum()), 0.0, n_moved, float(n_moved > 0))
 
 
 def _sums(

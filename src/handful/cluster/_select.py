@@ -19,21 +19,13 @@ TOP = np.uint64(1 << 63)
 
 
 class Cut(NamedTuple):
-    """What tells the m smallest values from the others, ties to the lowest row.
-
-    Attributes
-    ----------
-    value : smaller ones are among the m
-    row : equal ones are, up to this row
-    """
+    """The border of the m smallest values: smaller values are among them, and equal ones up to this row."""
 
     value: float
     row: int
 
     def chosen(self, where: slice, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Mark the values of a block that are among the m smallest."""
-        if self.row >= where.stop:
-            return np.asarray(values <= self.value)
         chosen = values < self.value
         ties = np.flatnonzero(values == self.value)
         chosen[ties[ties <= self.row - where.start]] = True

@@ -18,17 +18,9 @@ def initial_prototypes(
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Place each tag's prototypes at the means of the Ward clusters of its labelled words.
 
-    Parameters
-    ----------
-    X : (n, d)
-    labelled : for each tag, the rows labelled with it, at least one
-    n_prototypes : for each tag, how many prototypes it gets; a tag with fewer distinct rows gets as many as those
-    weights : (n,) how often each row counts, above 0 for some row of each tag; None, once
-
-    Returns
-    -------
-    C : (k, d) prototypes, tag by tag
-    tags : (k,) the tag of each
+    `labelled` has the rows of each tag, at least one, of which some weigh more than 0. `n_prototypes` says how many
+    prototypes each tag gets; a tag with fewer distinct rows gets as many as those. Return C (k, d), tag by tag, and the
+    tag of each prototype (k,).
     """
     by_tag = [
         _means_of_clusters(X, rows, m, None if weights is None else weights[rows])

@@ -56,12 +56,7 @@ class Moments:
     def of(cls, X: Float | Rows, weights: Weights | None = None, *, whole: bool = True) -> "Moments":
         """Take the moments of X (n, d) in one pass; `whole=False` keeps the scatter's diagonal alone.
 
-        Weights are at least 0, and not all of them 0.
-
-        Raises
-        ------
-        DataError
-            Where X has a value that is not finite: the first such row and column are named.
+        Weights are at least 0, and not all of them 0. A value that is not finite is an error that names its place.
         """
 
         def of_block(where: slice, block: Float, weights: NDArray[np.float64] | None) -> Moments:

@@ -36,20 +36,11 @@ def discriminant(
 
     With S_w shrunk, S_w = L L^T and L^{-1} M^T = Q diag(sigma) V^T, the projection is U = L^{-T} Q: its columns are
     generalised eigenvectors of (S_b, S_w) with eigenvalues sigma^2, and U^T S_w U = I. Dividing column j by
-    sqrt(1 + sigma_j^2) makes U^T (S_w + S_b) U = I instead.
+    sqrt(1 + sigma_j^2) makes U^T (S_w + S_b) U = I instead (`scaling` "total").
 
-    Parameters
-    ----------
-    M : (k, d), from :func:`between`
-    moments : with the whole scatter
-    scaling : "within" or "total", which of both the columns are scaled to
-    shrinkage : "oas", a number from 0 to 1, or None
-
-    Returns
-    -------
-    U : (d, p), the sign of each column such that its largest entry is positive; None (for I) where all prototypes are
-        in one place
-    objective : tr(U^T S_w U) under "total" scaling with S_w as it is before shrinkage: the mean of A * D
+    U is (d, p), the sign of each column such that its largest entry is positive; None (for I) where all prototypes are
+    in one place. The objective is tr(U^T S_w U) under "total" scaling with S_w as it is before shrinkage: the mean of
+    A * D. M (k, d) comes from :func:`between`.
     """
     S_t = moments.covariance
     k, d = M.shape

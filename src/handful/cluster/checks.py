@@ -105,10 +105,7 @@ def check_anchors(anchors: Any, d: int) -> tuple[Float, NDArray[Any]]:
 def wanted_o(o_ratio: float, n: int, n_only_o: int, n_only_entity: int, *, is_soft: bool) -> float:
     """Return the number (hard) or mass (soft) of O words, among n, that a ratio asks for.
 
-    Raises
-    ------
-    RatioError
-        Where labels make it impossible; a label is never broken to meet a ratio.
+    Where labels make it impossible, it is an error: a label is never broken to meet a ratio.
     """
     wanted = o_ratio * n if is_soft else float(np.floor(o_ratio * n + 0.5))
     low, high = n_only_o, n - n_only_entity

@@ -92,8 +92,7 @@ class Labels:
 
     def index_of(self, tag: object) -> int | None:
         """Return the place of a tag in `classes`, or None."""
-        places = [i for i, found in enumerate(self.classes.tolist()) if found == tag]
-        return places[0] if places else None
+        return next((i for i, found in enumerate(self.classes.tolist()) if found == tag), None)
 
     def rows_by_tag(self) -> list[NDArray[np.intp]]:
         """Return, for each tag, the words that may have that tag alone."""
@@ -123,16 +122,8 @@ class Labels:
 
 @dataclass(frozen=True)
 class Weights:
-    """How much words count; only the weights that are not 1 are kept.
+    """How much words count: the weights (m,) of the `rows` (m,), in order, whose weight is not 1."""
 
-    Attributes
-    ----------
-    n : how many words there are
-    rows : (m,) the words that do not count once, in order
-    values : (m,) how much they count
-    """
-
-    n: int
     rows: NDArray[np.intp]
     values: NDArray[np.float64]
 
@@ -140,7 +131,7 @@ class Weights:
     def of(cls, weights: NDArray[np.float64]) -> "Weights":
         """Read (n,) weights."""
         rows = np.flatnonzero(weights != 1)
-        return cls(len(weights), rows, weights[rows])
+        return cls(rows, weights[rows])
 
     def __getitem__(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the weights of some words by their numbers (m,)."""
@@ -154,7 +145,7 @@ class Weights:
     def within(self, where: slice) -> "Weights":
         """Return the weights of some neighbouring words, which keep their numbers."""
         inside = slice(*self.rows.searchsorted((where.start, where.stop)))
-        return Weights(self.n, self.rows[inside], self.values[inside])
+        return Weights(self.rows[inside], self.values[inside])
 
     def at(self, where: slice) -> NDArray[np.float64] | None:
         """Return the weights of all words of a block; None where each counts once."""

@@ -1,7 +1,6 @@
 """Text to features: workers encode pieces of text into shards that a later run uses again."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress
 from handful.encoders import Encoder
-from handful.encoders.opened import AnyEncoder, open_encoder
+from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError, EncoderError, FormatError
+from handful.tagger import Tagger
 from handful.tagger.tagging import MOST, batches
 from handful.text import ReadOptions
 
 from ._folders import ShardFolder, checked, fill, is_count
 from ._pieces import Piece, PieceReader, find_pieces
 from ._shards import FarText, SomeRows, StoredShard, about_shard, are_usual, seal
-from ._workers import Opening, encoder_threads
+from ._workers import Opening
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -110,8 +109,8 @@ def encode_texts(
     folder.check()
     options = {"unlabelled": True} | dict(options or {})
     pieces = find_pieces(files, format, options, folder.path / "texts")
-    opened = open_encoder(encoder, layers, threads)
-    opening = Opening.of(encoder, layers, encoder_threads(client, threads), opened)
+    tagger = Tagger(encoder, layers=layers, threads=threads)
+    opened, opening = tagger.encoder_, Opening.of(tagger, client)
     plan = {"encoder": opened.fingerprint, "dim": opened.dim, "dtype": dtype, "options": options}
     how: dict[str, Any] = {"n_words": None, "progress": progress, "verb": "encoding"}
     fill(client, folder, plan, list(enumerate(pieces)), _encode_piece, opening, dtype, **how)
@@ -170,18 +169,16 @@ def _encode_piece(
         encoder = opening.encoder()
         lost: list[NDArray[np.bool_]] = [np.empty(0, bool)]
         with replacing(rows) as temporary:
-            features = _new(temporary, (n_words, encoder.dim), dtype)
-            row = 0
-            for batch in batches(sentences, lambda sentence: len(sentence.words), MOST):
-                found = encoder.encode(batch, progress=False).astype(np.float32, copy=False)
-                if not are_usual(found):
-                    raise EncoderError("the encoder gives features that are not finite, or much too large")
-                features[row : row + len(found)] = _rounded(found, dtype)
-                lost.append(encoder.unreadable(batch))
-                row += len(found)
-            if isinstance(features, np.memmap):
-                features.flush()
-            del features
+            with open(temporary, "wb") as file:
+                head = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": (n_words, encoder.dim)}
+                np.lib.format.write_array_header_1_0(file, head)
+                for batch in batches(sentences, lambda sentence: len(sentence.words), MOST):
+                    with np.errstate(over="ignore"):
+                        found = encoder.encode(batch, progress=False).astype(np.float32, copy=False).astype(dtype)
+                    if not are_usual(found):
+                        raise EncoderError(f"the encoder gives features that are not finite, or too large for {dtype}")
+                    file.write(found.tobytes())
+                    lost.append(encoder.unreadable(batch))
             about = {
                 "n_words": n_words,
                 "n_sentences": len(sentences),
@@ -195,26 +192,3 @@ def _encode_piece(
             seal(temporary, content)
     known = about_shard(rows)
     return {name: known[name] for name in ("n_words", "n_sentences", "report")}
-
-
-def _new(path: Path, shape: tuple[int, int], dtype: str) -> Any:
-    """Return an array in a new file, to be filled; a full disk is an error now, not a crash later."""
-    if not shape[0]:  # it cannot be mapped into memory
-        with open(path, "wb") as file:
-            np.save(file, np.empty(shape, dtype))
-        return np.empty(shape, dtype)
-    rows = np.lib.format.open_memmap(path, "w+", np.dtype(dtype), shape)
-    if hasattr(os, "posix_fallocate"):
-        with path.open("r+b") as file:
-            os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
-    return rows
-
-
-def _rounded(features: Float, dtype: str) -> Float:
-    if dtype == "float32":
-        return features
-    with np.errstate(over="ignore"):
-        rounded = features.astype(np.float16)
-    if not np.array_equal(np.isfinite(rounded), np.isfinite(features)):
-        raise EncoderError("the encoder gives features too large for float16; keep them as float32")
-    return rounded

@@ -33,13 +33,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _LabelledFarText(LabelledText):
-    """A text that is far, and labelled sentences: those that it has, and others after it.
+    """A text that is `far`, and labelled sentences: those that it has, and others after it.
 
-    Attributes
-    ----------
-    far : the text
-    others : (n, dim) the features of the other sentences
-    lost : for the words of labelled sentences, whether each cannot be read
+    `others` (n, dim) are the features of the other sentences. `lost` says for the words of labelled sentences whether
+    each cannot be read.
     """
 
     far: FarText
@@ -112,7 +109,7 @@ def _encoded_text(unlabelled: Any, tagger: Tagger) -> FarText:
     from handful._util.on_dask import dask_rows, persisted
 
     encode, features = dask.delayed(_encode), dask.delayed(attrgetter("features"))
-    opening = Opening.of_tagger(tagger, tagger.threads)
+    opening = Opening.of(tagger)
     shards = persisted([encode(part, i, opening) for i, part in enumerate(np.ravel(unlabelled.to_delayed()))])
     n_words = list(on_shards(_size, shards))
     if not sum(n_words):

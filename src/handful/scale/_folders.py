@@ -45,8 +45,7 @@ class ShardFolder:
             raise FileError(f"{self.path}: is a folder with other files in it; give the name of a new or empty one")
 
     def start(self, plan: dict[str, Any]) -> None:
-        """Make the folder and write the plan, or go on with the one that is there."""
-        self.check(plan)
+        """Make the folder and write the plan, or go on with the plan that is there, which is the same (`check`)."""
         self.path.mkdir(parents=True, exist_ok=True)
         if not (self.path / "plan.json").exists():
             self._write("plan.json", self._whole(plan))
@@ -63,10 +62,8 @@ class ShardFolder:
         path = self.path / "index.json"
         if not path.exists():
             begun = (self.path / "plan.json").exists()
-            raise FileError(
-                f"{self.path}: "
-                + (f"the {self.kind} in it are not complete; run the same command again" if begun else "has no shards")
-            )
+            found = f"the {self.kind} in it are not complete; run the same command again" if begun else "has no shards"
+            raise FileError(f"{self.path}: {found}")
         return self._counted(path, read_json(path), is_counts, "counts")
 
     def plan(self) -> dict[str, Any]:

@@ -19,29 +19,19 @@ from handful.text import Document, ReadReport, stream
 # Bytes of a piece: small ones keep all workers busy, many make much work for the scheduler and the file system. Six
 # bytes are a word, so pieces have 10,000 to 300,000 words.
 LEAST, MOST, MANY = 1 << 16, 1 << 21, 10_000
-_HEAD = 1 << 16
 _GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
 class Piece:
-    """What one task reads.
+    """The part of a file that one task reads: the whole file if `stop` is None."""
 
-    Attributes
-    ----------
-    name : what messages call the file
-    path : where it is, as fsspec takes it
-    format : as for `handful.text.stream`; or "parquet"
-    start, stop : the bytes in which its lines begin, or the row groups of a Parquet file; None, the whole file
-    stamp : what changes when the file does
-    """
-
-    name: str
-    path: str
-    format: str
-    start: int = 0
+    name: str  # for messages
+    path: str  # as fsspec takes it
+    format: str  # as for `handful.text.stream`
+    start: int = 0  # of the bytes in which its lines begin, or of the row groups of a Parquet file
     stop: int | None = None
-    stamp: str = ""
+    stamp: str = ""  # changes when the file does
 
     def to_dict(self) -> dict[str, Any]:
         """Return what tells it from other pieces; what the file was called is no part of it."""

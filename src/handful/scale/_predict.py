@@ -26,12 +26,12 @@ from ._features import Features
 from ._folders import ShardFolder, fill
 from ._pieces import Piece, PieceReader, find_pieces
 from ._shards import StoredShard, TextShard
-from ._workers import Opening, encoder_threads
+from ._workers import Opening
 
 if TYPE_CHECKING:
     from distributed import Client
 
-_ENDINGS = {"jsonl": ".jsonl", "parquet": ".parquet"}
+_FORMATS = ("jsonl", "parquet")
 _COUNTS = ("documents", "words", "mentions")
 
 
@@ -80,8 +80,8 @@ def predict_texts(
     -------
     Totals
     """
-    if to not in _ENDINGS:
-        raise DataError(f"to is {to!r}, expected one of {', '.join(_ENDINGS)}")
+    if to not in _FORMATS:
+        raise DataError(f"to is {to!r}, expected one of {', '.join(_FORMATS)}")
     encoder, model = tagger.encoder_, tagger.model_
     check_min_score(min_score, model.types)
     folder = ShardFolder(out, "predictions")
@@ -100,7 +100,7 @@ def predict_texts(
         "min_score": min_score if isinstance(min_score, float | int) else dict(min_score),
         "options": chosen,
     }
-    opening = Opening.of_tagger(tagger, encoder_threads(client, tagger.threads))
+    opening = Opening.of(tagger, client)
     items = list(zip(range(len(pieces)), pieces, stored, strict=True))
     how: dict[str, Any] = {"n_words": n_words, "progress": progress, "verb": "tagging"}
     fill(client, folder, plan, items, _predict_piece, opening, model, min_score, to, **how)
@@ -123,7 +123,7 @@ def predict_frame(tagger: Tagger, frame: Any, column: str = "text", *, min_score
     check_min_score(min_score, model.types)
     if column not in frame.columns:
         raise DataError(f"there is no column {column!r} for the text; the columns are {', '.join(frame.columns)}")
-    opening = Opening.of_tagger(tagger, tagger.threads)
+    opening = Opening.of(tagger)
     meta = frame._meta.assign(entities=pd.Series([], dtype="string"))
     return frame.map_partitions(_predict_partition, column, opening, model, min_score, meta=meta)
 
@@ -158,7 +158,7 @@ def _predict_piece(
     """Write the predictions of a piece, unless they are there; return how many there are."""
     number, piece, stored = item
     folder = ShardFolder(out, "predictions")
-    target, about = folder.shard(number, _ENDINGS[to]), folder.shard(number, ".json")
+    target, about = folder.shard(number, f".{to}"), folder.shard(number, ".json")
     if not target.exists():  # it comes last
         reader = PieceReader(piece, options)
         encoder = opening.encoder() if stored is None else _ShardEncoder(stored.load(), piece)
@@ -194,11 +194,9 @@ class _ShardEncoder(Encoder):
         self.fingerprint = ""
 
     def encode(self, sentences: Sequence[Any], *, progress: Any = None) -> Float:
-        """Return the features of sentences, (number of words, dim)."""
         return np.asarray(self._shard.features[self._find(sentences)], np.float32)
 
     def unreadable(self, sentences: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return for each word whether it cannot be read, (number of words,)."""
         return self._shard.unreadable[self._find(sentences)]
 
     def _find(self, sentences: Sequence[Any]) -> NDArray[np.int64]:

@@ -31,14 +31,7 @@ _NPY = b"\x93NUMPY\x01\x00"
 
 @dataclass(frozen=True)
 class TextShard:
-    """Some sentences, one after the other, with the features of their words.
-
-    Attributes
-    ----------
-    words : of each sentence
-    features : (n_words, dim); they may be mapped into memory
-    unreadable : (n_words,) whether the encoder cannot read the word
-    """
+    """Sentences, one after the other: their words, the features (n_words, dim) of these, and which are unreadable."""
 
     words: Sequence[Words]
     features: Float
@@ -131,14 +124,7 @@ class SomeRows:
 
 @dataclass(frozen=True)
 class FarText:
-    """Unlabelled text in shards, with features.
-
-    Attributes
-    ----------
-    rows : the features of all words
-    shards : each a `TextShard`, a `StoredShard`, or the promise of one
-    n_words : of each shard
-    """
+    """Unlabelled text: the features of all words, and shards (or promises of them) with so many words each."""
 
     rows: FarRows
     shards: Sequence[Any]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from handful._util.processor import usable_threads
 from handful._util.progress import ProgressCallback
 from handful.encoders import Encoder
-from handful.encoders.opened import AnyEncoder, is_object, open_encoder
+from handful.encoders.opened import is_object, open_encoder
 from handful.errors import DataError, FileError, MissingExtraError
 from handful.tagger import Tagger
 
@@ -66,15 +66,15 @@ class Opening(NamedTuple):
     precision: str | None
 
     @classmethod
-    def of(cls, reference: AnyEncoder, layers: Any, threads: int | None, opened: Encoder) -> "Opening":
-        """Return how workers open an encoder that is opened here."""
+    def of(cls, tagger: Tagger, client: "Client | None" = None) -> "Opening":
+        """Return how workers open the encoder of a tagger; those of a client share the threads of their machines."""
+        reference, layers, threads = tagger.encoder, tagger.layers, tagger.threads
+        if client is not None and threads is None:
+            by_host = Counter(one["host"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
+            threads = max(1, usable_threads() // max(by_host.values(), default=1))
         chosen = reference if is_object(reference) else str(reference)
-        return cls(chosen, tuple(layers) if isinstance(layers, list) else layers, threads, opened.precision)
-
-    @classmethod
-    def of_tagger(cls, tagger: Tagger, threads: int | None) -> "Opening":
-        """Return how workers open the encoder of a tagger."""
-        return cls.of(tagger.encoder, tagger.layers, threads, tagger.encoder_)
+        layers = tuple(layers) if isinstance(layers, list) else layers
+        return cls(chosen, layers, threads, tagger.encoder_.precision)
 
     def encoder(self) -> Encoder:
         """Return the encoder of this worker, which opens it once."""
@@ -84,14 +84,6 @@ class Opening(NamedTuple):
 @lru_cache(maxsize=4)
 def _opened(reference: str, layers: Any, threads: int | None, precision: str | None) -> Encoder:
     return open_encoder(reference, layers, threads, precision)
-
-
-def encoder_threads(client: "Client", threads: int | None) -> int | None:
-    """Return how many threads the encoder of each worker may use: those that are given, or its share of a machine."""
-    if threads is not None:
-        return threads
-    by_host = Counter(one["host"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
-    return max(1, usable_threads() // max(by_host.values(), default=1))
 
 
 def call_all(

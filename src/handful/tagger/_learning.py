@@ -232,9 +232,7 @@ def estimate_o_ratio(
         return None
     total, first = 0.0, 0
     for part in [ByBlock.of(chances, len(chances))] if isinstance(chances, np.ndarray) else chances:
-        n, of_free = reduce_rows(
-            _sum_of_free, _both, part, Weights(labelled.n_words, known - first, np.zeros(len(known)))
-        )
+        n, of_free = reduce_rows(_sum_of_free, _both, part, Weights(known - first, np.zeros(len(known))))
         total, first = total + of_free, first + n
     return float((only_o.sum() + total) / labelled.n_words)
 

@@ -110,7 +110,7 @@ class LabelledWords:
         if weight <= 1:
             return None
         rows = np.concatenate([np.sort(self.rows[self.is_sure]), self.n_words + np.arange(n_more)])
-        return Weights(self.n_words + n_more, rows, np.full(len(rows), weight))
+        return Weights(rows, np.full(len(rows), weight))
 
     def count_mentions(self) -> list[int]:
         """Count the runs of each type among the words whose tag is known, each sentence once."""
