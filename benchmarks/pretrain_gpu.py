@@ -30,8 +30,8 @@ class OldWay:
 
     def __init__(self, sources, encoder, device, settings):
         prepared = prepare(sources, encoder, Recipe(head="prototypes", contrast=0, **settings), device)
-        self.network, self.device = prepared.training.network.train(), prepared.device
-        self.sources = prepared.training._data.sources
+        self.network, self.device = prepared.training.network.train(), prepared.training.device
+        self.sources = prepared.training.data.sources
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=5e-5, fused=self.device.type == "cuda")
         self.rows = [source.rows for source in self.sources]
         self.plan = cycle(plan_epoch(self.rows, batch=SENTENCES, seed=0, epoch=0))
@@ -40,10 +40,11 @@ class OldWay:
     def run(self, n_steps):
         """Take some steps; return the number of their words."""
         n_words = 0
-        for batch in prefetch(self.rows, list(islice(self.plan, n_steps)), self.device):
+        plan = list(islice(self.plan, n_steps))
+        for (corpus, _), batch in zip(plan, prefetch(self.rows, plan, self.device), strict=True):
             x = word_vectors(self.network.encoder, batch)
-            corpora = torch.full((len(x),), batch.corpus, device=x.device)
-            of_o, of_types = self.network.head(x, self.types[batch.corpus], corpora)
+            corpora = torch.full((len(x),), corpus, device=x.device)
+            of_o, of_types = self.network.head(x, self.types[corpus], corpora)
             functional.cross_entropy(torch.cat((of_o[:, None], of_types), 1), batch.tags).backward()
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
             self.optimizer.step()
@@ -57,7 +58,7 @@ class NewWay:
 
     def __init__(self, sources, encoder, device, settings):
         prepared = prepare(sources, encoder, Recipe(**settings), device)
-        self.training, self.device = prepared.training, prepared.device
+        self.training, self.device = prepared.training, prepared.training.device
         self.training.network.train()
         self.plan = cycle(self.training._plan(0))
 

@@ -103,7 +103,7 @@ def minutes(source, task, support):
     shown = []
     for has_adapters in (True, False):
         student = Student(source, types, recipe, torch.device("cpu"), is_named=True, has_adapters=has_adapters)
-        loop = Loop(student.lesson(sentences, [eye[own] for own in tags]), recipe, torch.device("cpu"))
+        loop = Loop(student, sentences, student.loss_of([eye[own] for own in tags]))
         loop.take()
         start = time.perf_counter()
         for _ in range(10):

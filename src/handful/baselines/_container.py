@@ -1,7 +1,5 @@
 """CONTaiNER: `Container` trains the encoder itself, `FrozenContainer` its Gaussian heads alone."""
 
-import os
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -60,10 +58,10 @@ class Container(Baseline):
         distance = distance_for(self.distance, support)
         transitions = self._transitions(support)
         support.tags()  # what is wrong with labels is said before the long wait
-        if not _are_one(self.encoder, self.source.encoder):
+        own, other = (str(one) if not is_object(one) else one for one in (self.encoder, self.source.encoder))
+        if own != other:
             raise EncoderError(
-                f"the source is for another encoder ({_name(self.source.encoder)}) than this method "
-                f"({_name(self.encoder)}); give both the same"
+                f"the source is for another encoder ({other}) than this method ({own}); give both the same"
             )
         trained = self.source.network
         from ._network import tune
@@ -114,18 +112,6 @@ class FrozenContainer(Container):
 
 def distance_for(asked: str, support: LabelledSupport) -> Distance:
     """Return the distance to train with on a support."""
-    if asked == "auto":
-        return "euclidean" if support.shots <= 1 else "kl"
-    if asked == "kl" or asked == "euclidean":
-        return "kl" if asked == "kl" else "euclidean"
-    raise DataError(f"distance is auto, kl or euclidean; found {asked!r}")
-
-
-def _are_one(one: AnyEncoder, other: AnyEncoder) -> bool:
-    if isinstance(one, str | os.PathLike) and isinstance(other, str | os.PathLike):
-        return os.fspath(one) == os.fspath(other)
-    return one is other
-
-
-def _name(encoder: AnyEncoder) -> str:
-    return type(encoder).__name__ if is_object(encoder) else str(encoder)
+    if asked not in ("auto", "kl", "euclidean"):
+        raise DataError(f"distance is auto, kl or euclidean; found {asked!r}")
+    return "euclidean" if asked == "euclidean" or (asked == "auto" and support.shots <= 1) else "kl"

@@ -50,23 +50,18 @@ class FineTuned(Baseline):
         import torch
 
         from handful.training.prepare import device_of
-        from handful.training.student import Lesson, Loop, Student, open_source
+        from handful.training.student import Loop, Student, open_source
 
         reference = open_encoder(self.encoder).reference
         device = device_of(None)
         tags, n_tags = support.tags(), 1 + len(support.types)
         allowed = np.eye(n_tags, dtype=bool)[np.maximum(tags, 0)]
         allowed[tags < 0] = True
-        ends = np.cumsum([len(sentence.words) for sentence in support.sentences])
         with open_source(encoder_folder(reference)) as source, torch.random.fork_rng():
             student = Student(source, support.types, RECIPE, device, is_named=False, has_adapters=False)
-            lesson = student.lesson(support.sentences, np.split(allowed, ends[:-1]))
-            if loss is not None:
-                known = torch.from_numpy(tags).to(device)
-                lesson = Lesson(
-                    lesson.parameters, lesson.decay, lambda batch: loss(student, batch, known), lesson.rows, student
-                )
-            loop = Loop(lesson, RECIPE, device)
+            known = torch.from_numpy(tags).to(device)
+            of_batch = student.loss_of([allowed]) if loss is None else lambda batch: loss(student, batch, known)
+            loop = Loop(student, support.sentences, of_batch)
             while loop.step < loop.n_steps:
                 loop.take()
         return student
@@ -85,12 +80,14 @@ def _contrast(student: "Student", batch: Any, known: Any) -> Any:
     import torch
     from torch.nn import functional
 
+    from handful.training.model import word_vectors
+
     tags = known[batch.tags]
     mentions = (tags > 0).nonzero()[:MOST_MENTIONS, 0]
     others = (tags == 0).nonzero()[:, 0]
     n_others = max(16, len(mentions))
     chosen = torch.cat((mentions, others[torch.randperm(len(others))[:n_others].to(others.device)]))
-    unit, own = functional.normalize(student.words(batch)[chosen], dim=1), tags[chosen]
+    unit, own = functional.normalize(word_vectors(student.network, batch)[chosen], dim=1), tags[chosen]
     is_self = torch.eye(len(own), dtype=torch.bool, device=own.device)
     near = (unit @ unit.T / TEMPERATURE).masked_fill(is_self, -1e9)
     is_partner = (own[:, None] == own) & ~is_self

@@ -63,16 +63,6 @@ def contrastive(words: Gaussians, tags: NDArray[np.integer[Any]], distance: Dist
         loss = mean_p  -log [ (1 / n_p) sum_{q partner of p} exp(-d(p, q)) / sum_{q != p} exp(-d(p, q)) ]
 
     Words without partners still count among the q. A batch in which no word has a partner has loss 0.
-
-    Parameters
-    ----------
-    words : means (n, l) and variances (n, l)
-    tags : (n,)
-    distance : "kl" or "euclidean"; the latter does not depend on variances
-
-    Returns
-    -------
-    loss, by means (n, l), by variances (n, l)
     """
     mu, s = words
     n = len(tags)
@@ -132,11 +122,7 @@ class Heads:
 def train(features: Sequence[Float], tags: Sequence[NDArray[np.intp]], starts: Sequence[NDArray[np.intp]]) -> Heads:
     """Train heads on source corpora, by batches of sentences, each from one corpus.
 
-    Parameters
-    ----------
-    features : for each corpus (n, d)
-    tags : for each corpus (n,)
-    starts : for each corpus where its sentences begin among its words, and where the last one ends
+    Each corpus has features (n, d), tags (n,), and starts: where its sentences begin, and where the last one ends.
     """
     rng = np.random.default_rng(0)
     dim = features[0].shape[1]

@@ -27,12 +27,10 @@ class Proto(Baseline):
     """
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
-        encoder = self._open()
-        words = support.words(encoder, progress)
-        means = KnownWords(tag_means(words, support.n_tags), np.arange(support.n_tags))
-        return FittedBaseline(
-            encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, means, support.n_tags))
-        )
+        words = support.words(self._open(), progress)
+        tags = np.arange(support.n_tags)
+        means = np.stack([words.features[words.tags == tag].mean(axis=0, dtype=np.float64) for tag in tags])
+        return by_nearest(self._open(), support, KnownWords(means, tags))
 
 
 class NNShot(Baseline):
@@ -42,11 +40,7 @@ class NNShot(Baseline):
     """
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
-        encoder = self._open()
-        words = support.words(encoder, progress)
-        return FittedBaseline(
-            encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, words, support.n_tags))
-        )
+        return by_nearest(self._open(), support, support.words(self._open(), progress))
 
 
 class StructShot(NNShot):
@@ -89,26 +83,16 @@ class StructShot(NNShot):
 def by_nearest(
     encoder: Encoder, support: LabelledSupport, words: KnownWords, transitions: Transitions | None = None
 ) -> FittedBaseline:
-    """Return what gives a word the tag of the nearest known one."""
-    n_tags = support.n_tags
-    return FittedBaseline(
-        encoder, support.types, lambda x: tag_log_scores(nearest_by_tag(x, words, n_tags)), transitions
-    )
-
-
-def tag_means(words: KnownWords, n_tags: int) -> NDArray[np.float64]:
-    """Return the mean of each tag's words, (n_tags, d)."""
-    return np.stack([words.features[words.tags == tag].mean(axis=0, dtype=np.float64) for tag in range(n_tags)])
-
-
-def nearest_by_tag(features: Float, words: KnownWords, n_tags: int) -> NDArray[np.float64]:
-    """Return the squared distance of each word to the nearest labelled one of each tag, (n, n_tags)."""
+    """Return the baseline that gives a word the tag of the nearest known one, by the squared distance."""
     points = words.features.astype(np.float64)
-    answer = np.empty((len(features), n_tags))
     origin = points.mean(axis=0)
-    for tag in range(n_tags):
-        answer[:, tag] = squared_distances(features, points[words.tags == tag], None, origin).min(axis=1)
-    return answer
+    by_tag = [points[words.tags == tag] for tag in range(support.n_tags)]
+
+    def log_scores(features: Float) -> NDArray[np.float64]:
+        nearest = [squared_distances(features, own, None, origin).min(axis=1) for own in by_tag]
+        return tag_log_scores(np.stack(nearest, axis=1))
+
+    return FittedBaseline(encoder, support.types, log_scores, transitions)
 
 
 def tempered(transitions: Transitions, temperature: float, n_tags: int) -> Transitions:

@@ -7,8 +7,7 @@ import copy
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -33,12 +32,7 @@ CLIP = 1.0  # the largest norm of the gradient
 
 
 class GaussianNetwork(nn.Module):
-    """An encoder, and two linear layers over its rectified word vectors.
-
-    Parameters
-    ----------
-    encoder : a Hugging Face model
-    """
+    """A Hugging Face model, and two linear layers over its rectified word vectors."""
 
     def __init__(self, encoder: Any) -> None:
         super().__init__()
@@ -55,8 +49,7 @@ class GaussianNetwork(nn.Module):
         )
 
 
-@dataclass(frozen=True)
-class TrainedContainer:
+class TrainedContainer(NamedTuple):
     """A network after its training on the source, and its tokenizer."""
 
     network: GaussianNetwork
@@ -65,9 +58,8 @@ class TrainedContainer:
 
 def contrastive(mu: Tensor, s: Tensor, tags: Tensor, distance: Distance) -> Tensor:
     """Return the loss of `handful.baselines._gaussians.contrastive`."""
-    same = tags[:, None] == tags
     itself = torch.eye(len(tags), dtype=torch.bool, device=tags.device)
-    is_partner = same & ~itself
+    is_partner = (tags[:, None] == tags) & ~itself
     n_partners = is_partner.sum(1)
     has_partner = n_partners > 0
     if not bool(has_partner.any()):

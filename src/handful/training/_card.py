@@ -2,6 +2,7 @@
 
 import json
 import platform
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from handful.encoders.card import SEEN, write_seen
 from handful.encoders.hugging_face import quiet
 from handful.encoders.names import NAMES_FILE
 from handful.encoders.shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
-from handful.text import Transitions
+from handful.text import Sentence, Transitions
 
 from ._heads import NamesHead
 from ._stepping import CLIP, WEIGHT_DECAY
@@ -31,7 +32,6 @@ def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command:
     training = prepared.training
     kept = training.finish()
     identity = prepared.identity()
-    sentences = (sentence for corpus in prepared.sources for sentence in corpus.train)
     return {
         "card": 1,
         "made_by": "handful pretrain",
@@ -40,7 +40,7 @@ def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command:
         "origin": origin,
         "base": identity["base"],
         "corpora": identity["corpora"],
-        "transitions": Transitions.count(sentences).to_dict(),
+        "transitions": Transitions.count(_sentences(prepared)).to_dict(),
         "recipe": {
             **identity["recipe"],
             "pooling": "first-last",
@@ -48,7 +48,7 @@ def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command:
             "optimizer": "AdamW",
             "weight_decay": WEIGHT_DECAY,
             "clip": CLIP,
-            "precision": "bfloat16" if prepared.device.type == "cuda" else "float32",
+            "precision": "bfloat16" if training.device.type == "cuda" else "float32",
         },
         "training": {"steps": training.n_steps, "kept_epoch": kept, "epochs": training.history},
         "versions": {
@@ -62,7 +62,8 @@ def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command:
 
 def write_encoder(target: Path, prepared: PreparedTraining, card: dict[str, Any], *, name: str) -> None:
     """Write the folder; it appears when it is complete."""
-    model, tokenizer, head = prepared.model.to("cpu").eval(), prepared.tokenizer, prepared.training.network.head
+    network, tokenizer = prepared.training.network, prepared.tokenizer
+    model, head = network.encoder.to("cpu").eval(), network.head
     shapes = remove_word_shapes(model) if has_word_shapes(model) else None
     for passing in ("is_local", "local_files_only"):  # how the base was read is not part of the result
         tokenizer.init_kwargs.pop(passing, None)
@@ -79,4 +80,8 @@ def write_encoder(target: Path, prepared: PreparedTraining, card: dict[str, Any]
             head.trained().save(folder / NAMES_FILE)
         text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
         (folder / name).write_text(text, encoding="utf-8")
-        write_seen(folder / SEEN, (sentence for corpus in prepared.sources for sentence in corpus.train))
+        write_seen(folder / SEEN, _sentences(prepared))
+
+
+def _sentences(prepared: PreparedTraining) -> Iterator[Sentence]:
+    return (sentence for corpus in prepared.training.data.corpora for sentence in corpus.train)

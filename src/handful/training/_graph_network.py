@@ -5,6 +5,7 @@ graph. Constants that are not weights stay on the CPU, where shapes are computed
 """
 
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -91,9 +92,9 @@ class GraphNetwork(nn.Module):
             weights[own] = weights[own] + self.share * (self.get_parameter(a) @ self.get_parameter(b))
         return weights
 
-    def forward(self, inputs: Mapping[str, Tensor]) -> Tensor:
-        """Return the first output of the graph."""
-        values: dict[str, Any] = dict(inputs)
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, return_dict: bool = True) -> Any:
+        """Return the first output of the graph as ``last_hidden_state``, as models of transformers do."""
+        values: dict[str, Any] = {"input_ids": input_ids, "attention_mask": attention_mask}
         for node in self._needed:
             given: list[Any] = [self._value(values, name) if name else None for name in node.input]
             if node.op_type in BY_ELEMENT:
@@ -105,8 +106,7 @@ class GraphNetwork(nn.Module):
             if self.training and self.dropout and node.output[0] in self._dropped:
                 found = functional.dropout(found, self.dropout)
             values[node.output[0]] = found
-        result: Tensor = values[self._output]
-        return result
+        return SimpleNamespace(last_hidden_state=values[self._output])
 
     def _value(self, values: Mapping[str, Any], name: str) -> Any:
         if name in values:

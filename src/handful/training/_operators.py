@@ -106,19 +106,11 @@ def _reshape(inputs: _Inputs, _: _Attributes) -> Tensor:
     return x.reshape(sizes)
 
 
-def _concat(inputs: _Inputs, attributes: _Attributes) -> Tensor:
-    return torch.cat(inputs, attributes["axis"])
-
-
 def _gather_nd(inputs: _Inputs, attributes: _Attributes) -> Tensor:
     if attributes.get("batch_dims", 0):
         raise EncoderError("this encoder cannot be trained: its graph gathers by batch")
     x, index = inputs
     return x[tuple(index.to(x.device).unbind(-1))]
-
-
-def _range(inputs: _Inputs, _: _Attributes) -> Tensor:
-    return torch.arange(*(each.item() for each in inputs))
 
 
 def _reduce(inputs: _Inputs, attributes: _Attributes, function: Callable[..., Tensor]) -> Tensor:
@@ -131,7 +123,7 @@ OPERATORS: dict[str, Callable[[_Inputs, _Attributes], Tensor]] = {
     "Add": lambda x, _: x[0] + x[1],
     "And": lambda x, _: x[0] & x[1],
     "Cast": lambda x, given: x[0].to(_KINDS[given["to"]]),
-    "Concat": _concat,
+    "Concat": lambda x, given: torch.cat(x, given["axis"]),
     "Cos": lambda x, _: x[0].cos(),
     "CumSum": lambda x, _: x[0].cumsum(int(x[1])),
     "Div": _divide,
@@ -158,7 +150,7 @@ OPERATORS: dict[str, Callable[[_Inputs, _Attributes], Tensor]] = {
     "Neg": lambda x, _: -x[0],
     "Not": lambda x, _: ~x[0],
     "Pow": lambda x, _: x[0] ** x[1],
-    "Range": _range,
+    "Range": lambda x, _: torch.arange(*(each.item() for each in x)),
     "ReduceMax": lambda x, given: _reduce(x, given, torch.amax),
     "ReduceMean": lambda x, given: _reduce(x, given, torch.mean),
     "ReduceSum": lambda x, given: _reduce(x, given, torch.sum),

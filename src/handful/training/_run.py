@@ -82,7 +82,9 @@ def pretrain(
     """
     recipe = Recipe() if recipe is None else recipe
     target = Path(out)
-    _check_target(target)
+    if not target.name:
+        raise FileError(f"{target}: give the name of a new folder")
+    check_folder(target)
     check_libraries("training", "torch", "transformers")
     check_encoder(encoder)
     sources = read_corpora(
@@ -110,12 +112,6 @@ def pretrain(
     write_encoder(target, prepared, card, name=CARD)
     checkpoint.unlink(missing_ok=True)
     return card
-
-
-def _check_target(target: Path) -> None:
-    if not target.name:
-        raise FileError(f"{target}: give the name of a new folder")
-    check_folder(target)
 
 
 def _check_recipe(recipe: Recipe, sources: Sequence[SourceCorpus]) -> None:

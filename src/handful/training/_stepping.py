@@ -1,12 +1,13 @@
 """Steps of any training: AdamW whose learning rates rise during the warm-up, then fall to 0."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+
+from ._recipe import Recipe, TuneRecipe
 
 WEIGHT_DECAY = 0.01  # for matrices in the encoder; not for biases, norms and heads
 CLIP = 1.0  # the largest norm of the gradient
@@ -15,27 +16,28 @@ CLIP = 1.0  # the largest norm of the gradient
 class Stepper:
     """Takes steps; the random numbers of a step are a pure function of the seeds and its number.
 
-    Parameters
-    ----------
-    groups : as torch's optimizers take them: parameters, learning rate and weight decay
-    parameters : all parameters
-    n_steps, warmup : the number of steps, and the share of them in which the learning rates rise
-    seeds : where random numbers come from
+    `matrices` (those of the encoder), `others` and `new` are all that is trained. The first shrink a little at each
+    step; the last have the learning rate of heads.
     """
 
     def __init__(
         self,
-        groups: Sequence[dict[str, Any]],
-        parameters: Iterable[nn.Parameter],
+        matrices: Sequence[nn.Parameter],
+        others: Sequence[nn.Parameter],
+        new: Sequence[nn.Parameter],
+        recipe: Recipe | TuneRecipe,
         *,
         n_steps: int,
-        warmup: float,
         seeds: Sequence[int],
     ) -> None:
-        self._parameters = list(parameters)
+        self._parameters = [*matrices, *others, *new]
+        self._rates = [recipe.lr, recipe.lr, recipe.head_lr]
+        decays = (WEIGHT_DECAY, 0.0, 0.0)
+        groups = [
+            {"params": some, "weight_decay": decay} for some, decay in zip((matrices, others, new), decays, strict=True)
+        ]
         self._optimizer = torch.optim.AdamW(groups, fused=self._parameters[0].is_cuda)
-        self._rates = [group["lr"] for group in groups]
-        self._n_steps, self._n_warmup = n_steps, math.ceil(warmup * n_steps)
+        self._n_steps, self._n_warmup = n_steps, math.ceil(recipe.warmup * n_steps)
         self._seeds = list(seeds)
 
     def take(self, step: int, compute: Callable[[], Tensor]) -> Tensor:

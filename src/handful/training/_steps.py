@@ -115,13 +115,10 @@ def plan_steps(
 
 
 class StepBuilder:
-    """Makes steps of their plans.
+    """Makes steps of their plans; with `contrast`, words are chosen for the second loss.
 
-    Parameters
-    ----------
-    texts : the texts of all types; None if types are not read
-    contrast : whether words are chosen for the second loss
-    seed : what the choice of texts and words depends on, besides the plan
+    `texts` are those of all types; None if types are not read. The choice of texts and words depends on `seed` and the
+    plan.
     """
 
     def __init__(

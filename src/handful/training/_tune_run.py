@@ -107,8 +107,8 @@ class TuneRun:
         """Train on some of the sentences."""
         is_named = self._tagger.names
         self._student = Student(self._source, self._tagger.types_, self._recipe, self._device, is_named=is_named)
-        lesson = self._student.lesson([self._sentences[i] for i in chosen], [self._allowed[i] for i in chosen])
-        loop = Loop(lesson, self._recipe, self._device, number)
+        loss = self._student.loss_of([self._allowed[i] for i in chosen])
+        loop = Loop(self._student, [self._sentences[i] for i in chosen], loss, number)
         if tensors:
             loop.restore(tensors, step)
         n_folds = len(self._folds)

@@ -54,7 +54,6 @@ class TokenRows:
 class Batch:
     """Padded rows of one corpus, as arrays or as tensors."""
 
-    corpus: int  # the number of the corpus
     n_words: int  # the number of words
     # Shape (n_rows, longest): token ids; 1 for tokens and 0 for padding
     ids: Any
@@ -140,7 +139,7 @@ def take(rows: TokenRows, sentences: Ints) -> Taken:
     return Taken(rows.ids[token], lengths, rows.first[word] + moved, rows.last[word] + moved, word, n_words)
 
 
-def collate(rows: TokenRows, sentences: Ints, corpus: int = 0) -> Batch:
+def collate(rows: TokenRows, sentences: Ints) -> Batch:
     """Put sentences into one padded batch."""
     taken = take(rows, sentences)
     shape = len(taken.lengths), int(taken.lengths.max())
@@ -150,7 +149,7 @@ def collate(rows: TokenRows, sentences: Ints, corpus: int = 0) -> Batch:
     ids.ravel()[place] = taken.ids
     mask.ravel()[place] = 1
     tags = rows.tags[taken.word] if len(rows.tags) else np.zeros(len(taken.word), np.int64)
-    return Batch(corpus, len(taken.word), ids, mask, place[taken.first], place[taken.last], tags)
+    return Batch(len(taken.word), ids, mask, place[taken.first], place[taken.last], tags)
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
@@ -192,7 +191,7 @@ def plan_epoch(corpora: Sequence[TokenRows], *, batch: int, seed: int, epoch: in
 
 def prefetch(corpora: Sequence[TokenRows], plan: Sequence[tuple[int, Ints]], device: Any) -> Iterator[Batch]:
     """Yield the batches of a plan as tensors on a device; a thread builds some batches ahead."""
-    return ahead(lambda entry: on_device(collate(corpora[entry[0]], entry[1], entry[0]), device), plan)
+    return ahead(lambda entry: on_device(collate(corpora[entry[0]], entry[1]), device), plan)
 
 
 def ahead(build: Callable[[_Entry], _Built], entries: Iterable[_Entry]) -> Iterator[_Built]:

@@ -25,11 +25,8 @@ _KEY, _CHECKSUM = "handful training", "checksum"
 class Checkpoint:
     """The file that a training continues from, and writes to; whoever trains removes it at the end.
 
-    Parameters
-    ----------
-    path : the file
-    what : everything that the result depends on, in types that JSON has. A checkpoint of anything else is an error.
-    every : seconds between two writes
+    `what` is everything that the result depends on, in types that JSON has: a checkpoint of anything else is an error.
+    `every` is the seconds between two writes.
     """
 
     def __init__(self, path: Path, what: Mapping[str, Any], every: float) -> None:

@@ -36,20 +36,15 @@ _LARGEST_SHARE = 0.03  # of them inside mentions
 class PreparedTraining:
     """A training that can start."""
 
-    sources: Sequence[SourceCorpus]  # the corpora
-    recipe: Recipe  # how to train
     base: dict[str, Any]  # what the encoder was before training, for the card
-    # The encoder
-    model: Any
     tokenizer: Any
-    training: Training  # the training itself
-    device: torch.device  # where it runs
+    training: Training
 
     def identity(self) -> dict[str, Any]:
         """Return everything that the weights depend on, in types that JSON has."""
         return {
-            "recipe": self.recipe.to_dict(),
-            "corpora": [corpus.summary() for corpus in self.sources],
+            "recipe": self.training.recipe.to_dict(),
+            "corpora": [corpus.summary() for corpus in self.training.data.corpora],
             "base": self.base,
         }
 
@@ -85,7 +80,7 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
     else:
         head = FreeHead(n_types, len(sources), dim, is_linear=recipe.head == "linear", seed=recipe.seed)
     network = TaggingNetwork(model, head, contrast=recipe.contrast, different=different).to(where)
-    return PreparedTraining(sources, recipe, base, model, tokenizer, Training(network, data, recipe, where), where)
+    return PreparedTraining(base, tokenizer, Training(network, data, recipe, where))
 
 
 def different_types(encoder: str, corpora: Sequence[SourceCorpus], share: float, device: torch.device) -> torch.Tensor:

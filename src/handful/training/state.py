@@ -104,27 +104,18 @@ def showing(progress: bool | OnState | None) -> Iterator[OnState]:
     if progress is False or (progress is None and not is_terminal):
         yield lambda state: None
         return
-    bar = _bar() if is_terminal else None
-    if bar is None:
+    if not is_terminal:
         yield lambda state: print(state, file=sys.stderr, flush=True)  # noqa: T201
         return
-    task = bar.add_task("starting", total=None)
+    from tqdm.std import tqdm
 
-    def show(state: TrainingState) -> None:
-        bar.update(task, description=str(state), completed=state.step, total=state.n_steps)
-        if state.dev is not None:
-            bar.console.print(str(state), highlight=False)
+    with tqdm(bar_format="{bar:30} {remaining} {desc}", leave=False) as bar:
 
-    with bar:
+        def show(state: TrainingState) -> None:
+            bar.total = state.n_steps
+            bar.set_description_str(str(state), refresh=False)
+            bar.update(state.step - bar.n)
+            if state.dev is not None:
+                bar.write(str(state), file=sys.stderr)
+
         yield show
-
-
-def _bar() -> Any:
-    """Return a bar, or None where the library for it is not installed."""
-    try:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-    except ImportError:
-        return None
-    description = TextColumn("{task.description}", markup=False)
-    return Progress(BarColumn(), TimeRemainingColumn(), description, console=Console(stderr=True), transient=True)

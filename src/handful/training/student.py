@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from handful.encoders import NameHead, NetworkEncoder, export_encoder, load
 from handful.encoders.names import text_of
@@ -31,60 +30,47 @@ from handful.text import EntityType, Sentence, to_sentence
 from ._graph_network import GraphNetwork
 from ._heads import NamesHead
 from ._recipe import TuneRecipe
-from ._stepping import WEIGHT_DECAY, Stepper, part_of
+from ._stepping import Stepper, part_of
 from .batches import Batch, TokenRows, collate, lay_out_corpus, lay_out_texts, on_device, plan_epoch
+from .model import text_means, word_vectors
 
-__all__ = ["Lesson", "Loop", "Student", "Thawed", "open_source"]
+__all__ = ["Loop", "Student", "Thawed", "open_source"]
 
 Allowed = npt.NDArray[np.bool_]
 
 _NEVER = -1e9
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """What is learned, and from what."""
-
-    parameters: Mapping[str, tuple[nn.Parameter, float]]  # what is trained, by name, and its learning rate
-    decay: frozenset[str]  # the names of those that shrink a little at each step
-    loss: Callable[[Batch], Tensor]  # of a batch, the mean per word
-    rows: TokenRows  # the labelled sentences
-    module: nn.Module  # what is put into training mode
-
-
 class Loop:
-    """A training in progress; its number distinguishes trainings with the same seed.
+    """A training of a student in progress: `loss` (the mean per word of a batch) falls on labelled sentences.
 
-    Attributes
-    ----------
-    step, n_steps : steps that are done, and all steps
-    loss : the mean per word of the last step
+    In a batch, the tag of a word is its number among the words of all sentences. The number of the training
+    distinguishes those with the same seed. `step` of `n_steps` are done; `loss` is now that of the last step.
     """
 
-    def __init__(self, lesson: Lesson, recipe: TuneRecipe, device: torch.device, number: int = 0) -> None:
-        self.step, self.n_steps, self.loss = 0, recipe.n_steps(len(lesson.rows)), math.nan
-        self._lesson, self._recipe, self._device, self._number = lesson, recipe, device, number
-        groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
-        for name, (parameter, rate) in lesson.parameters.items():
-            groups.setdefault((rate, name in lesson.decay), []).append(parameter)
-        self._stepper = Stepper(
-            [
-                {"params": some, "lr": rate, "weight_decay": WEIGHT_DECAY if shrinks else 0.0}
-                for (rate, shrinks), some in groups.items()
-            ],
-            [parameter for parameter, _ in lesson.parameters.values()],
-            n_steps=self.n_steps,
-            warmup=recipe.warmup,
-            seeds=[recipe.seed, number],
+    def __init__(
+        self, student: "Student", sentences: Sequence[Sentence], loss: Callable[[Batch], Tensor], number: int = 0
+    ) -> None:
+        self._student, self._compute, self._number = student, loss, number
+        self._recipe, encoder = student.recipe, student.source.encoder
+        n_words = sum(len(sentence.words) for sentence in sentences)
+        self._rows = lay_out_corpus(sentences, np.arange(n_words), encoder.tokenizer, encoder.window, name="the labels")
+        self.step, self.n_steps, self.loss = 0, self._recipe.n_steps(len(sentences)), math.nan
+        self._trained = student.trained()
+        of_network, of_head = (
+            [one for name, one in self._trained.items() if name.startswith(part)] for part in ("network.", "head.")
         )
+        matrices, others = ([one for one in of_network if (one.dim() > 1) == is_matrix] for is_matrix in (True, False))
+        seeds = [self._recipe.seed, number]
+        self._stepper = Stepper(matrices, others, of_head, self._recipe, n_steps=self.n_steps, seeds=seeds)
         self._plan: list[np.ndarray[Any, np.dtype[np.int64]]] = []
         self._epoch = -1
 
     def take(self) -> None:
         """Take the next step."""
-        self._lesson.module.train()
-        batch = on_device(collate(self._lesson.rows, self._sentences()), self._device)
-        self.loss = float(self._stepper.take(self.step, lambda: self._lesson.loss(batch)))
+        self._student.train()
+        batch = on_device(collate(self._rows, self._sentences()), self._student.device)
+        self.loss = float(self._stepper.take(self.step, lambda: self._compute(batch)))
         if not math.isfinite(self.loss):
             raise EncoderError(
                 f"the loss became {self.loss}: the learning rate is too high, or the weights are damaged"
@@ -93,24 +79,23 @@ class Loop:
 
     def state(self) -> dict[str, Tensor]:
         """Return all that a checkpoint needs, besides `step`."""
-        weights = {f"weights.{name}": one.detach() for name, (one, _) in self._lesson.parameters.items()}
-        return weights | self._stepper.state()
+        return {f"weights.{name}": one.detach() for name, one in self._trained.items()} | self._stepper.state()
 
     @torch.no_grad()
     def restore(self, tensors: Mapping[str, Tensor], step: int) -> None:
         """Go back to a state."""
         for name, tensor in part_of(tensors, "weights").items():
-            self._lesson.parameters[name][0].copy_(tensor)
+            self._trained[name].copy_(tensor)
         self._stepper.restore(tensors)
         self.step = step
 
     def _sentences(self) -> Any:
         """Return the sentences of the next step."""
-        per_epoch = -(-len(self._lesson.rows) // self._recipe.batch)
+        per_epoch = -(-len(self._rows) // self._recipe.batch)
         epoch, place = divmod(self.step, per_epoch)
         if epoch != self._epoch:
             seed = self._recipe.seed + 1000 * self._number
-            plan = plan_epoch([self._lesson.rows], batch=self._recipe.batch, seed=seed, epoch=epoch)
+            plan = plan_epoch([self._rows], batch=self._recipe.batch, seed=seed, epoch=epoch)
             self._plan, self._epoch = [sentences for _, sentences in plan], epoch
         return self._plan[place]
 
@@ -138,13 +123,10 @@ def open_source(folder: Path) -> Iterator[Thawed]:
 
 
 class Student(nn.Module):
-    """An encoder with its head, to be trained.
+    """An encoder with its head, to be trained to find types.
 
-    Parameters
-    ----------
-    types : those to find
-    is_named : whether types are read by their names; if not, each has a vector of its own
-    has_adapters : whether adapters are trained, and the weights stay; if not, all weights are trained
+    With `is_named`, types are read by their names; if not, each has a vector of its own. With `has_adapters`, adapters
+    are trained and the weights stay; if not, all weights are trained.
     """
 
     def __init__(
@@ -175,54 +157,43 @@ class Student(nn.Module):
             nn.init.normal_(linear.weight, std=0.02, generator=torch.Generator().manual_seed(recipe.seed))
             nn.init.zeros_(linear.bias)
             self.head = linear
-        self._source, self._recipe, self._device = source, recipe, device
+        self.source, self.recipe, self.device = source, recipe, device
         self.to(device)
 
-    def lesson(self, sentences: Sequence[Sentence], allowed: Sequence[Allowed]) -> Lesson:
-        """Return what is to be learned from sentences; words may have the tags `allowed`, (n_words, n_tags)."""
-        encoder = self._source.encoder
-        n_words = sum(len(sentence.words) for sentence in sentences)
-        rows = lay_out_corpus(sentences, np.arange(n_words), encoder.tokenizer, encoder.window, name="the labels")
-        may_be = torch.from_numpy(np.concatenate(allowed)).to(self._device)
+    def trained(self) -> dict[str, nn.Parameter]:
+        """Return the parameters to train, by their names."""
+        of_network = self.network.adapters() or dict(self.network.named_parameters())
+        found = {f"network.{name}": one for name, one in of_network.items()}
+        # The shifts are those of corpora, which are not used here.
+        return found | {f"head.{name}": one for name, one in self.head.named_parameters() if name != "shifts"}
+
+    def loss_of(self, allowed: Sequence[Allowed]) -> Callable[[Batch], Tensor]:
+        """Return the loss where the words of each sentence may have the tags `allowed`, (n_words, n_tags)."""
+        may_be = torch.from_numpy(np.concatenate(allowed)).to(self.device)
 
         def loss(batch: Batch) -> Tensor:
             logits = self.logits(batch)
             of_allowed = logits.masked_fill(~may_be[batch.tags], _NEVER).logsumexp(1)
             return (logits.logsumexp(1) - of_allowed).mean()
 
-        slow = self.network.adapters() or dict(self.network.named_parameters())
-        parameters = {f"network.{name}": (one, self._recipe.lr) for name, one in slow.items()}
-        for name, one in self.head.named_parameters():
-            if name != "shifts":  # of corpora, which are not used here
-                parameters[f"head.{name}"] = (one, self._recipe.head_lr)
-        decay = frozenset(
-            name for name, (one, _) in parameters.items() if name.startswith("network.") and one.dim() > 1
-        )
-        return Lesson(parameters, decay, loss, rows, self)
-
-    def words(self, batch: Batch) -> Tensor:
-        """Return the vectors (n_words, dim) of the words of a batch."""
-        hidden = self._hidden(batch)
-        return 0.5 * (hidden.index_select(0, batch.first) + hidden.index_select(0, batch.last))
+        return loss
 
     def logits(self, batch: Batch) -> Tensor:
         """Return the logits of O and of the types, (n_words, n_tags)."""
-        x = self.words(batch)
+        x = word_vectors(self.network, batch)
         if isinstance(self.head, nn.Linear):
             return self.head(x)  # type: ignore[no-any-return]
         assert self._texts is not None
-        texts = on_device(collate(self._texts, np.arange(len(self._texts))), self._device)
-        n_words = torch.from_numpy(np.diff(self._texts.words))
-        starts = (n_words.cumsum(0) - n_words).to(self._device)
-        of_o, of_types = self.head(x, functional.embedding_bag(texts.first, self._hidden(texts), starts))
+        means = text_means(self.network, self._texts, np.arange(len(self._texts)), self.device)
+        of_o, of_types = self.head(x, means)
         return torch.cat((of_o[:, None], of_types), 1)
 
     def encoder(self, share: float) -> NetworkEncoder:
         """Return an encoder that runs this network, as far as it was changed. It is right until it is trained on."""
         self.eval()
-        own = self._source.encoder
+        own = self.source.encoder
         return NetworkEncoder(
-            _Running(self, share, self._device),
+            _Running(self, share),
             own.tokenizer,
             dim=own.dim,
             window=own.window,
@@ -234,8 +205,8 @@ class Student(nn.Module):
     def names(self, share: float) -> NameHead | None:
         """Return the head that reads names, as far as it was changed; the one it had if none was trained."""
         if isinstance(self.head, nn.Linear):
-            return self._source.encoder.names
-        before, after = self._source.encoder.names, self.head.trained()
+            return self.source.encoder.names
+        before, after = self.source.encoder.names, self.head.trained()
         of = ("weight", "bias", "o_prototypes", "beta")
         start, end = ([getattr(head, name) for name in of] for head in (before, after))
         return NameHead(*(a + share * (b - a) for a, b in zip(start, end, strict=True)))
@@ -245,19 +216,12 @@ class Student(nn.Module):
         self.network.share = share
         return {name: weight.cpu().numpy() for name, weight in self.network.merged().items()}
 
-    def _hidden(self, batch: Batch) -> Tensor:
-        known = {"input_ids": batch.ids, "attention_mask": batch.mask}
-        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
-            hidden = self.network(known)
-        found: Tensor = hidden.flatten(0, 1).float()
-        return found
-
 
 class _Running:
     """A network of `NetworkEncoder`: what torch computes, in float32."""
 
-    def __init__(self, student: Student, share: float, device: torch.device) -> None:
-        self._student, self._share, self._device = student, share, device
+    def __init__(self, student: Student, share: float) -> None:
+        self._student, self._share = student, share
 
     def identity(self) -> bytes:
         """Return bytes that no other encoder has; nothing is kept under them."""
@@ -266,9 +230,9 @@ class _Running:
     @torch.inference_mode()
     def run(self, inputs: Inputs) -> npt.NDArray[np.float32]:
         """Return hidden vectors of shape (n_rows, n_tokens, dim)."""
-        known = {name: torch.from_numpy(array).to(self._device) for name, array in inputs.items()}
+        known = {name: torch.from_numpy(array).to(self._student.device) for name, array in inputs.items()}
         self._student.network.share = self._share
-        hidden = self._student.network(known)
+        hidden = self._student.network(**known).last_hidden_state
         found: npt.NDArray[np.float32] = hidden.float().cpu().numpy()
         return found
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from handful.encoders.shapes import has_word_shapes
 from handful.errors import DataError, EncoderError
@@ -20,10 +20,10 @@ from handful.evaluate import score
 from handful.text import Sentence, from_tags
 
 from ._recipe import Recipe
-from ._stepping import WEIGHT_DECAY, Stepper, part_of
+from ._stepping import Stepper, part_of
 from ._steps import Layout, PlannedStep, Step, StepBuilder, StepCorpus, plan_steps
 from ._texts import TypeTexts
-from .batches import Ints, TokenRows, ahead, on_device, prefetch
+from .batches import TokenRows, ahead, on_device, prefetch
 from .checkpoint import Checkpoint
 from .corpora import SourceCorpus
 from .model import TaggingNetwork, text_means, word_vectors
@@ -61,8 +61,8 @@ class Training:
         self.recipe = recipe
         self.step = 0
         self.history: list[dict[str, Any]] = []
-        self._data = data
-        self._device = device
+        self.data = data
+        self.device = device
         self._builder = StepBuilder(
             data.sources, data.texts, data.layout, contrast=recipe.contrast > 0, seed=recipe.seed
         )
@@ -71,13 +71,7 @@ class Training:
         if not min(self._epoch_steps):
             raise DataError(f"the weights {dict(recipe.weights)} leave no sentence for an epoch; raise them")
         self._parameters = dict(network.named_parameters())
-        self._stepper = Stepper(
-            _groups(network, recipe),
-            self._parameters.values(),
-            n_steps=self.n_steps,
-            warmup=recipe.warmup,
-            seeds=[recipe.seed, 2],
-        )
+        self._stepper = Stepper(*_groups(network), recipe, n_steps=self.n_steps, seeds=[recipe.seed, 2])
         self._average: dict[str, Tensor] = {}
         self._best: dict[str, Tensor] = {}
         self._best_f1 = -1.0
@@ -89,7 +83,7 @@ class Training:
         """Train to the end, from the checkpoint on if there is one; report every 50 steps and at the end of epochs."""
         if found := checkpoint.read():
             self._restore(*found)
-        devices = [self._device] if self._device.type == "cuda" else []
+        devices = [self.device] if self.device.type == "cuda" else []
         with torch.random.fork_rng(devices), checkpoint.guarding(self._saved) as after_step:
             self.network.train()
             for _ in self._steps(report):
@@ -109,7 +103,7 @@ class Training:
             first = sum(self._epoch_steps[:epoch])
             plan = self._plan(epoch)[self.step - first :]
             before = float(self._loss), self._n_words, time.monotonic()
-            for step in ahead(lambda planned: on_device(self._builder.build(planned), self._device), plan):
+            for step in ahead(lambda planned: on_device(self._builder.build(planned), self.device), plan):
                 self._take(step)
                 if self.step % _REPORT_STEPS == 0 or self.step == first + self._epoch_steps[epoch]:
                     now = float(self._loss), self._n_words, time.monotonic()
@@ -145,20 +139,19 @@ class Training:
                 torch._foreach_lerp_(list(self._average.values()), list(now.values()), 1 / n_averaged)
 
     def _plan(self, epoch: int) -> list[PlannedStep]:
-        texts = self._data.texts
-        text_tokens = [0 if texts is None else int(texts.lengths(source.types).sum()) for source in self._data.sources]
+        texts = self.data.texts
+        text_tokens = [0 if texts is None else int(texts.lengths(source.types).sum()) for source in self.data.sources]
         batch_tokens, seed = self.recipe.batch_tokens, self.recipe.seed
-        return plan_steps(self._data.sources, text_tokens, batch_tokens=batch_tokens, seed=seed, epoch=epoch)
+        return plan_steps(self.data.sources, text_tokens, batch_tokens=batch_tokens, seed=seed, epoch=epoch)
 
     def _end_epoch(self) -> None:
         """Measure on the dev sentences, with the weights that would be kept if this were the last epoch."""
         now = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
         _fill(self._parameters, self._average)
         dev = {}
-        for number, (corpus, rows) in enumerate(zip(self._data.corpora, self._data.dev, strict=True)):
+        for number, (corpus, rows) in enumerate(zip(self.data.corpora, self.data.dev, strict=True)):
             if rows is not None:
-                types = self._data.sources[number].types
-                dev[corpus.name] = _measure(self.network, corpus, rows, number, types, self._data.texts, self._device)
+                dev[corpus.name] = self._measure(number, rows)
         self.history.append({"loss": round(float(self._loss) / self._n_words, 6), "dev": dev})
         if self.recipe.keep == "best" and self._mean_f1(-1) > self._best_f1:
             self._best_f1 = self._mean_f1(-1)
@@ -166,6 +159,37 @@ class Training:
         _fill(self._parameters, now)
         self._loss.zero_()
         self._n_words = 0
+
+    def _measure(self, number: int, rows: TokenRows) -> dict[str, float]:
+        """Return strict precision, recall and F1 of mentions, over all types, on the dev sentences of a corpus.
+
+        A word's tag is the one with the highest logit. Neighbouring words with the same type are one mention. As in
+        use, types that are read are read by name and description, and O has no shift.
+        """
+        corpus, types, texts = self.data.corpora[number], self.data.sources[number].types, self.data.texts
+        network, device = self.network, self.device
+        order = np.argsort(np.diff(rows.tokens), kind="stable")
+        plan: list[tuple[int, Any]] = [(0, order[i : i + _BATCH]) for i in range(0, len(order), _BATCH)]
+        names = np.array(["O", *corpus.type_names], object)
+        predicted: dict[int, Sentence] = {}
+        network.eval()
+        with torch.inference_mode():
+            columns = torch.from_numpy(types).to(device)
+            if texts is not None:
+                columns = text_means(network.encoder, texts.rows, texts.full(types), device)
+            for (_, sentences), batch in zip(plan, prefetch([rows], plan, device), strict=True):
+                x = word_vectors(network.encoder, batch)
+                corpora = [] if texts is not None else [torch.full((len(x),), number, device=device)]
+                of_o, of_types = network.head(x, columns, *corpora)
+                tags = names[torch.cat((of_o[:, None], of_types), 1).argmax(1).cpu().numpy()].tolist()
+                start = 0
+                for i in sentences:
+                    words = corpus.dev[i].words
+                    predicted[i] = from_tags(words, tags[start : start + len(words)], "types")
+                    start += len(words)
+        network.train()
+        found = score(corpus.dev, [predicted[i] for i in range(len(rows))]).micro
+        return {name: round(getattr(found, name), 4) for name in ("precision", "recall", "f1")}
 
     def _mean_f1(self, epoch: int) -> float:
         scores: list[float] = [figures["f1"] for figures in self.history[epoch]["dev"].values()]
@@ -183,7 +207,7 @@ class Training:
         self.network.load_state_dict(part_of(tensors, "network"))
         self._stepper.restore(tensors)
         average, self._best = (
-            {name: tensor.to(self._device) for name, tensor in part_of(tensors, part).items()}
+            {name: tensor.to(self.device) for name, tensor in part_of(tensors, part).items()}
             for part in ("average", "best")
         )
         # The dict has the order of the file; the loop needs the order of the network.
@@ -193,47 +217,8 @@ class Training:
         self._best_f1, self.history = state["best_f1"], state["history"]
 
 
-def _measure(
-    network: TaggingNetwork,
-    corpus: SourceCorpus,
-    rows: TokenRows,
-    number: int,
-    types: Ints,
-    texts: TypeTexts | None,
-    device: torch.device,
-) -> dict[str, float]:
-    """Return strict precision, recall and F1 of mentions, over all types, on the dev sentences of a corpus.
-
-    A word's tag is the one with the highest logit. Neighbouring words with the same type are one mention. Types that
-    are read are read by name and description, and O has no shift, as in use.
-    """
-    order = np.argsort(np.diff(rows.tokens), kind="stable")
-    plan: list[tuple[int, Any]] = [(0, order[i : i + _BATCH]) for i in range(0, len(order), _BATCH)]
-    names = np.array(["O", *corpus.type_names], object)
-    predicted: dict[int, Sentence] = {}
-    was_training = network.training
-    network.eval()
-    with torch.inference_mode():
-        columns = torch.from_numpy(types).to(device)
-        if texts is not None:
-            columns = text_means(network.encoder, texts.rows, texts.full(types), device)
-        for (_, sentences), batch in zip(plan, prefetch([rows], plan, device), strict=True):
-            x = word_vectors(network.encoder, batch)
-            corpora = [] if texts is not None else [torch.full((len(x),), number, device=device)]
-            of_o, of_types = network.head(x, columns, *corpora)
-            tags = names[torch.cat((of_o[:, None], of_types), 1).argmax(1).cpu().numpy()].tolist()
-            start = 0
-            for i in sentences:
-                words = corpus.dev[i].words
-                predicted[i] = from_tags(words, tags[start : start + len(words)], "types")
-                start += len(words)
-    network.train(was_training)
-    found = score(corpus.dev, [predicted[i] for i in range(len(rows))]).micro
-    return {name: round(getattr(found, name), 4) for name in ("precision", "recall", "f1")}
-
-
-def _groups(network: TaggingNetwork, recipe: Recipe) -> list[dict[str, Any]]:
-    """Return the parameters with their learning rates and weight decay."""
+def _groups(network: TaggingNetwork) -> tuple[list[nn.Parameter], list[nn.Parameter], list[nn.Parameter]]:
+    """Return the parameters as `Stepper` takes them."""
     embeddings = network.encoder.get_input_embeddings()
     new = network.new_parameters()
     new += embeddings.shapes.parameters() if has_word_shapes(network.encoder) else []
@@ -242,11 +227,7 @@ def _groups(network: TaggingNetwork, recipe: Recipe) -> list[dict[str, Any]]:
     known |= set(encoder)
     matrices = [p for p in encoder if p.ndim > 1]
     others = [p for p in encoder if p.ndim <= 1] + [p for p in network.parameters() if p not in known]
-    return [
-        {"params": matrices, "lr": recipe.lr, "weight_decay": WEIGHT_DECAY},
-        {"params": others, "lr": recipe.lr, "weight_decay": 0.0},
-        {"params": new, "lr": recipe.head_lr, "weight_decay": 0.0},
-    ]
+    return matrices, others, new
 
 
 @torch.no_grad()
