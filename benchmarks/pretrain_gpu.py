@@ -113,7 +113,7 @@ def main(arguments=None):
         for name, (way, n_steps) in ways.items():
             best[name] = max(best[name], timed(way, n_steps))
     new = ways["new"][0]
-    print(f"{len(sources)} corpora, {n_words:,} words, {new.device}, packed: {new.training._data.layout.is_packed}")
+    print(f"{len(sources)} corpora, {n_words:,} words, {new.device}, packed: {new.training.data.layout.is_packed}")
     print(f"{'':6}{'words/s':>12}{'x old':>8}{'s an epoch':>12}")
     for name, speed in best.items():
         print(f"{name:6}{speed:12,.0f}{speed / best['old']:8.2f}{n_words / speed:12.1f}")

@@ -85,7 +85,6 @@ def make_encoder(folder: Path) -> None:
         window=16,
         n_layers=1,
         layers=[1],
-        pooling="first-last",
         precision="float32",
         pad_id=0,
         unknown_id=1,

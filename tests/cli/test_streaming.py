@@ -82,7 +82,7 @@ def test_a_text_that_fit_has_read_is_not_encoded_again(inside, tmp_path, monkeyp
     def encode(*arguments, **options):
         raise AssertionError("it was asked to encode")
 
-    monkeypatch.setattr("handful.encoders.NetworkEncoder.encode", encode)
+    monkeypatch.setattr("handful.encoders.opened.NetworkEncoder.encode", encode)
     assert run("predict", tmp_path / "model", "text.txt", tmp_path / "new.txt").stdout == without
     explained = run("explain", tmp_path / "model", "text.txt", "--json")
     assert explained.exit_code == 0

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from models import TEXT
 
-from handful.encoders import NetworkEncoder, load
 from handful.encoders import _network_encoder as module
+from handful.encoders import load
+from handful.encoders.opened import NetworkEncoder
 from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import EncoderError
 
@@ -86,14 +87,13 @@ def split_numbers(words):
 
 def make_encoder(window, factor=1.0, **options):
     tokenizer = WordTokenizer(split_numbers, prefix=[0], suffix=[0], pad_id=0, unknown_id=1, content=b"")
-    settings = {"dim": 3, "window": window, "pooling": "first-last"}
+    settings = {"dim": 3, "window": window}
     return NetworkEncoder(PositionsNetwork(factor), tokenizer, **(settings | options))
 
 
-@pytest.mark.parametrize("pooling", ["first-last", "first", "last", "mean"])
-def test_long_sentences_keep_every_word(pooling):
+def test_long_sentences_keep_every_word():
     sentences = [[str(n) for n in range(2, 400)], ["3"], ["700", "5", "900", "6"], ["9"] * 50]
-    found = make_encoder(32, pooling=pooling).encode(sentences)
+    found = make_encoder(32).encode(sentences)
     np.testing.assert_allclose(found[:, 0], [float(word) for words in sentences for word in words], rtol=1e-5)
 
 
@@ -181,8 +181,7 @@ def test_progress_bar_goes_to_standard_error(exported, capsys):
 def test_fingerprint_follows_what_the_vectors_depend_on(source, exported):
     folders = [source("bert"), exported("bert"), exported("mpnet", int8=True), exported("mpnet")]
     prints = [load(folder).fingerprint for folder in folders]
-    prints += [load(folders[1], pooling="first").fingerprint, load(folders[1], layers=-2).fingerprint]
-    prints += [load(folders[0], layers=(-1, -2)).fingerprint]
+    prints += [load(folders[1], layers=-2).fingerprint, load(folders[0], layers=(-1, -2)).fingerprint]
     assert len(set(prints)) == len(prints)
     assert load(folders[0]).fingerprint == prints[0]
     assert load(folders[1], threads=1).fingerprint == prints[1]

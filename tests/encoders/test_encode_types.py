@@ -15,10 +15,11 @@ from heads import by_torch, random_head, with_head
 from models import TEXT
 from safetensors.torch import save_file
 
-from handful.encoders import CachedEncoder, NameHead, NetworkEncoder, export_encoder, load, open_encoder
+from handful.encoders import CachedEncoder, NameHead, export_encoder, load, open_encoder
 from handful.encoders import names as texts
 from handful.encoders.cache import FeatureCache
 from handful.encoders.names import NAMES_FILE, readable, text_of
+from handful.encoders.opened import NetworkEncoder
 from handful.encoders.shapes import N_SHAPES, SHAPES_FILE
 from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import DataError, EncoderError, ModelError
@@ -193,7 +194,7 @@ def split_numbers(words):
 def test_every_sub_word_of_a_long_text_counts_once(n_words):
     tokenizer = WordTokenizer(split_numbers, prefix=[0], suffix=[0, 0], pad_id=0, unknown_id=1, content=b"")
     head = NameHead(np.eye(3), np.zeros(3), np.zeros((1, 3)))
-    encoder = NetworkEncoder(PositionsNetwork(), tokenizer, dim=3, window=20, pooling="first", names=head)
+    encoder = NetworkEncoder(PositionsNetwork(), tokenizer, dim=3, window=20, names=head)
     words = [str(n) for n in range(1000, 1000 + n_words)]
     found = encoder.encode_types({"x": " ".join(words)}).vectors[0]
     tokens = [5, 5, *(token for ids in split_numbers(words) for token in ids)]  # "x", ":"
@@ -210,12 +211,6 @@ def test_windows_of_an_exported_encoder(encoder):
     assert np.isfinite(whole).all()
     assert not np.array_equal(whole, encoder.encode_types({"x": half}).vectors)
     assert np.array_equal(whole, encoder.encode_types({"y": "", "x": f"{half} {half}"}).vectors[1:])
-
-
-def test_pooling_of_words_does_not_matter(exports):
-    expected = load(exports["float32"]).encode_types(TYPES)
-    for pooling in ("first", "mean"):
-        assert same(load(exports["float32"], pooling=pooling).encode_types(TYPES), expected)
 
 
 def test_an_export_gives_the_same_vectors(exports):

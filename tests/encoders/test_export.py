@@ -26,7 +26,6 @@ def test_the_card(source, exported, tmp_path):
         "window": 64,
         "n_layers": 2,
         "layers": [2, 1, 0],
-        "pooling": "first-last",
         "precision": "float32",
         "pad_id": 1,
         "unknown_id": 4,
@@ -38,14 +37,9 @@ def test_the_card(source, exported, tmp_path):
     }
     described = shutil.copytree(source("mpnet"), tmp_path / "described")
     (described / "README.md").write_text("---\ntags: x\nlicense: mit\n---\n# A model\nlicense: none\n")
-    export_encoder(described, tmp_path / "a", layers=1, origin="me/mine", pooling="mean")
+    export_encoder(described, tmp_path / "a", layers=1, origin="me/mine")
     card = json.loads((tmp_path / "a" / "encoder.json").read_text())
-    assert (card["licence"], card["origin"], card["layers"], card["pooling"]) == (
-        "mit",
-        "me/mine",
-        [2],
-        "mean",
-    )
+    assert (card["licence"], card["origin"], card["layers"]) == ("mit", "me/mine", [2])
     assert np.array_equal(load(tmp_path / "a").encode(SENTENCES), load(exported("mpnet")).encode(SENTENCES))
     with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export it again with more layers") as error:
         load(tmp_path / "a", layers=-2)
@@ -82,10 +76,9 @@ def test_what_stands_there_is_not_overwritten(source, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["mine"]
 
 
-@pytest.mark.parametrize(("options", "message"), [({"layers": 0}, "between 1 and 3"), ({"pooling": "x"}, "first-last")])
-def test_wrong_options(source, tmp_path, options, message):
-    with pytest.raises(DataError, match=message):
-        export_encoder(source("bert"), tmp_path / "x", **options)
+def test_a_wrong_number_of_layers(source, tmp_path):
+    with pytest.raises(DataError, match="between 1 and 3"):
+        export_encoder(source("bert"), tmp_path / "x", layers=0)
 
 
 def test_int8_is_close_to_float32(exported):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.encoders.pooling import POOLINGS, lay_out, pool
+from handful.encoders.pooling import lay_out, pool
 from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import EncoderError
 
@@ -21,25 +21,20 @@ LENGTHS = st.lists(st.integers(1, 12), min_size=1, max_size=40)
 WINDOWS = st.integers(4, 20)
 
 
-@given(lengths=LENGTHS, window=WINDOWS, pooling=st.sampled_from(POOLINGS))
-def test_every_word_gets_its_own_subwords_and_full_weight(lengths, window, pooling):
+@given(lengths=LENGTHS, window=WINDOWS, is_whole=st.booleans())
+def test_every_word_gets_its_own_subwords_and_full_weight(lengths, window, is_whole):
     numbers = iter(range(100, 10_000))
     subwords = [[next(numbers) for _ in range(n)] for n in lengths]
-    wanted = {
-        "first": lambda ids: {ids[0]: 1},
-        "last": lambda ids: {ids[-1]: 1},
-        "mean": lambda ids: dict.fromkeys(ids, 1 / len(ids)),
-        "first-last": lambda ids: {ids[0]: 0.5, ids[-1]: 0.5} if len(ids) > 1 else {ids[0]: 1},
-    }[pooling]
+    used = [ids if is_whole else {ids[0], ids[-1]} for ids in subwords]
     found = [{} for _ in lengths]
-    for piece in lay_out(subwords, make_tokenizer(), window=window, pooling=pooling):
+    for piece in lay_out(subwords, make_tokenizer(), window=window, is_whole=is_whole):
         assert len(piece.ids) <= window
         assert piece.ids[0] == 1
         assert piece.ids[-2:] == [2, 3]
         for word, position, weight in zip(piece.words, piece.positions, piece.weights, strict=True):
             token = piece.ids[position]
             found[word][token] = found[word].get(token, 0) + weight
-    assert found == [pytest.approx(wanted(ids)) for ids in subwords]
+    assert found == [pytest.approx(dict.fromkeys(ids, 1 / len(ids))) for ids in used]
 
 
 @given(lengths=LENGTHS, window=WINDOWS)
@@ -53,7 +48,7 @@ def test_a_word_comes_from_the_window_where_it_is_furthest_from_an_edge(lengths,
     while starts[-1] + room < len(tokens):
         starts.append(min(starts[-1] + max(1, room // 2), len(tokens) - room))
     contents = [tokens[start : start + room] for start in starts]
-    for piece in lay_out(subwords, make_tokenizer(), window=window, pooling="first"):
+    for piece in lay_out(subwords, make_tokenizer(), window=window):
         inside = piece.ids[1:-2]
         for word, position in zip(piece.words, piece.positions, strict=True):
             ids = subwords[word]
@@ -69,17 +64,17 @@ def test_a_word_comes_from_the_window_where_it_is_furthest_from_an_edge(lengths,
             assert distance(inside) == max(map(distance, holders))
 
 
-@given(lengths=LENGTHS, window=WINDOWS, pooling=st.sampled_from(POOLINGS))
-def test_words_are_numbered_from_the_first_and_in_order(lengths, window, pooling):
+@given(lengths=LENGTHS, window=WINDOWS, is_whole=st.booleans())
+def test_words_are_numbered_from_the_first_and_in_order(lengths, window, is_whole):
     subwords = [[7] * n for n in lengths]
-    pieces = list(lay_out(subwords, make_tokenizer(), window=window, pooling=pooling, first=5))
+    pieces = list(lay_out(subwords, make_tokenizer(), window=window, first=5, is_whole=is_whole))
     words = [word for piece in pieces for word in piece.words]
     assert words == sorted(words)
     assert set(words) == set(range(5, 5 + len(lengths)))
 
 
 def test_an_empty_sentence_has_no_pieces():
-    assert list(lay_out([], make_tokenizer(), window=8, pooling="first")) == []
+    assert list(lay_out([], make_tokenizer(), window=8)) == []
 
 
 @given(counts=st.lists(st.integers(1, 4), min_size=1, max_size=8), seed=st.integers(0, 99))

@@ -12,7 +12,6 @@ def export_encoder(
     ),
     int8: bool = typer.Option(False, "--int8", help="8-bit weights: a quarter of the size, and faster."),
     layers: int = typer.Option(3, "--layers", help="How many of the last layers it can give."),
-    pooling: str = typer.Option("first-last", "--pooling", help="Noted on the card."),
     licence: str | None = typer.Option(None, "--licence", help="Noted on the card; else as the source says."),
     origin: str | None = typer.Option(None, "--origin", help="Noted on the card; else the source's name."),
 ) -> None:
@@ -26,7 +25,7 @@ def export_encoder(
     """
     from handful.encoders import export_encoder as export
 
-    card = export(folder, out, int8=int8, layers=layers, pooling=pooling, licence=licence, origin=origin)
+    card = export(folder, out, int8=int8, layers=layers, licence=licence, origin=origin)
     size = sum(file.stat().st_size for file in out.iterdir()) / 2**20
     given = ", ".join(map(str, sorted(card.layers)))
     typer.echo(

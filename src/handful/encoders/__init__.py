@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from handful._util.lazy import lazy
 
-from ._network_encoder import NetworkEncoder
 from .encoder import Encoder
 from .names import NameHead, TypeVectors
 from .opened import EMBEDDED, load, open_encoder
@@ -18,7 +17,6 @@ __all__ = [
     "CachedEncoder",
     "Encoder",
     "NameHead",
-    "NetworkEncoder",
     "TypeVectors",
     "export_encoder",
     "load",

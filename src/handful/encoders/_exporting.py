@@ -25,7 +25,6 @@ from ._pretrained import read_pretrained
 from .card import SEEN, TRAINED, Card, trained_transitions
 from .hugging_face import layer_of, shape_stride, window_of, word_tokenizer
 from .names import NAMES_FILE, NameHead
-from .pooling import POOLINGS
 from .shapes import N_SHAPES
 from .tokenizer import with_leading_space
 
@@ -46,7 +45,6 @@ def export_encoder(
     *,
     int8: bool = False,
     layers: int = 3,
-    pooling: str = "first-last",
     licence: str | None = None,
     origin: str | None = None,
 ) -> Card:
@@ -63,8 +61,6 @@ def export_encoder(
         reads the names of types, if there is one, is then stored in 16 bits.
     layers
         How many of the last layers the graph can give.
-    pooling
-        Noted on the card as the one that the encoder is meant for.
     licence, origin
         Noted on the card; None, as far as the source states them.
 
@@ -74,8 +70,6 @@ def export_encoder(
         What was written to ``encoder.json``.
     """
     out = Path(out)
-    if pooling not in POOLINGS:
-        raise DataError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
     check_folder(out)  # before the work, not after it
     check_libraries("exporting", "torch", "transformers", "onnx", "onnxscript")  # torch's exporter needs the last
     model, tokenizer = read_pretrained(os.fspath(source))
@@ -90,7 +84,6 @@ def export_encoder(
         window=window_of(model, tokenizer),
         n_layers=n_layers,
         layers=list(range(n_layers, n_layers - layers, -1)),
-        pooling=pooling,
         precision="int8" if int8 else "float32",
         pad_id=words.pad_id,
         unknown_id=words.unknown_id,

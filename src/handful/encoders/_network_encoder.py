@@ -18,7 +18,7 @@ from handful.text import to_sentence, types_of
 
 from .encoder import Encoder, words_of
 from .names import NameHead, TypeVectors, no_names, text_of
-from .pooling import Float32, Inputs, Piece, check_pooling, lay_out, pool
+from .pooling import Float32, Inputs, Piece, lay_out, pool
 from .tokenizer import WordTokenizer
 
 if TYPE_CHECKING:
@@ -49,32 +49,9 @@ class Network(Protocol):
 class NetworkEncoder(Encoder):
     """One vector per word, with any network; `load` makes it.
 
-    Parameters
-    ----------
-    network
-        Gives hidden vectors for tokens.
-    tokenizer
-        Splits words into sub-words.
-    dim
-        The length of a vector.
-    window
-        The most tokens that the network takes, special tokens included.
-    pooling
-        One of `handful.encoders.pooling.POOLINGS`.
-    batch_tokens
-        The most tokens in a batch, padding included. Speed depends on it, results do not.
-    precision, transitions
-        As for `Encoder`.
-    reads_padding
-        Whether padding changes the vectors of the tokens before it, as with convolutions; then only rows of one length
-        share a batch.
-    names
-        Turns the texts of types into vectors, if the encoder was trained for that; it reads the last layer.
-
-    Attributes
-    ----------
-    layers, threads
-        As `load` was asked for.
+    The network takes at most `window` tokens, special tokens included. Batches have at most `batch_tokens`, padding
+    included: speed depends on it, results do not. If the network `reads_padding`, as with convolutions, only rows of
+    one length share a batch. `names` turns the texts of types into vectors, if the encoder was trained for that.
     """
 
     def __init__(
@@ -84,21 +61,19 @@ class NetworkEncoder(Encoder):
         *,
         dim: int,
         window: int,
-        pooling: str,
         batch_tokens: int = 1024,
         precision: str | None = None,
         reads_padding: bool = False,
         transitions: "Transitions | None" = None,
         names: NameHead | None = None,
     ) -> None:
-        check_pooling(pooling)
         if window <= tokenizer.n_special:
             raise EncoderError(f"a window of {window} tokens leaves no room for words")
+        # As `load` was asked for
         self.layers: tuple[int, ...] = (-1,)
         self.threads: int | None = None
         self.dim = dim
         self.window = window
-        self.pooling = pooling
         self.batch_tokens = batch_tokens
         self.precision = precision
         self.reads_padding = reads_padding
@@ -127,22 +102,20 @@ class NetworkEncoder(Encoder):
         from .opened import load
 
         assert self.reference is not None  # otherwise `__getstate__` keeps them
-        opened = load(
-            self.reference, layers=self.layers, pooling=self.pooling, threads=self.threads, precision=self.precision
-        )
+        opened = load(self.reference, layers=self.layers, threads=self.threads, precision=self.precision)
         if opened.fingerprint != self.fingerprint:
             raise ModelError(f"the encoder {self.reference} is no longer the one that this copy was made from")
         return opened._parts
 
     @cached_property
     def fingerprint(self) -> str:  # type: ignore[override]
-        """Digest of all that the vectors depend on: weights, layers, tokenizer, pooling, window, scheme, names."""
+        """Digest of all that the vectors depend on: weights, layers, tokenizer, window, scheme, names."""
         digest = hashlib.sha256()
         parts = [
             _SCHEME.encode(),
             self.network.identity(),
             self.tokenizer.content,
-            self.pooling.encode(),
+            b"first-last",  # how sub-words become a word
             b"%d" % self.window,
         ]
         if self.names is not None:
@@ -159,7 +132,7 @@ class NetworkEncoder(Encoder):
         return state
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(dim={self.dim}, window={self.window}, pooling={self.pooling!r})"
+        return f"{type(self).__name__}(dim={self.dim}, window={self.window})"
 
     def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> Float32:
         """Encode sentences, as `Encoder.encode` describes."""
@@ -225,7 +198,7 @@ class NetworkEncoder(Encoder):
 
     def _text_mean(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the mean over all sub-words of a text, each from its window; a batch would round differently."""
-        pieces = list(lay_out(self.tokenizer(words), self.tokenizer, window=self.window, pooling="mean"))
+        pieces = list(lay_out(self.tokenizer(words), self.tokenizer, window=self.window, is_whole=True))
         hidden = [self._hidden([piece])[0, piece.positions] for piece in pieces]
         mean: npt.NDArray[np.float64] = np.concatenate(hidden).mean(axis=0, dtype=np.float64)
         return mean
@@ -240,7 +213,7 @@ class NetworkEncoder(Encoder):
                 subwords = tokenizer(words)
             except EncoderError as error:
                 raise error.at(f"sentence {i}") from None
-            yield from lay_out(subwords, tokenizer, window=self.window, pooling=self.pooling, first=n_before)
+            yield from lay_out(subwords, tokenizer, window=self.window, first=n_before)
             n_before += len(words)
 
     def _run(self, pieces: list[Piece]) -> tuple[npt.NDArray[np.intp], Float32]:

@@ -49,9 +49,7 @@ class OnnxNetwork:
             return hashlib.file_digest(file, "sha256").digest() + " ".join(self._outputs).encode()
 
 
-def load_onnx(
-    folder: Path, *, layers: tuple[int, ...], pooling: str, threads: int | None, precision: str | None
-) -> NetworkEncoder:
+def load_onnx(folder: Path, *, layers: tuple[int, ...], threads: int | None, precision: str | None) -> NetworkEncoder:
     """Load an exported encoder; see `handful.encoders.load` for the parameters."""
     card = Card.read(folder / "encoder.json")
     if precision not in (None, card.precision):
@@ -80,7 +78,6 @@ def load_onnx(
         tokenizer,
         dim=card.dim,
         window=card.window,
-        pooling=pooling,
         transitions=card.transitions,
         # The head reads the last layer, and its vectors are compared with those of the last layer.
         names=NameHead.load(folder / NAMES_FILE, card.dim) if has_names and wanted == (card.n_layers,) else None,

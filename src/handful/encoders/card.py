@@ -44,7 +44,6 @@ class Card:
     window: int  # the most tokens in a row, special tokens included
     n_layers: int
     layers: list[int]  # those that the graph can give, the last one first
-    pooling: str  # the pooling that the encoder was made for
     precision: str  # "float32" or "int8"
     pad_id: int
     unknown_id: int

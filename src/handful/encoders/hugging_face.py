@@ -130,7 +130,7 @@ class TorchNetwork:
 
 
 def load_transformers(
-    name_or_path: str, *, layers: tuple[int, ...], pooling: str, threads: int | None, precision: str | None
+    name_or_path: str, *, layers: tuple[int, ...], threads: int | None, precision: str | None
 ) -> NetworkEncoder:
     """Load a Hugging Face encoder; see `handful.encoders.load` for the parameters."""
     if precision not in (None, *_PRECISIONS):
@@ -144,7 +144,7 @@ def load_transformers(
         names = None
         if network.is_last and (folder / NAMES_FILE).is_file():
             names = NameHead.load(folder / NAMES_FILE, model.config.hidden_size)
-        return as_encoder(network, tokenizer, pooling=pooling, transitions=trained_transitions(folder), names=names)
+        return as_encoder(network, tokenizer, transitions=trained_transitions(folder), names=names)
     except HandfulError:
         raise
     except Exception as error:  # settings of all kinds that the library takes as they are
@@ -157,7 +157,6 @@ def as_encoder(
     network: TorchNetwork,
     tokenizer: Any,
     *,
-    pooling: str = "first-last",
     transitions: "Transitions | None" = None,
     names: NameHead | None = None,
 ) -> NetworkEncoder:
@@ -169,7 +168,6 @@ def as_encoder(
         words,
         dim=model.config.hidden_size,
         window=window,
-        pooling=pooling,
         batch_tokens=1024 if network.device.type == "cpu" else 8192,
         precision=network.precision,
         reads_padding=network.reads_padding(words, window),

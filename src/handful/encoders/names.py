@@ -63,7 +63,12 @@ class NameHead:
 
     def __post_init__(self) -> None:
         given = (self.weight, self.bias, self.o_prototypes, self.beta)
-        arrays = {name: _float32(name, array) for name, array in zip(_NAMES, given, strict=True)}
+        arrays = {}
+        for name, array in zip(_NAMES, given, strict=True):
+            try:
+                arrays[name] = np.asarray(array, np.float32, order="C")
+            except (TypeError, ValueError):
+                raise EncoderError(f"{name} must hold numbers") from None
         n, m = (len(np.atleast_1d(arrays[name])) for name in ("linear.bias", "o_prototypes"))
         shapes = dict(zip(_NAMES, [(n, n), (n,), (max(1, m), n), ()], strict=True))
         for name, array in arrays.items():
@@ -169,13 +174,6 @@ class NameHead:
     def _arrays(self) -> dict[str, Any]:
         beta = np.asarray(self.beta, np.float32)
         return dict(zip(_NAMES, [self.weight, self.bias, self.o_prototypes, beta], strict=True))
-
-
-def _float32(name: str, array: Any) -> Float32:
-    try:
-        return np.asarray(array, np.float32, order="C")
-    except (TypeError, ValueError):
-        raise EncoderError(f"{name} must hold numbers") from None
 
 
 def no_names(name: str) -> EncoderError:

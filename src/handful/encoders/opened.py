@@ -17,12 +17,12 @@ from handful.errors import Advice, EncoderError, HandfulError, MissingExtraError
 
 from ._network_encoder import NetworkEncoder
 from .encoder import Encoder, words_of
-from .pooling import check_pooling
 
 __all__ = [
     "CHOICES",
     "EMBEDDED",
     "AnyEncoder",
+    "NetworkEncoder",
     "absolute_layers",
     "check_encoder",
     "encoder_folder",
@@ -53,7 +53,6 @@ def load(
     name_or_path: PathLike,
     *,
     layers: int | Sequence[int] = -1,
-    pooling: str = "first-last",
     threads: int | None = None,
     precision: str | None = None,
 ) -> NetworkEncoder:
@@ -66,9 +65,6 @@ def load(
         with the extra ``transformers``, a folder in the Hugging Face layout or a name on its hub.
     layers
         Which hidden layer, or which layers to take the mean of: 0 is the embeddings, -1 the last layer.
-    pooling
-        How a word's sub-words become one vector: "first-last" (the mean of the two), "first", "last" or
-        "mean".
     threads
         How many threads to use; None, as many as this process may use.
     precision
@@ -82,18 +78,17 @@ def load(
         (`pickle`, `copy`) opens the same files again when it is first used.
     """
     wanted = _checked_layers(layers)
-    check_pooling(pooling)
     if threads is not None and not (isinstance(threads, int | np.integer) and threads >= 1):
         raise EncoderError(f"threads is a whole number of at least 1, found {threads!r}")
     name, path = os.fspath(name_or_path), check_encoder(name_or_path)
     if is_exported(path):
         from ._onnx import load_onnx
 
-        encoder = load_onnx(path, layers=wanted, pooling=pooling, threads=threads, precision=precision)
+        encoder = load_onnx(path, layers=wanted, threads=threads, precision=precision)
     else:
         from .hugging_face import load_transformers
 
-        encoder = load_transformers(name, layers=wanted, pooling=pooling, threads=threads, precision=precision)
+        encoder = load_transformers(name, layers=wanted, threads=threads, precision=precision)
     encoder.name = name
     encoder.reference = name if name in EMBEDDED or not path.is_dir() else os.path.abspath(path)
     encoder.layers, encoder.threads = wanted, threads

@@ -5,8 +5,8 @@ gathered into one vector per word::
 
     vector[w] = sum over the contributions c with words[c] = w of weights[c] * hidden[positions[c]]
 
-With "first-last" every word has two contributions of 1/2: its first and its last sub-word (the same one twice if
-it has only one). Nothing here depends on a network, so training and inference lay words out alike.
+A word has two contributions of 1/2: its first and its last sub-word (the same one twice if it has only one). Nothing
+here depends on a network, so training and inference lay words out alike.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from handful.errors import EncoderError
-
 from .tokenizer import WordTokenizer
 
-__all__ = ["POOLINGS", "Float32", "Inputs", "Piece", "check_pooling", "lay_out", "pool"]
+__all__ = ["Float32", "Inputs", "Piece", "lay_out", "pool"]
 
-POOLINGS = ("first-last", "first", "last", "mean")
 _BLOCK = 256  # words pooled at a time: what lies between stays in the processor's cache
 
 Float32 = npt.NDArray[np.float32]
@@ -41,21 +38,15 @@ class Piece:
     weights: list[float]
 
 
-def check_pooling(pooling: str) -> None:
-    """Refuse a pooling that does not exist."""
-    if pooling not in POOLINGS:
-        raise EncoderError(f"pooling is one of {', '.join(POOLINGS)}; found {pooling!r}")
-
-
 def lay_out(
-    subwords: Sequence[list[int]], tokenizer: WordTokenizer, *, window: int, pooling: str, first: int = 0
+    subwords: Sequence[list[int]], tokenizer: WordTokenizer, *, window: int, first: int = 0, is_whole: bool = False
 ) -> Iterator[Piece]:
     """Lay a sentence's sub-words out in pieces of at most `window` tokens, special tokens included.
 
     A sentence that fits is one piece. A longer one becomes windows that overlap by half. A word is taken from
     the window that holds all of it and in which it is furthest from an edge (the first of equals). A word that
     no window holds whole is taken sub-word by sub-word, by the same rule. Each word has at least one sub-word;
-    `first` is the number of the first word.
+    `first` is the number of the first word. With `is_whole`, all sub-words of a word contribute, equally.
     """
     prefix, suffix = tokenizer.prefix, tokenizer.suffix
     ids = [token for word in subwords for token in word]
@@ -65,7 +56,7 @@ def lay_out(
     n_tokens = len(ids)
     last = n_tokens - room
     starts = [*range(0, last, max(1, room // 2)), max(0, last)]
-    taken = _by_window(subwords, starts, room, pooling, first)
+    taken = _by_window(subwords, starts, room, first, is_whole)
     for start, contributions in zip(starts, taken, strict=True):
         if not contributions:
             continue
@@ -79,7 +70,7 @@ def lay_out(
 
 
 def _by_window(
-    subwords: Sequence[list[int]], starts: list[int], room: int, pooling: str, first: int
+    subwords: Sequence[list[int]], starts: list[int], room: int, first: int, is_whole: bool
 ) -> list[list[tuple[int, int, float]]]:
     """Return the contributions of each window, as (word, position in the sentence, weight)."""
     taken: list[list[tuple[int, int, float]]] = [[] for _ in starts]
@@ -87,26 +78,16 @@ def _by_window(
     for number, word in enumerate(subwords, first):
         b = a + len(word)
         best = _best_window(starts, room, a, b) if len(starts) > 1 else 0
-        for position, weight in _contributions(a, b, pooling):
+        positions = range(a, b) if is_whole else (a, b - 1)
+        for position in positions:
             if best is None:
                 holder = _best_window(starts, room, position, position + 1)
                 assert holder is not None  # windows cover every token
             else:
                 holder = best
-            taken[holder].append((number, position, weight))
+            taken[holder].append((number, position, 1 / len(positions)))
         a = b
     return taken
-
-
-def _contributions(a: int, b: int, pooling: str) -> list[tuple[int, float]]:
-    """Return which of the sub-words a..b-1 make up a word's vector, and with what weight."""
-    if pooling == "first-last":
-        return [(a, 0.5), (b - 1, 0.5)]
-    if pooling == "first":
-        return [(a, 1.0)]
-    if pooling == "last":
-        return [(b - 1, 1.0)]
-    return [(position, 1 / (b - a)) for position in range(a, b)]
 
 
 def _best_window(starts: list[int], room: int, a: int, b: int) -> int | None:

@@ -71,20 +71,20 @@ def lay_out_corpus(
     window: int,
     *,
     name: str = "the corpus",
-    pooling: str = "first-last",
+    is_whole: bool = False,
 ) -> TokenRows:
     """Lay sentences out as encoding does, with one tag per word; error messages call the corpus by its name."""
     ids: list[int] = []
     piece_ends: list[int] = []
-    positions: list[int] = []  # in the order of words; for "first-last", the first sub-word of each, then its last one
-    n_each = 2 if pooling == "first-last" else 1
+    positions: list[int] = []  # in the order of words: the first sub-word of each, then its last one; or each once
+    n_each = 1 if is_whole else 2
     starts: list[tuple[int, int, int]] = [(0, 0, 0)]
     for number, sentence in enumerate(sentences, 1):
         try:
             subwords = tokenizer(sentence.words)
         except EncoderError as error:
             raise error.at(f"{name}, sentence {number}") from None
-        for piece in lay_out(subwords, tokenizer, window=window, pooling=pooling):
+        for piece in lay_out(subwords, tokenizer, window=window, is_whole=is_whole):
             positions += [len(ids) + position for position in piece.positions]
             ids += piece.ids
             piece_ends.append(len(ids))
@@ -110,7 +110,7 @@ def lay_out_texts(texts: Sequence[Sequence[str]], tokenizer: WordTokenizer, wind
     In the result each sub-word counts as a word of its own: `first` and `last` are both its position.
     """
     return lay_out_corpus(
-        [Sentence(tuple(text)) for text in texts], (), tokenizer, window, name="the texts of types", pooling="mean"
+        [Sentence(tuple(text)) for text in texts], (), tokenizer, window, name="the texts of types", is_whole=True
     )
 
 

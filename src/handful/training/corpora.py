@@ -6,7 +6,7 @@ A corpus has a name and its own tag set, in the IO scheme: tag 0 is O, the other
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,17 +94,16 @@ def read_corpora(
     """
     found = find_paths(corpora, dev, measure_others=measure_others)
     known = {} if types is None else read_descriptions(types)
-    hidden, choice = set(hide), TypeChoice(rename=rename)
+    hidden = set(hide)
+    choice = TypeChoice(drop=hidden, rename=rename)
     made = [_read_corpus(name, paths, choice, hidden, hold_out, known) for name, paths in found.items()]
     if lost := choice.not_found():
-        raise DataError(f"no corpus has the type {', '.join(lost)} that is to be renamed")
-    all_types = set().union(*(each for _, each in made))
-    if missing := sorted(hidden - all_types):
+        all_types = sorted({name for corpus in made for name in corpus.type_names})
         raise DataError(
-            f"no corpus has the type {', '.join(missing)} that is to be hidden; "
-            f"types are {', '.join(sorted(all_types))}"
+            f"no corpus has the type {', '.join(lost)} that is to be renamed or hidden; types are "
+            f"{', '.join(all_types)}"
         )
-    return [corpus for corpus, _ in made]
+    return made
 
 
 def _read_corpus(
@@ -114,21 +113,19 @@ def _read_corpus(
     hidden: set[str],
     hold_out: float,
     descriptions: Mapping[str, Mapping[str, Description]],
-) -> tuple[SourceCorpus, set[str]]:
-    """Return a corpus, and the types that it had before any were hidden."""
+) -> SourceCorpus:
     files: list[dict[str, Any]] = []
     known: list[EntityType] = []
     train, dev = (_read_files(each, files, known) for each in (paths.train, paths.dev))
+    if not types_in(train or dev):
+        where = ", ".join(map(str, paths.train or paths.dev))
+        raise DataError(f"{name}: {where} has no mention, only O: there is nothing to learn")
     if choice:
         train, dev = ([choice.sentence(sentence) for sentence in each] for each in (train, dev))
         known = list(choice.types(known))
-    if not types_in(train or dev):
-        raise DataError(f"{name}: {_list(paths.train or paths.dev)} has no mention, only O: there is nothing to learn")
-    all_types = types_in([*train, *dev])
     held = [_is_held_out(sentence.words, hold_out) for sentence in train]
     dev += [sentence for sentence, is_held in zip(train, held, strict=True) if is_held]
     train = [sentence for sentence, is_held in zip(train, held, strict=True) if not is_held]
-    train, dev = ([_hide(sentence, hidden) for sentence in each] for each in (train, dev))
     if not types_in(train if paths.train else dev):
         done = [f"holding out {hold_out:g}"] if hold_out else []
         done += [f"hiding {', '.join(sorted(hidden))}"] if hidden else []
@@ -136,11 +133,11 @@ def _read_corpus(
             f"{name}: after {' and '.join(done)}, the {len(train if paths.train else dev)} sentences that are left "
             "have no mention: there is nothing to learn"
         )
-    ours = descriptions_of(descriptions, name, set(all_types))
+    types = types_in([*train, *dev])
+    ours = descriptions_of(descriptions, name, {*types, *hidden})
     known += [EntityType(one, said.description) for one, said in ours.items()]
-    types = described((one for one in all_types if one not in hidden), known)
-    called = {one: said.called for one, said in sorted(ours.items()) if said.called and one not in hidden}
-    return SourceCorpus(name, types, train, dev, files, called), set(all_types)
+    called = {one: said.called for one, said in sorted(ours.items()) if said.called and one in types}
+    return SourceCorpus(name, described(types, known), train, dev, files, called)
 
 
 def _read_files(paths: Sequence[Path], files: list[dict[str, Any]], known: list[EntityType]) -> list[Sentence]:
@@ -163,13 +160,6 @@ def _read_files(paths: Sequence[Path], files: list[dict[str, Any]], known: list[
     return sentences
 
 
-def _hide(sentence: Sentence, hidden: set[str]) -> Sentence:
-    if not any(span.type in hidden for span in sentence.spans or ()):
-        return sentence
-    spans = tuple(span for span in sentence.spans or () if span.type not in hidden)
-    return replace(sentence, spans=spans)
-
-
 def _is_held_out(words: Sequence[str], share: float) -> bool:
     if not share:
         return False
@@ -183,10 +173,6 @@ def _sizes(sentences: Sequence[Sentence]) -> Mapping[str, int]:
         "words": sum(len(sentence.words) for sentence in sentences),
         "mentions": sum(len(sentence.spans or ()) for sentence in sentences),
     }
-
-
-def _list(paths: Sequence[Path]) -> str:
-    return ", ".join(map(str, paths))
 
 
 def read_descriptions(file: PathLike) -> dict[str, dict[str, Description]]:

@@ -150,8 +150,10 @@ def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[
     n_layers = int(model.config.num_hidden_layers)
     if layers is not None:
         cut_layers(model, layers)
-    if dropout is not None:
-        set_dropout(model, dropout)
+    if dropout is not None:  # the configuration, which describes the base, is not changed
+        for module in model.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = dropout
     return model, tokenizer, n_layers
 
 
@@ -173,10 +175,3 @@ def cut_layers(model: Any, layers: int) -> None:
     model.config.num_hidden_layers = layers
     if getattr(model.config, "layer_types", None):
         model.config.layer_types = model.config.layer_types[:layers]
-
-
-def set_dropout(model: Any, dropout: float) -> None:
-    """Set every dropout of a model; its configuration, which describes the base, is not changed."""
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = dropout

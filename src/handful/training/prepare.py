@@ -149,12 +149,9 @@ def device_of(name: str | None) -> torch.device:
     """Return the device of this name; None, a GPU where there is one."""
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise DataError(f"device is {name!r}, expected cpu or cuda") from None
-    if device.type not in ("cpu", "cuda"):
+    if name.partition(":")[0] not in ("cpu", "cuda"):
         raise DataError(f"device is {name!r}, expected cpu or cuda")
+    device = torch.device(name)
     if device.type == "cuda" and not torch.cuda.is_available():
         raise DataError(
             "there is no GPU here that torch can use", Advice("say device='cpu' or leave it out", "leave out --device")

@@ -19,9 +19,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from handful.encoders import NameHead, NetworkEncoder, export_encoder, load
+from handful.encoders import NameHead, export_encoder, load
 from handful.encoders.names import text_of
-from handful.encoders.opened import is_exported
+from handful.encoders.opened import NetworkEncoder, is_exported
 from handful.encoders.pooling import Inputs
 from handful.encoders.thaw import read_graph, thaw
 from handful.errors import EncoderError
@@ -197,7 +197,6 @@ class Student(nn.Module):
             own.tokenizer,
             dim=own.dim,
             window=own.window,
-            pooling=own.pooling,
             transitions=own.transitions,
             names=self.names(share),
         )

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import tempfile
-import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import platformdirs
 
 from handful._util.files import PathLike
-from handful.errors import DataError, FileError, HandfulWarning
+from handful.errors import DataError, FileError
 
 from ._store import FLOAT, SUFFIX, Store
 
@@ -80,7 +79,6 @@ class FeatureCache:
             self.limit = parse_size(os.environ.get(_LIMIT) or DEFAULT_LIMIT, f"the environment variable {_LIMIT}")
         else:
             self.limit = parse_size(limit)
-        self._said: set[str] = set()
 
     def contents(self) -> list[CachedFeatures]:
         """Return what is cached, one entry for each encoder, the last used first."""
@@ -143,12 +141,6 @@ class FeatureCache:
         for i, numbers in chosen.items():
             stores[i][0].remove(numbers)
         return True
-
-    def warn_once(self, kind: str, message: str) -> None:
-        """Warn about something that the user should know, at most once for each kind."""
-        if kind not in self._said:
-            self._said.add(kind)
-            warnings.warn(message, HandfulWarning, stacklevel=3)
 
     def _stores(self) -> list[tuple[Store, int]]:
         """Return the files of all encoders, with their sizes."""

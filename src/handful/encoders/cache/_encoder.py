@@ -90,7 +90,12 @@ class CachedEncoder(WrappedEncoder):
                 found = self.encoder.encode(
                     [sentences[i] for i in batch], progress=_shifted(report, n_done, len(features))
                 )
-                self._check(found, int(sizes[n_fit - 1]))
+                shape = int(sizes[n_fit - 1]), self.dim
+                if found.shape != shape or found.dtype != np.float32:
+                    raise EncoderError(
+                        f"encoder {self.name!r} must give float32 features of shape {shape}; "
+                        f"found {found.dtype} of shape {found.shape}"
+                    )
                 if self.keeps:
                     self._keep([keys[i] for i in batch], n_words[batch].tolist(), found, since_ns)
                 for i, part in zip(batch, np.split(found, sizes[: n_fit - 1]), strict=True):
@@ -110,13 +115,6 @@ class CachedEncoder(WrappedEncoder):
             raise EncoderError(f"sentence {position} must consist of str, found {words!r}") from error
         return _hash(self._identity + text.encode("utf-8", "surrogatepass"))
 
-    def _check(self, rows: Features, n_words: int) -> None:
-        if rows.shape != (n_words, self.dim) or rows.dtype != np.float32:
-            raise EncoderError(
-                f"encoder {self.name!r} must give float32 features of shape {(n_words, self.dim)}; "
-                f"found {rows.dtype} of shape {rows.shape}"
-            )
-
     def _keep(self, keys: Sequence[bytes], n_words: Sequence[int], rows: Features, since_ns: int) -> None:
         """Put features into the cache, if that can be done; they are in memory either way."""
         n_bytes = int(rows.nbytes * 1.1) + 128 * len(keys)  # with the index, rounded up
@@ -126,14 +124,12 @@ class CachedEncoder(WrappedEncoder):
             if cache.make_room(n_bytes, since_ns):
                 self._store.add(keys, n_words, rows)
             else:
-                cache.warn_once(
-                    "limit",
+                self._store.warn(
                     f"the feature cache {cache.path} is full of what is in use now ({cache.limit:,} bytes): "
                     "the rest will be encoded each time. Set HANDFUL_CACHE_LIMIT higher to keep more.",
                 )
         except (OSError, sqlite3.Error) as error:
-            cache.warn_once(
-                "write",
+            self._store.warn(
                 f"features could not be written to {cache.path} ({error}): they will be "
                 "encoded each time. Set HANDFUL_CACHE to a folder that has room and that you can write to.",
             )

@@ -69,7 +69,7 @@ class Store:
             features[start : start + len(rows)] = rows
             packs.add(pack)
         if damaged:
-            self._warn("features do not match their checksum")
+            self._warn_unusable("features do not match their checksum")
         with contextlib.suppress(sqlite3.Error):  # a cache that cannot be written to can still be read
             if packs or damaged:
                 with self._connection("rw", seconds=0) as database:
@@ -160,7 +160,7 @@ class Store:
             if "locked" not in str(error):
                 with contextlib.suppress(OSError):
                     self.delete()
-            self._warn(str(error))
+            self._warn_unusable(str(error))
 
     @contextlib.contextmanager
     def _connection(self, mode: str, seconds: float = _SECONDS) -> Iterator[sqlite3.Connection]:
@@ -187,12 +187,11 @@ class Store:
                     database.execute("ROLLBACK")
                 raise
 
-    def _warn(self, reason: str) -> None:
-        if reason in self._said:
-            return
-        self._said.add(reason)
-        warnings.warn(
-            f"cached features in {self.path} could not be used: {reason}. Their sentences are encoded again.",
-            HandfulWarning,
-            stacklevel=4,
-        )
+    def _warn_unusable(self, reason: str) -> None:
+        self.warn(f"cached features in {self.path} could not be used: {reason}. Their sentences are encoded again.")
+
+    def warn(self, message: str) -> None:
+        """Warn about something that the user should know, at most once."""
+        if message not in self._said:
+            self._said.add(message)
+            warnings.warn(message, HandfulWarning, stacklevel=4)
