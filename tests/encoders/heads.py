@@ -5,8 +5,7 @@ import shutil
 import numpy as np
 import torch
 
-from handful.encoders import NameHead
-from handful.encoders.names import NAMES_FILE
+from handful.encoders.names import NAMES_FILE, NameHead
 
 
 def random_head(dim=32, seed=0):

@@ -15,10 +15,10 @@ from heads import by_torch, random_head, with_head
 from models import TEXT
 from safetensors.torch import save_file
 
-from handful.encoders import CachedEncoder, NameHead, export_encoder, load, open_encoder
+from handful.encoders import CachedEncoder, export_encoder, load, open_encoder
 from handful.encoders import names as texts
 from handful.encoders.cache import FeatureCache
-from handful.encoders.names import NAMES_FILE, readable, text_of
+from handful.encoders.names import NAMES_FILE, NameHead, readable, text_of
 from handful.encoders.opened import NetworkEncoder
 from handful.encoders.shapes import N_SHAPES, SHAPES_FILE
 from handful.encoders.tokenizer import WordTokenizer

@@ -304,7 +304,6 @@ def test_all_public_names_are_there():
         "EMBEDDED": "dict",
         "CachedEncoder": "ABCMeta",
         "Encoder": "ABCMeta",
-        "NameHead": "type",
         "TypeVectors": "type",
         "export_encoder": "function",
         "load": "function",

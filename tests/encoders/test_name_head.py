@@ -5,7 +5,7 @@ import pytest
 from heads import by_torch, random_head
 from safetensors.numpy import load_file, save_file
 
-from handful.encoders import NameHead
+from handful.encoders.names import NameHead
 from handful.errors import EncoderError, FileError
 
 MEANS = np.random.default_rng(1).normal(size=(7, 32)).astype(np.float32)

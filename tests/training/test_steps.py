@@ -184,7 +184,7 @@ def test_another_corpus_in_the_step_changes_no_words_loss(head, corpora, encoder
 def test_packed_rows_give_the_vectors_of_rows_of_one_sentence(kind, corpora, tmp_path):
     folder = make_encoder(tmp_path / kind, kind)
     training = prepared(folder, corpora, name_only=0, description_only=0, contrast=0.1)
-    data = training._data
+    data = training.data
     assert data.layout.is_packed
     builders = [
         StepBuilder(data.sources, data.texts, layout, contrast=True, seed=0)
@@ -266,7 +266,7 @@ def test_texts_of_types():
 @pytest.mark.parametrize("batch_tokens", [1, 100, 400, 10_000])
 def test_an_epoch_takes_every_sentence_in_steps_of_limited_size(corpora, encoder, batch_tokens):
     training = prepared(encoder, corpora, weights={"people": 2.0, "things": 0.5})
-    sources, text_tokens = training._data.sources, [10, 20]
+    sources, text_tokens = training.data.sources, [10, 20]
     plans = [
         plan_steps(sources, text_tokens, batch_tokens=batch_tokens, seed=seed, epoch=epoch)
         for seed, epoch in ((0, 0), (0, 0), (0, 1), (1, 0))

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from handful import Tagger
 from handful.cli.commands import make_app
-from handful.encoders import NameHead, export_encoder, load
-from handful.encoders.names import NAMES_FILE
+from handful.encoders import export_encoder, load
+from handful.encoders.names import NAMES_FILE, NameHead
 from handful.errors import DataError, EncoderError, MissingExtraError, ModelError
 from handful.evaluate import score
 from handful.text import read, types_of, write

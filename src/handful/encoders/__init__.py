@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from handful._util.lazy import lazy
 
 from .encoder import Encoder
-from .names import NameHead, TypeVectors
+from .names import TypeVectors
 from .opened import EMBEDDED, load, open_encoder
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ __all__ = [
     "EMBEDDED",
     "CachedEncoder",
     "Encoder",
-    "NameHead",
     "TypeVectors",
     "export_encoder",
     "load",

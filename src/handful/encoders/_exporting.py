@@ -73,8 +73,13 @@ def export_encoder(
     check_folder(out)  # before the work, not after it
     check_libraries("exporting", "torch", "transformers", "onnx", "onnxscript")  # torch's exporter needs the last
     model, tokenizer = read_pretrained(os.fspath(source))
-    _check_source(source, model, tokenizer, layers)
     n_layers = model.config.num_hidden_layers
+    if not 1 <= layers <= n_layers + 1:
+        raise DataError(f"layers is between 1 and {n_layers + 1} for this encoder, found {layers}")
+    if not tokenizer.is_fast:
+        raise EncoderError(f"{source}: its tokenizer has no tokenizer.json form, so it cannot be exported")
+    if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
+        raise EncoderError(f"{source}: its weights take over 2 GB, too much for an ONNX file; use it as it is")
     names = None
     if (file := Path(source) / NAMES_FILE).is_file():
         names = NameHead.load(file, model.config.hidden_size)
@@ -107,17 +112,6 @@ def export_encoder(
             if (trained := Path(source) / name).is_file():
                 shutil.copyfile(trained, folder / copy)
     return card
-
-
-def _check_source(source: PathLike, model: Any, tokenizer: Any, layers: int) -> None:
-    """Refuse what cannot be exported, as far as that is plain before it is tried."""
-    n_layers = model.config.num_hidden_layers
-    if not 1 <= layers <= n_layers + 1:
-        raise DataError(f"layers is between 1 and {n_layers + 1} for this encoder, found {layers}")
-    if not tokenizer.is_fast:
-        raise EncoderError(f"{source}: its tokenizer has no tokenizer.json form, so it cannot be exported")
-    if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
-        raise EncoderError(f"{source}: its weights take over 2 GB, too much for an ONNX file; use it as it is")
 
 
 def _write_graph(path: Path, model: Any, card: Card) -> None:

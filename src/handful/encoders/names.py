@@ -44,21 +44,11 @@ _NAMES = ("linear.weight", "linear.bias", "o_prototypes", "beta")
 
 @dataclass(frozen=True, eq=False)
 class NameHead:
-    """The head of an encoder that reads the names of types; see the module's docstring for the formulas.
+    """The head of an encoder that reads the names of types; see the module's docstring for the formulas."""
 
-    Parameters
-    ----------
-    weight, bias
-        W of shape (dim, dim) and b of shape (dim,).
-    o_prototypes
-        Shape (n, dim), at least one row.
-    beta
-        Added to the score of every type.
-    """
-
-    weight: Float32
-    bias: Float32
-    o_prototypes: Float32
+    weight: Float32  # W, (dim, dim)
+    bias: Float32  # b, (dim,)
+    o_prototypes: Float32  # (n, dim), at least one row
     beta: float = 0.0
 
     def __post_init__(self) -> None:
@@ -87,15 +77,7 @@ class NameHead:
 
     @classmethod
     def load(cls, path: PathLike, dim: int | None = None) -> "NameHead":
-        """Read a head.
-
-        Parameters
-        ----------
-        path
-            The file.
-        dim
-            The length of the encoder's vectors, which must be that of the head; None, any.
-        """
+        """Read a head; it must be for vectors of the length `dim`, if that is given."""
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
 
@@ -118,40 +100,23 @@ class NameHead:
         return head
 
     def save(self, path: PathLike, precision: str = "float32") -> None:
-        """Write the head.
-
-        Parameters
-        ----------
-        path
-            The file, usually `NAMES_FILE` in the folder of the encoder.
-        precision
-            "float32", or "float16" for matrices of half the size; prototypes, biases and beta stay in float32.
-        """
+        """Write the head; with "float16", the matrix takes half the size, and the rest stays in float32."""
         from safetensors.numpy import save
 
         if precision not in ("float32", "float16"):
             raise EncoderError(f"precision is float32 or float16, found {precision!r}")
         arrays = self._arrays()
         if precision == "float16":
-            for name in (name for name in arrays if name.endswith("weight")):
-                if np.abs(arrays[name]).max() > np.finfo(np.float16).max:
-                    raise EncoderError(f"{name} has values that are too large for float16: use float32")
-                arrays[name] = arrays[name].astype(np.float16)
+            if np.abs(self.weight).max() > np.finfo(np.float16).max:
+                raise EncoderError("linear.weight has values that are too large for float16: use float32")
+            arrays["linear.weight"] = self.weight.astype(np.float16)
         with replacing(path) as temporary:
             temporary.write_bytes(save(arrays))
 
     def vectors(self, means: npt.ArrayLike) -> Float32:
-        """Return the vectors of types.
+        """Return the vectors (n_types, dim) of types from the means (n_types, dim) over the sub-words of their texts.
 
-        Parameters
-        ----------
-        means
-            Shape (n_types, dim): for each type the mean of the last layer over the sub-words of its text.
-
-        Returns
-        -------
-        ndarray of shape (n_types, dim)
-            Each row depends on its row of `means` alone, to the last bit.
+        A row depends on its row of `means` alone, to the last bit.
         """
         means = np.asarray(means, np.float64)
         if means.ndim != 2 or means.shape[1] != self.dim:

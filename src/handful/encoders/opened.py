@@ -101,29 +101,25 @@ def check_encoder(name_or_path: PathLike) -> Path:
     path = EMBEDDED.get(name, Path(name))
     if name in EMBEDDED and not path.is_dir():
         raise EncoderError(f"the encoder {name!r} is not in this build of handful: {path} is missing; {CHOICES}")
-    if not is_exported(path):
-        _check_hugging_face(name, path)
-    if path.is_dir():
+    if is_exported(path):
         check_files(path)
+        return path
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise EncoderError(f"the folder {path} holds neither encoder.json nor config.json; {CHOICES}")
+        check_files(path)
+    elif path.exists() or path.is_absolute() or name.startswith(".") or name.count("/") > 1:
+        found = "is a file" if path.exists() else "does not exist"
+        raise EncoderError(f"no encoder at {path}: it {found}; {CHOICES}")
+    for library in ("torch", "transformers"):  # to import them would take seconds
+        if find_spec(library) is None:
+            raise MissingExtraError(f"{name!r} is not embedded, and other encoders need {library}: {CHOICES}")
     return path
 
 
 def is_exported(folder: Path) -> bool:
     """Tell whether a folder is one that ``handful export-encoder`` wrote."""
     return (folder / "encoder.json").is_file() or (folder / "model.onnx").is_file()
-
-
-def _check_hugging_face(name: str, path: Path) -> None:
-    """Refuse a place that cannot hold a Hugging Face encoder, before torch is imported."""
-    if path.is_dir():
-        if not (path / "config.json").is_file():
-            raise EncoderError(f"the folder {path} holds neither encoder.json nor config.json; {CHOICES}")
-    elif path.exists() or path.is_absolute() or name.startswith(".") or name.count("/") > 1:
-        found = "is a file" if path.exists() else "does not exist"
-        raise EncoderError(f"no encoder at {path}: it {found}; {CHOICES}")
-    for library in ("torch", "transformers"):
-        if find_spec(library) is None:
-            raise MissingExtraError(f"{name!r} is not embedded, and other encoders need {library}: {CHOICES}")
 
 
 def _checked_layers(layers: Any) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ corpus, which is thrown away after training::
 import torch
 from torch import Tensor, nn
 
-from handful.encoders import NameHead
+from handful.encoders.names import NameHead
 
 N_O_PROTOTYPES = 8
 _START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders themselves

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +33,6 @@ _Counts = list[list[int]]
 """For each held-out sentence that is wholly labelled: the mentions that are right, found, and there."""
 
 
-@dataclass(frozen=True)
-class HeldOut:
-    """What was measured on labels that were held out."""
-
-    # The F1 of the encoder as it was, and of the tuned one
-    before: float
-    after: float
-    error: float  # the standard error of their difference
-    is_better: bool  # whether the tuned one is to be taken
-
-
 class TuneRun:
     """Trainings, one after the other: one for each part that is held out, and one with all labels.
 
@@ -64,28 +53,33 @@ class TuneRun:
         self._student: Student | None = None
         self._counts: list[dict[str, _Counts]] = []  # of each part, before and after
 
-    def train(self, progress: bool | OnState | None) -> HeldOut:
-        """Train; with all labels only where that helped on what was held out."""
+    def train(self, progress: bool | OnState | None) -> tuple[float, float, float, bool]:
+        """Train; with all labels only where that helped on labels that were held out.
+
+        The result is the F1 there of the encoder as it was and of the tuned one, the standard error of the difference,
+        and whether the tuned one is to be taken.
+        """
         learned = [np.setdiff1d(np.arange(len(self._sentences)), fold) for fold in self._folds]
         steps = [self._recipe.n_steps(len(one)) for one in learned] + [self._recipe.n_steps(len(self._sentences))]
         tensors, state = self._checkpoint.read() or ({}, self._state(0, 0))
         number, step, self._counts = state["number"], state["step"], state["counts"]
-        before = torch.get_num_threads()
+        n_threads = torch.get_num_threads()
         devices = [self._device] if self._device.type == "cuda" else []
         try:
-            torch.set_num_threads(self._tagger.threads or before)
+            torch.set_num_threads(self._tagger.threads or n_threads)
             with torch.random.fork_rng(devices), showing(progress) as report:
                 count = pace(sum(steps), sum(steps[:number]) + step, report)
                 for fold in range(number, len(self._folds)):
                     self._learn(learned[fold], fold, count, tensors, step)
                     self._counts.append(self._measure(fold, learned[fold]))
                     tensors, step = {}, 0
-                held_out = self._compare()
-                if held_out.is_better:
+                before, after, error = self._compare()
+                is_better = after - before > self._recipe.caution * error
+                if is_better:
                     self._learn(np.arange(len(self._sentences)), len(self._folds), count, tensors, step)
         finally:
-            torch.set_num_threads(before)
-        return held_out
+            torch.set_num_threads(n_threads)
+        return before, after, error, is_better
 
     def write(self, folder: Path) -> None:
         """Write the encoder that was trained last, as 8-bit weights, and check it against the floats."""
@@ -141,7 +135,7 @@ class TuneRun:
             counts[when] = [[len(found & gold), len(found), len(gold)] for found, gold in pairs]
         return counts
 
-    def _compare(self) -> HeldOut:
+    def _compare(self) -> tuple[float, float, float]:
         """Compare both encoders on all that was held out; the error is that of the jackknife over sentences."""
         both = [[counts for part in self._counts for counts in part[when]] for when in ("before", "after")]
         each = np.array(both, dtype=np.float64).reshape(2, -1, 3)
@@ -149,7 +143,7 @@ class TuneRun:
         n = each.shape[1]
         gains = np.diff(_f1(each.sum(axis=1, keepdims=True) - each), axis=0)[0]
         error = float(np.sqrt((n - 1) / n * ((gains - gains.mean()) ** 2).sum())) if n else 0.0
-        return HeldOut(before, after, error, after - before > self._recipe.caution * error)
+        return before, after, error
 
     def _what(self) -> dict[str, Any]:
         """Return all that the result depends on, in types that JSON does not change."""

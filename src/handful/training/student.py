@@ -19,8 +19,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from handful.encoders import NameHead, export_encoder, load
-from handful.encoders.names import text_of
+from handful.encoders import export_encoder, load
+from handful.encoders.names import NameHead, text_of
 from handful.encoders.opened import NetworkEncoder, is_exported
 from handful.encoders.pooling import Inputs
 from handful.encoders.thaw import read_graph, thaw

@@ -129,21 +129,21 @@ def tune(
     try:
         with open_source(folder) as source:
             run = TuneRun(untuned, source, recipe, device, checkpoint)
-            held_out = run.train(progress)
-            if held_out.is_better:
+            before, after, error, is_better = run.train(progress)
+            if is_better:
                 scratch.mkdir()
                 run.write(scratch)
         tuned = untuned
-        if held_out.is_better:
+        if is_better:
             tuned = Tagger(**untuned.get_params(deep=False) | {"encoder": scratch, "types": untuned.types_})
             tuned.fit(labelled, text.sentences[: text.n_text] or None, progress=on_fit)
         seconds = time.monotonic() - started
-        tuned.save(target, include_encoder=True if held_out.is_better else "auto")
+        tuned.save(target, include_encoder=True if is_better else "auto")
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     checkpoint.unlink(missing_ok=True)
     loaded = Tagger.load(target, threads=untuned.threads, cache=untuned.cache)
-    return Tuning(loaded, len(labelled), held_out.before, held_out.after, held_out.error, held_out.is_better, seconds)
+    return Tuning(loaded, len(labelled), before, after, error, is_better, seconds)
 
 
 def _folder(tagger: Tagger) -> Path:
