@@ -143,7 +143,7 @@ def test_values_that_are_not_finite_are_an_error():
 @pytest.mark.parametrize(
     ("sentences", "message"),
     [
-        ("a text", "found one str"),
+        ("a text", r"found a str \('a'\); split texts into words first"),
         (["a text"], r"sentence 0 must be a list of words, found a str \('a text'\)"),
         ([["a"], 3], "sentence 1 must be a list of words, found int"),
         ([["a"], {"b"}], "sentence 1 must be a list of words, found set"),

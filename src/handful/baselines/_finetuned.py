@@ -16,7 +16,7 @@ from handful.encoders.opened import encoder_folder, is_object, open_encoder
 from handful.errors import EncoderError
 from handful.training import TuneRecipe
 
-from ._base import Baseline, FittedBaseline, LabelledSupport
+from ._base import Baseline, FittedBaseline, LabelledSupport, tag_log_scores
 from ._regression import RegressionBaseline
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ class FineTuned(Baseline):
         weight, bias = (one.detach().float().cpu().numpy() for one in (head.weight, head.bias))
 
         def log_scores(features: Any) -> Any:
-            logits = np.asarray(features, np.float64) @ weight.T + bias
-            logits -= logits.max(axis=1, keepdims=True)
-            return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+            return tag_log_scores(-(np.asarray(features, np.float64) @ weight.T + bias))
 
         return FittedBaseline(student.encoder(1.0), support.types, log_scores)
 

@@ -7,22 +7,19 @@ each. The rest is here and the same for both: splitting, windows, packing by len
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from handful._util.progress import Progress, reporting
 from handful.errors import DataError, EncoderError, ModelError
-from handful.text import to_sentence, types_of
+from handful.text import Transitions, to_sentence, types_of
 
 from .encoder import Encoder, words_of
 from .names import NameHead, TypeVectors, no_names, text_of
 from .pooling import Float32, Inputs, Piece, lay_out, pool
 from .tokenizer import WordTokenizer
-
-if TYPE_CHECKING:
-    from handful.text import Transitions
 
 #: Part of every fingerprint. It must be raised when the same files begin to give other vectors.
 _SCHEME = "handful features 1"
@@ -64,7 +61,7 @@ class NetworkEncoder(Encoder):
         batch_tokens: int = 1024,
         precision: str | None = None,
         reads_padding: bool = False,
-        transitions: "Transitions | None" = None,
+        transitions: Transitions | None = None,
         names: NameHead | None = None,
     ) -> None:
         if window <= tokenizer.n_special:
@@ -136,8 +133,6 @@ class NetworkEncoder(Encoder):
 
     def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> Float32:
         """Encode sentences, as `Encoder.encode` describes."""
-        if isinstance(sentences, str):
-            raise EncoderError("sentences are lists of words, found one str; split it into words first")
         sentences = sentences if isinstance(sentences, Sequence) else list(sentences)
         total = sum(len(words_of(sentence, i)) for i, sentence in enumerate(sentences))
         vectors = np.zeros((total, self.dim), np.float32)

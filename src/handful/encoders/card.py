@@ -10,17 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from handful.errors import DataError, EncoderError
+from handful.text import Transitions
 
 from .encoder import Encoder, words_of
-
-if TYPE_CHECKING:
-    from handful.text import Transitions
 
 __all__ = ["SEEN", "TRAINED", "Card", "count_seen", "read_text", "trained_transitions", "write_seen"]
 
@@ -50,7 +48,7 @@ class Card:
     shape_stride: int = 0  # if not 0, token ids carry the shape of their word, see `handful.encoders.shapes`
     origin: str
     licence: str  # as far as the source states it
-    transitions: "Transitions | None" = None  # of tags, in the text of the training, if that is known
+    transitions: Transitions | None = None  # of tags, in the text of the training, if that is known
     names: bool | None = None  # whether it has the head that reads names; None, the presence of its file decides
 
     @classmethod
@@ -78,10 +76,8 @@ class Card:
             )
         if not all(0 <= number < 1 << 31 for number in numbers):
             raise EncoderError(f"{path}: {numbers} are not all from 0 to 2147483647")
-        if card.dim < 1 or card.shape_stride < 0 or not layers or min(layers) < 0 or max(layers) != card.n_layers:
-            raise EncoderError(
-                f"{path}: dim must be at least 1, shape_stride at least 0, and layers must hold n_layers and none above"
-            )
+        if card.dim < 1 or not layers or min(layers) < 0 or max(layers) != card.n_layers:
+            raise EncoderError(f"{path}: dim must be at least 1, and layers must hold n_layers and none above")
         return card
 
     def to_json(self) -> str:
@@ -89,7 +85,7 @@ class Card:
         return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
 
 
-def trained_transitions(folder: Path) -> "Transitions | None":
+def trained_transitions(folder: Path) -> Transitions | None:
     """Return the transitions that training noted in a Hugging Face folder; None if there are none."""
     path = folder / TRAINED
     if not path.is_file():
@@ -98,9 +94,7 @@ def trained_transitions(folder: Path) -> "Transitions | None":
     return _transitions(path, content) if isinstance(content, dict) else None
 
 
-def _transitions(path: Path, content: dict[str, Any]) -> "Transitions | None":
-    from handful.text import Transitions
-
+def _transitions(path: Path, content: dict[str, Any]) -> Transitions | None:
     found = content.get("transitions")
     try:
         return None if found is None else Transitions.from_dict(found)

@@ -3,18 +3,16 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.progress import Progress
 from handful.errors import EncoderError
+from handful.text import Transitions
 
 from .names import TypeVectors, no_names
-
-if TYPE_CHECKING:
-    from handful.text import Transitions
 
 __all__ = ["Encoder", "WrappedEncoder", "words_of"]
 
@@ -49,7 +47,7 @@ class Encoder(ABC):
     name: str = ""
     reference: str | None = None
     precision: str | None = None
-    transitions: "Transitions | None" = None
+    transitions: Transitions | None = None
     has_names: bool = False
 
     @abstractmethod

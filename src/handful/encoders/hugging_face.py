@@ -5,11 +5,12 @@ import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from handful.errors import EncoderError, HandfulError
+from handful.text import Transitions
 
 from ._network_encoder import NetworkEncoder
 from ._pretrained import first_line, quiet, read_pretrained
@@ -19,9 +20,6 @@ from .opened import absolute_layers
 from .pooling import Float32, Inputs
 from .shapes import N_SHAPES, has_word_shapes
 from .tokenizer import SPACE, WordTokenizer
-
-if TYPE_CHECKING:
-    from handful.text import Transitions
 
 __all__ = [
     "TorchNetwork",
@@ -157,7 +155,7 @@ def as_encoder(
     network: TorchNetwork,
     tokenizer: Any,
     *,
-    transitions: "Transitions | None" = None,
+    transitions: Transitions | None = None,
     names: NameHead | None = None,
 ) -> NetworkEncoder:
     """Make an encoder of a network and its Hugging Face tokenizer; its weights must not change later."""

@@ -7,10 +7,10 @@ from handful._util.lazy import lazy
 from ._recipe import Recipe, TuneRecipe
 
 if TYPE_CHECKING:
-    from ._run import CARD, pretrain
+    from ._run import pretrain
     from .state import TrainingState
     from .tuning import Tuning, tune
 
-__all__ = ["CARD", "Recipe", "TrainingState", "TuneRecipe", "Tuning", "pretrain", "tune"]
+__all__ = ["Recipe", "TrainingState", "TuneRecipe", "Tuning", "pretrain", "tune"]
 
-__getattr__, __dir__ = lazy(__name__, _run="CARD pretrain", state="TrainingState", tuning="Tuning tune")
+__getattr__, __dir__ = lazy(__name__, _run="pretrain", state="TrainingState", tuning="Tuning tune")

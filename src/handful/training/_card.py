@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 
 from handful import __version__
 from handful._util.files import failed, replacing_folder
-from handful.encoders.card import SEEN, write_seen
+from handful.encoders.card import SEEN, TRAINED, write_seen
 from handful.encoders.hugging_face import quiet
 from handful.encoders.names import NAMES_FILE
 from handful.encoders.shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
@@ -60,7 +60,7 @@ def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command:
     }
 
 
-def write_encoder(target: Path, prepared: PreparedTraining, card: dict[str, Any], *, name: str) -> None:
+def write_encoder(target: Path, prepared: PreparedTraining, card: dict[str, Any]) -> None:
     """Write the folder; it appears when it is complete."""
     network, tokenizer = prepared.training.network, prepared.tokenizer
     model, head = network.encoder.to("cpu").eval(), network.head
@@ -79,7 +79,7 @@ def write_encoder(target: Path, prepared: PreparedTraining, card: dict[str, Any]
         if isinstance(head, NamesHead):
             head.trained().save(folder / NAMES_FILE)
         text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / TRAINED).write_text(text, encoding="utf-8")
         write_seen(folder / SEEN, _sentences(prepared))
 
 

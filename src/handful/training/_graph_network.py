@@ -57,10 +57,6 @@ class GraphNetwork(nn.Module):
                 self._fixed[tensor.name] = array
         self._dropped = _branches(self._needed)
 
-    def weights(self) -> dict[str, Tensor]:
-        """Return all weights, by the names of the graph."""
-        return {own: self.get_parameter(name) for own, name in self._parameter_names.items()}
-
     def add_adapters(self, rank: int, seed: int) -> None:
         """Add a product of two thin matrices to each matrix W of the layers: ``X W + share (X A) B``.
 
@@ -87,7 +83,7 @@ class GraphNetwork(nn.Module):
     @torch.no_grad()
     def merged(self) -> dict[str, Tensor]:
         """Return all weights by the names of the graph, with the adapters' share in them."""
-        weights = {own: weight.detach() for own, weight in self.weights().items()}
+        weights = {own: self.get_parameter(name).detach() for own, name in self._parameter_names.items()}
         for own, (a, b) in self._adapters.items():
             weights[own] = weights[own] + self.share * (self.get_parameter(a) @ self.get_parameter(b))
         return weights

@@ -14,9 +14,6 @@ from ._recipe import Recipe, group_of
 from .corpora import SourceCorpus, read_corpora
 from .state import OnState, showing
 
-#: The name of the card in the output folder.
-CARD = "handful.json"
-
 
 def pretrain(
     corpora: Sequence[PathLike],
@@ -109,7 +106,7 @@ def pretrain(
     with showing(progress) as report:
         prepared.training.run(Checkpoint(checkpoint, prepared.identity(), checkpoint_every), report)
     card = make_card(prepared, licence=licence, origin=origin, command=command)
-    write_encoder(target, prepared, card, name=CARD)
+    write_encoder(target, prepared, card)
     checkpoint.unlink(missing_ok=True)
     return card
 

@@ -84,10 +84,8 @@ class TaggingNetwork(nn.Module):
     def _contrastive(self, x: Tensor, step: Step) -> Tensor:
         """Return the second loss, the mean over the words that have a partner."""
         assert self.log_scale is not None
-        z = x.index_select(0, step.contrast)
-        tags, corpora, sentences = (
-            each.index_select(0, step.contrast) for each in (step.tags, step.corpora, step.sentences)
-        )
+        of_words = (x, step.tags, step.corpora, step.sentences)
+        z, tags, corpora, sentences = (each.index_select(0, step.contrast) for each in of_words)
         half = 0.5 * z.square().sum(1)
         near = self.log_scale.exp() * (z @ z.T - half[:, None] - half)
         is_other = (corpora[:, None] == corpora) & (sentences[:, None] != sentences)

@@ -133,13 +133,10 @@ class FeatureCache:
         )
         if excess > sum(size for _, size, _, _ in packs):
             return False
-        chosen: dict[int, list[int]] = {}
         for _, size, number, i in packs:
             if excess > 0:
-                chosen.setdefault(i, []).append(number)
+                stores[i][0].remove(number)
                 excess -= size
-        for i, numbers in chosen.items():
-            stores[i][0].remove(numbers)
         return True
 
     def _stores(self) -> list[tuple[Store, int]]:

@@ -10,7 +10,7 @@ import sqlite3
 import time
 import warnings
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -128,12 +128,11 @@ class Store:
             return [(used if used < latest else 0, n_bytes, number) for used, n_bytes, number in found]
         return []
 
-    def remove(self, packs: Iterable[int]) -> None:
-        """Remove packs, and give their space back."""
+    def remove(self, pack: int) -> None:
+        """Remove a pack, and give its space back."""
         with self._connection("rw") as database:
-            for pack in packs:
-                database.execute("DELETE FROM sentence WHERE pack = ?", (pack,))
-                database.execute("DELETE FROM pack WHERE number = ?", (pack,))
+            database.execute("DELETE FROM sentence WHERE pack = ?", (pack,))
+            database.execute("DELETE FROM pack WHERE number = ?", (pack,))
 
     def delete(self) -> None:
         """Remove the file."""
