@@ -17,15 +17,15 @@ def saved(encoder, **changes):
 
 
 def test_an_encoder_is_found_by_its_reference(exported):
-    encoder = load(exported("bert"), layers=[-1, -2])
-    chosen, opened = open_saved(MODEL, saved(encoder), None, [-1, -2], None)
+    encoder = load(exported("bert"))
+    chosen, opened = open_saved(MODEL, saved(encoder), None, None)
     assert chosen == str(exported("bert"))
     assert opened.fingerprint == encoder.fingerprint
 
 
 def test_a_loaded_encoder_that_is_given_is_used_as_it_is(exported):
     encoder = load(exported("bert"), layers=[-1, -2])
-    assert open_saved(MODEL, saved(encoder, reference=None), encoder, [-1, -2], None) == (encoder, encoder)
+    assert open_saved(MODEL, saved(encoder, reference=None), encoder, None) == (encoder, encoder)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_loaded_encoder_that_is_given_is_used_as_it_is(exported):
 )
 def test_errors_say_what_to_do(exported, changes, python, shell):
     with pytest.raises(ModelError, match=f"^model: .*{re.escape(python)}$") as error:
-        open_saved(MODEL, saved(load(exported("bert")), **changes), None, -1, None)
+        open_saved(MODEL, saved(load(exported("bert")), **changes), None, None)
     assert error.value.for_shell.endswith(shell)
 
 

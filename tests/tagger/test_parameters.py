@@ -19,7 +19,6 @@ PARAMETERS = {
     "method": "paper",
     "o_ratio": 0.9,
     "clusters": SubspaceKMeans(o_prototypes=3),
-    "layers": (-2, -1),
     "threads": 1,
     "cache": False,
 }

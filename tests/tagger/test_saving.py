@@ -235,7 +235,7 @@ def change(folder, **entries):
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
 
 
-PARAMETERS = {"types": [], "names": True, "method": "paper", "o_ratio": None, "layers": -1}
+PARAMETERS = {"types": [], "names": True, "method": "paper", "o_ratio": None}
 WHOLE = {
     "evidence": [{"kind": "prototypes", "weight": 1.0}],
     "calibration": {"kind": "softmax", "temperature": 1.0},
@@ -260,7 +260,7 @@ def test_the_config_that_others_are_made_of_is_whole(saved):
         {"parameters": {}},
         {"parameters": {"clusters": None, "method": "paper"}},
         {"parameters": PARAMETERS | {"clusters": [3]}},
-        {"parameters": {"types": 3, "method": "paper", "o_ratio": None, "clusters": None, "layers": -1}},
+        {"parameters": {"types": 3, "method": "paper", "o_ratio": None, "clusters": None}},
         {"model": {}},
         {"model": {"evidence": [], "calibration": {"kind": "softmax", "temperature": 1.0}, "transitions": None}},
         {"model": WHOLE | {"evidence": [{"kind": "magic", "weight": 1.0}]}},
@@ -412,13 +412,12 @@ def test_an_encoder_that_has_gone_is_looked_for_nowhere_else(exported, tmp_path,
 def test_an_encoder_inside_travels_with_the_model(exported, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(exported, copy)
-    model = tagger(encoder=copy, layers=[1, -1]).fit(SUPPORT, UNLABELLED)
+    model = tagger(encoder=copy).fit(SUPPORT, UNLABELLED)
     expected = model.predict(TEXT)
     model.save(tmp_path / "model", include_encoder=True)
     shutil.rmtree(copy)
     (tmp_path / "model").rename(tmp_path / "moved")
     again = Tagger.load(tmp_path / "moved", cache=False)
-    assert again.layers == [1, -1]
     assert again.predict(TEXT) == expected
     again.save(tmp_path / "moved")  # onto itself: the encoder must not be lost
     assert Tagger.load(tmp_path / "moved", cache=False).predict(TEXT) == expected

@@ -202,7 +202,7 @@ def open_encoder(
 
 
 def open_saved(
-    folder: Path, saved: dict[str, Any], given: AnyEncoder | None, layers: Any, threads: int | None
+    folder: Path, saved: dict[str, Any], given: AnyEncoder | None, threads: int | None
 ) -> tuple[AnyEncoder, Encoder]:
     """Load the encoder of a saved model, or the one given instead; it must be the one of the fit.
 
@@ -227,7 +227,7 @@ def open_saved(
             )
     try:
         # A GPU and a CPU have different default precisions: a model moves between them with that of its fit.
-        opened = open_encoder(chosen, -1 if is_object(chosen) else layers, threads, saved.get("precision"))
+        opened = open_encoder(chosen, threads=threads, precision=saved.get("precision"))
     except HandfulError as error:
         raise ModelError(f"{folder}: its encoder cannot be loaded: {error.message}", error.advice) from None
     if opened.fingerprint != saved["fingerprint"] or opened.dim != saved["dim"]:

@@ -83,7 +83,6 @@ def encode_texts(
     out: PathLike,
     *,
     encoder: AnyEncoder = "handful-en",
-    layers: Any = -1,
     threads: int | None = None,
     dtype: str = "float32",
     format: str | None = None,
@@ -97,7 +96,7 @@ def encode_texts(
     client : of the workers, which see the same files and the same folder
     files : paths and patterns of texts in any format, and Parquet datasets; local, or as fsspec takes them
     out : the folder
-    encoder, layers : as for `Tagger`
+    encoder : as for `Tagger`
     threads : of the encoder of each worker; None, its share of the machine
     dtype : "float32", or "float16", which takes half of the room and rounds
     format, options : as for `handful.text.stream`
@@ -109,7 +108,7 @@ def encode_texts(
     folder.check()
     options = {"unlabelled": True} | dict(options or {})
     pieces = find_pieces(files, format, options, folder.path / "texts")
-    tagger = Tagger(encoder, layers=layers, threads=threads)
+    tagger = Tagger(encoder, threads=threads)
     opened, opening = tagger.encoder_, Opening.of(tagger, client)
     plan = {"encoder": opened.fingerprint, "dim": opened.dim, "dtype": dtype, "options": options}
     how: dict[str, Any] = {"n_words": None, "progress": progress, "verb": "encoding"}

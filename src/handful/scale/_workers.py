@@ -61,20 +61,18 @@ class Opening(NamedTuple):
     """How a worker opens an encoder: its name, path or the object itself, and how it is run."""
 
     reference: Any
-    layers: Any
     threads: int | None
     precision: str | None
 
     @classmethod
     def of(cls, tagger: Tagger, client: "Client | None" = None) -> "Opening":
         """Return how workers open the encoder of a tagger; those of a client share the threads of their machines."""
-        reference, layers, threads = tagger.encoder, tagger.layers, tagger.threads
+        reference, threads = tagger.encoder, tagger.threads
         if client is not None and threads is None:
             by_host = Counter(one["host"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
             threads = max(1, usable_threads() // max(by_host.values(), default=1))
         chosen = reference if is_object(reference) else str(reference)
-        layers = tuple(layers) if isinstance(layers, list) else layers
-        return cls(chosen, layers, threads, tagger.encoder_.precision)
+        return cls(chosen, threads, tagger.encoder_.precision)
 
     def encoder(self) -> Encoder:
         """Return the encoder of this worker, which opens it once."""
@@ -82,8 +80,8 @@ class Opening(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _opened(reference: str, layers: Any, threads: int | None, precision: str | None) -> Encoder:
-    return open_encoder(reference, layers, threads, precision)
+def _opened(reference: str, threads: int | None, precision: str | None) -> Encoder:
+    return open_encoder(reference, threads=threads, precision=precision)
 
 
 def call_all(

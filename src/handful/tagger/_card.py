@@ -59,7 +59,6 @@ def model_card(saved: "Saved") -> str:
         ),
         ("encoder", where),
         ("its fingerprint", f"`{encoder['fingerprint']}`"),
-        ("its layers", f"{parameters['layers']}"),
     ]
     return "\n".join(
         [

@@ -1,13 +1,10 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from handful._util.files import PathLike
 from handful._util.parallel import several_threads
@@ -21,15 +18,15 @@ from handful.text import Sentence, types_of
 from ._learning import AUTO, cluster_parameters
 from ._summary import FitSummary
 from ._watch import Watch
-from .explaining import Explanation, check_n_nearest, explain
-from .fitting import Fit, fit_text, prepare
-from .inputs import Given, documents_of, gather, gather_for_fit, gather_to_add, one_text
+from .explaining import Explanation, explain
+from .fitting import Fit, fit_on
+from .inputs import documents_of, gather, gather_for_fit, gather_to_add, one_text
 from .model import Model
-from .predictor import Predictor, check_min_score, evaluate_on
-from .saving import Saved, read_folder, saved_encoder, write_folder
+from .predictor import Predictor, check_min_score, check_whole, evaluate_on
+from .saving import Saved, about_encoder, read_folder, refusing, write_folder
 from .suggesting import suggest
 from .tagging import MinScore, tag_sentences, tag_words
-from .training_text import TrainingText, Ways, by_words
+from .training_text import TrainingText, by_words
 
 if TYPE_CHECKING:
     from handful.encoders import CachedEncoder
@@ -61,8 +58,6 @@ class Tagger(Predictor):
     clusters : SubspaceKMeans or dict, optional
         The clustering with its parameters, such as ``SubspaceKMeans(assignment="soft")``, or these parameters alone. A
         tagger that was loaded has the latter.
-    layers : int or sequence of int, default=-1
-        Which hidden layer of the encoder to use, or which to take the mean of.
     threads : int or None
         How many threads the encoder uses; None, as many as this process may.
     cache : {True, False, "all"}, default=True
@@ -93,7 +88,6 @@ class Tagger(Predictor):
         method: str = "handful",
         o_ratio: float | str | None = AUTO,
         clusters: "Clusters" = None,
-        layers: int | Sequence[int] = -1,
         threads: int | None = None,
         cache: bool | str = True,
     ) -> None:
@@ -104,7 +98,6 @@ class Tagger(Predictor):
         self.method = method
         self.o_ratio = o_ratio
         self.clusters = clusters
-        self.layers = layers
         self.threads = threads
         if cache not in (True, False, "all"):
             raise DataError(f"cache is {cache!r}, expected True, False or 'all'")
@@ -113,7 +106,6 @@ class Tagger(Predictor):
         self._cached: CachedEncoder | None = None
         self._encoder_is_inside = False  # the folder that this tagger was loaded from
         self._fit: Fit | None = None
-        self._watch: Watch | None = None
 
     def __repr__(self) -> str:
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
@@ -127,7 +119,7 @@ class Tagger(Predictor):
     def encoder_(self) -> Encoder:
         """The encoder, opened."""
         if self._opened is None:
-            self._opened = open_encoder(self.encoder, self.layers, self.threads)
+            self._opened = open_encoder(self.encoder, threads=self.threads)
         return self._opened
 
     @property
@@ -162,7 +154,7 @@ class Tagger(Predictor):
     def set_params(self, **parameters: Any) -> "Tagger":
         """Set parameters by name, for the next fit.
 
-        Another encoder, or other layers of it, make the fit void: what was learned holds for its vectors alone.
+        Another encoder makes the fit void: what was learned holds for the vectors of one encoder alone.
         """
         known = self.get_params()
         for name in parameters:
@@ -170,9 +162,9 @@ class Tagger(Predictor):
                 raise DataError(f"Tagger has no parameter {name}; it has {', '.join(known)}")
         for name, value in parameters.items():
             setattr(self, name, value)
-        if parameters.keys() & {"encoder", "layers", "threads"}:
+        if parameters.keys() & {"encoder", "threads"}:
             self._opened = self._cached = None
-        if parameters.keys() & {"encoder", "layers"}:
+        if "encoder" in parameters:
             self._fit, self._encoder_is_inside = None, False
         return self
 
@@ -203,8 +195,7 @@ class Tagger(Predictor):
             This one.
         """
         given, labels = gather_for_fit(support, unlabelled)
-        text = TrainingText.empty(self.encoder_.dim)
-        return self._fit_on(text, given, labels, given.notes, progress)
+        return fit_on(self, TrainingText.empty(self.encoder_.dim), given, labels, given.notes, progress)
 
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Add labelled sentences, and fit again; the result is that of a fit with all sentences, to the last bit.
@@ -237,7 +228,7 @@ class Tagger(Predictor):
                 )
             text = TrainingText.empty(self.encoder_.dim).with_labels(by_words(fit.examples.sentences))
         given, labels = gather_to_add(sentences, unlabelled, text)
-        return self._fit_on(text, given, labels, [*fit.notes, *given.notes], progress)
+        return fit_on(self, text, given, labels, [*fit.notes, *given.notes], progress)
 
     def relabel(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
         """Take these labelled sentences instead of all there were, and fit again; the text stays as it is.
@@ -259,7 +250,7 @@ class Tagger(Predictor):
             raise ModelError("this tagger does not hold the text of its fit; fit again with the new labels")
         text = text.with_labels({})
         given, labels = gather_to_add(sentences, None, text)
-        return self._fit_on(text, given, labels, given.notes, progress)
+        return fit_on(self, text, given, labels, given.notes, progress)
 
     def explain(self, text: Any, *, min_score: MinScore = 0.0, n_nearest: int = 3) -> list[Explanation]:
         """Return for each mention why it was found.
@@ -275,7 +266,7 @@ class Tagger(Predictor):
         """
         fit = self._fitted()
         check_min_score(min_score, fit.model.types)
-        check_n_nearest(n_nearest)
+        check_whole("n_nearest", n_nearest, 0)
         document = one_text(text, "the text")
         words = tag_sentences(self._reading(), fit.model, document.sentences, self._notice)
         return explain(document, words, fit.model, fit.examples, min_score, n_nearest)
@@ -300,8 +291,7 @@ class Tagger(Predictor):
             same every time. Correct them, and give them to `add`.
         """
         fit = self._fitted()
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise DataError(f"n is {n!r}, expected a whole number of at least 1")
+        check_whole("n", n, 1)
         encoder = self._reading()
         known = tag_sentences(encoder, fit.model, fit.examples.sentences)
         documents = documents_of(texts, "the texts to choose from")
@@ -324,8 +314,7 @@ class Tagger(Predictor):
             Its ``notes`` say if sentences were labelled in the fit, or were in the training of the encoder.
         """
         gold = gather(sentences, "the sentences to evaluate on", is_inline=True).sentences
-        encoder = self._with_cache() or self.encoder_
-        return evaluate_on(gold, encoder, self.model_, self.support_, self._notice, progress)
+        return evaluate_on(gold, self._with_cache(), self.model_, self.support_, self._notice, progress)
 
     def save(self, path: PathLike, *, include_encoder: bool | str = False) -> None:
         """Write the fitted tagger to a folder, all of it or nothing.
@@ -350,7 +339,7 @@ class Tagger(Predictor):
             parameters["clusters"] = cluster_parameters(self.clusters)
         saved = Saved(
             parameters,
-            saved_encoder(encoder, reference, is_inside=is_inside),
+            about_encoder(encoder, reference, is_inside=is_inside),
             self.model_,
             self._fitted().examples,
             self.summary_,
@@ -375,35 +364,19 @@ class Tagger(Predictor):
         """
         folder = Path(path)
         saved = read_folder(folder)
-        chosen, opened = open_saved(folder, saved.encoder, encoder, saved.parameters.get("layers", -1), threads)
-        is_own = saved.parameters.keys() == signature(cls).parameters.keys() - _NOT_SAVED
-        try:
-            if not is_own or not isinstance(saved.parameters["clusters"], dict | None):
-                raise DataError("there are others")
-            given = saved.parameters | {"types": types_of(saved.parameters["types"])}
-            tagger = cls(chosen, **given, threads=threads, cache=cache)
-        except DataError:
-            raise ModelError(f"{folder}: its parameters are not those of a tagger: {saved.parameters}") from None
+        chosen, opened = open_saved(folder, saved.encoder, encoder, threads)
+        with refusing(f"{folder}: its parameters are not those of a tagger"):
+            types, clusters = saved.parameters["types"], saved.parameters["clusters"]
+            given = {"types": types_of(types), "clusters": None if clusters is None else dict(clusters)}
+            tagger = cls(chosen, **saved.parameters | given, threads=threads, cache=cache)
         tagger._opened = opened
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
         return tagger._take(Fit(saved.model, saved.examples, saved.summary))
 
-    def _fit_on(self, text: TrainingText, given: Given, labels: Ways, notes: list[str], progress: Progress) -> "Tagger":
-        """Fit on a text and what is given besides, with these labels; what can be refused is refused first."""
-        text = text.with_more(given.sentences, given.n_text).with_labels(labels)
-        planned = prepare(self, text, given.types, has_text=not text.places.keys() <= labels.keys())
-        watch = Watch(self.encoder_)
-        if given.sentences:
-            encoder = self._with_cache() or self.encoder_
-            features, lost = encoder.encode(given.sentences, progress=progress), encoder.unreadable(given.sentences)
-            watch(given.sentences, lost)
-            text = text.with_features(features, lost)
-        return fit_text(self, text, planned, watch, notes)
-
     def _take(self, fit: Fit) -> "Tagger":
         """Take over a fit that is done."""
         self._fit, self.types_ = fit, list(fit.model.types)
-        self._watch = None  # predictions are watched anew
+        self._notice = Watch(self.encoder_)
         return self
 
     def _fitted(self) -> Fit:
@@ -413,20 +386,14 @@ class Tagger(Predictor):
 
     def _reading(self) -> Encoder:
         """Return the encoder for text to predict: with what is cached, and keeping more of it only if asked to."""
-        cached = self._with_cache()
-        if cached is None:
-            return self.encoder_
-        return cached if self.cache == "all" else cached.looking_up()
+        return self._with_cache(keep=self.cache == "all")
 
-    def _with_cache(self) -> "CachedEncoder | None":
-        """Return the encoder with its cache, if features are to be kept."""
-        if self.cache and self._cached is None:
+    def _with_cache(self, *, keep: bool = True) -> Encoder:
+        """Return the encoder with its cache, if there is to be one."""
+        if not self.cache:
+            return self.encoder_
+        if self._cached is None:
             from handful.encoders import CachedEncoder
 
             self._cached = CachedEncoder(self.encoder_)
-        return self._cached if self.cache else None
-
-    def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
-        if self._watch is None:
-            self._watch = Watch(self.encoder_)
-        self._watch(sentences, unreadable)
+        return self._cached if keep else self._cached.looking_up()

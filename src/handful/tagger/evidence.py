@@ -9,7 +9,7 @@ Each piece gives one logit per tag, O first, and saves and loads itself as array
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Self
 
@@ -21,12 +21,9 @@ from handful._util.passes import ByBlock, map_rows
 from handful.cluster import project, squared_distances, tag_distances
 from handful.errors import DataError
 
-__all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression", "Shapes", "TypeNames"]
+__all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression", "TypeNames"]
 
 Arrays = Mapping[str, NDArray[Any]]
-
-Shapes = dict[str, tuple[tuple[int, ...], type[Any]]]
-"""By the name of an array its shape and its kind."""
 
 # The regression, on vectors of length 1; docs/decisions/0002 has the figures, and 0004 those beside names.
 INVERSE_PENALTY = 40.0  # without names
@@ -34,6 +31,11 @@ BESIDE_NAMES = 20.0
 NAMES_TAKEN = 0.5  # of the logits of names
 
 LARGEST = 1e15  # of the numbers of a model: their squares can still be summed in float32
+
+
+def array_of(dtype: type[Any], *shape: str, **options: Any) -> Any:
+    """Declare a field of a dataclass that is an array, by the kind of its numbers and the names of its sizes."""
+    return field(metadata={"dtype": np.dtype(dtype), "shape": shape}, **options)
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,6 @@ class Evidence(ABC):
     def logits(self, features: Float) -> Float:
         """Return one logit per tag for each word, (n, n_tags)."""
 
-    @staticmethod
-    @abstractmethod
-    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
-        """Return the shape and the kind that each array must have; sizes that are free are taken from the arrays."""
-
     def save(self) -> dict[str, NDArray[Any]]:
         """Return its arrays, by name; one that it does not have is left out."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
@@ -59,7 +56,7 @@ class Evidence(ABC):
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> Self:
         """Make it from what `save` returned; a DataError says what does not fit."""
-        check_arrays(arrays, cls._shapes(arrays, dim, n_tags))
+        check_arrays(arrays, cls, {"d": dim, "n_tags": n_tags, "n_types": n_tags - 1})
         return cls(weight, **arrays)
 
 
@@ -67,9 +64,9 @@ class Evidence(ABC):
 class Prototypes(Evidence):
     """The clusters: a logit is minus the squared distance to the tag's nearest prototype, in the projected space."""
 
-    prototypes: NDArray[np.float64]  # (k, d)
-    tags: NDArray[np.int64]  # (k,) the tag of each prototype, each of 0 to n_tags - 1 at least once
-    projection: NDArray[np.float64] | None = None  # (d, p), or None where none was learned
+    prototypes: NDArray[np.float64] = array_of(np.float64, "k", "d")
+    tags: NDArray[np.int64] = array_of(np.int64, "k")  # of the prototypes; each of 0 to n_tags - 1 at least once
+    projection: NDArray[np.float64] | None = array_of(np.float64, "d", "p", default=None)  # None where none was learned
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
@@ -90,14 +87,6 @@ class Prototypes(Evidence):
     def _origin(self) -> NDArray[np.float64]:
         return np.asarray(self.prototypes.mean(axis=0))
 
-    @staticmethod
-    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
-        k, projection = len(arrays.get("tags", ())), arrays.get("projection")
-        expected: Shapes = {"prototypes": ((k, dim), np.float64), "tags": ((k,), np.int64)}
-        if projection is None:
-            return expected
-        return expected | {"projection": ((dim, projection.shape[-1] if projection.ndim else 0), np.float64)}
-
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "Prototypes":
         """Make it from what `save` returned; each tag must have a prototype."""
@@ -111,8 +100,8 @@ class Prototypes(Evidence):
 class Regression(Evidence):
     """A logistic regression on the labelled words, at length 1: what the words of a tag have in common."""
 
-    weights: NDArray[np.float64]  # (n_tags, d)
-    bias: NDArray[np.float64]  # (n_tags,)
+    weights: NDArray[np.float64] = array_of(np.float64, "n_tags", "d")
+    bias: NDArray[np.float64] = array_of(np.float64, "n_tags")
 
     @classmethod
     def fit(
@@ -141,10 +130,6 @@ class Regression(Evidence):
         found += map_rows(lambda _, block: unit(block) @ weights.T + self.bias, features).values
         return np.concatenate(found)
 
-    @staticmethod
-    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
-        return {"weights": ((n_tags, dim), np.float64), "bias": ((n_tags,), np.float64)}
-
 
 @dataclass(frozen=True)
 class NearestLabel(Evidence):
@@ -153,8 +138,8 @@ class NearestLabel(Evidence):
     The regression knows what words of a tag have in common, the nearest word what only one of them has.
     """
 
-    vectors: NDArray[np.float32]  # (m, d) the labelled words at length 1
-    tags: NDArray[np.int64]  # (m,) their tags, O among them
+    vectors: NDArray[np.float32] = array_of(np.float32, "m", "d")  # the labelled words at length 1
+    tags: NDArray[np.int64] = array_of(np.int64, "m")  # O is among them
     n_tags: int = 0  # how many tags there are; a tag without words is as near as O
 
     @classmethod
@@ -173,11 +158,6 @@ class NearestLabel(Evidence):
 
         found = [np.empty((0, len(known)), np.float32), *map_rows(of_block, features).values]
         return np.concatenate(found)[:, _rows_or_o(known, self.n_tags)]
-
-    @staticmethod
-    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
-        m = len(arrays.get("tags", ()))
-        return {"vectors": ((m, dim), np.float32), "tags": ((m,), np.int64)}
 
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "NearestLabel":
@@ -201,12 +181,12 @@ class TypeNames(Evidence):
     It depends on the type's own text and labels alone: other types, or another order of them, do not change it.
     """
 
-    vectors: NDArray[np.float32]  # (n_types, d)
-    biases: NDArray[np.float32]  # (n_types,)
-    o_vectors: NDArray[np.float32]  # (m, d) the prototypes of O that come with the encoder
-    o_biases: NDArray[np.float32]  # (m,)
-    weights: NDArray[np.float64]  # (n_types,) how much the name of each type counts
-    doubts: NDArray[np.float64]  # (n_types,) 0, or less where labels show that a name claims too many words
+    vectors: NDArray[np.float32] = array_of(np.float32, "n_types", "d")
+    biases: NDArray[np.float32] = array_of(np.float32, "n_types")
+    o_vectors: NDArray[np.float32] = array_of(np.float32, "m", "d")  # the prototypes of O that come with the encoder
+    o_biases: NDArray[np.float32] = array_of(np.float32, "m")
+    weights: NDArray[np.float64] = array_of(np.float64, "n_types")  # how much the name of each type counts
+    doubts: NDArray[np.float64] = array_of(np.float64, "n_types")  # below 0 where a name claims too many words
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return s_O and s_t, whose softmax is the chance of each tag by names alone, (n, n_tags)."""
@@ -257,18 +237,6 @@ class TypeNames(Evidence):
         logits = scores - scores[:, :1]
         logits[:, 1:] *= self.weights
         return logits
-
-    @staticmethod
-    def _shapes(arrays: Arrays, dim: int, n_tags: int) -> Shapes:
-        n, m = n_tags - 1, len(arrays.get("o_biases", ()))
-        return {
-            "vectors": ((n, dim), np.float32),
-            "biases": ((n,), np.float32),
-            "o_vectors": ((m, dim), np.float32),
-            "o_biases": ((m,), np.float32),
-            "weights": ((n,), np.float64),
-            "doubts": ((n,), np.float64),
-        }
 
 
 #: The kinds of evidence, by the name that a saved model calls them.
@@ -340,17 +308,24 @@ def unit(features: Float) -> NDArray[np.float32]:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1)[:, None])
 
 
-def check_arrays(arrays: Arrays, expected: Shapes) -> None:
-    """Refuse arrays that are not those expected by name, shape and kind, or have values that cannot be summed."""
-    if set(arrays) != set(expected):
-        raise DataError(f"found {', '.join(sorted(arrays)) or 'nothing'}, expected {', '.join(sorted(expected))}")
-    for name, (shape, dtype) in expected.items():
-        found = arrays[name]
+def check_arrays(arrays: Arrays, kind: type[Any], sizes: Mapping[str, int]) -> None:
+    """Refuse arrays that are not those of a dataclass (see `array_of`), or have values that cannot be summed.
+
+    Sizes that are not known are those of the first array that has them.
+    """
+    declared = {one.name: one for one in fields(kind) if one.metadata}
+    needed = {name for name, one in declared.items() if one.default is not None}
+    if not needed <= set(arrays) <= set(declared):
+        raise DataError(f"found {', '.join(sorted(arrays)) or 'nothing'}, expected {', '.join(sorted(needed))}")
+    known = dict(sizes)
+    for name, found in sorted(arrays.items()):
+        dtype, wanted = declared[name].metadata["dtype"], declared[name].metadata["shape"]
+        for size, n in zip(wanted, found.shape, strict=False):
+            known.setdefault(size, n)
+        shape = tuple(known.get(size, size) for size in wanted)
         if found.shape != shape or found.dtype != dtype:
-            raise DataError(
-                f"{name} is {found.dtype} of shape {found.shape}, expected {np.dtype(dtype)} of shape {shape}"
-            )
+            raise DataError(f"{name} is {found.dtype} of shape {found.shape}, expected {dtype} of shape {shape}")
         if not np.isfinite(found).all():
             raise DataError(f"{name} has values that are not finite")
-        if found.dtype.kind == "f" and np.abs(found).max(initial=0) > LARGEST:
+        if dtype.kind == "f" and np.abs(found).max(initial=0) > LARGEST:
             raise DataError(f"{name} has values above {LARGEST:g}")

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from handful._util.arrays import Float
-from handful.errors import DataError
 from handful.text import Document, Prediction
 
 from .evidence import Prototypes
 from .model import Examples, Model
 from .tagging import MinScore, TaggedWords, is_sure
 
-__all__ = ["SHOWN", "Explanation", "NearPrototype", "NearWord", "WordEvidence", "check_n_nearest", "explain"]
+__all__ = ["SHOWN", "Explanation", "NearPrototype", "NearWord", "WordEvidence", "explain"]
 
 #: What people read for each kind of evidence.
 SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
@@ -131,12 +130,6 @@ def _points(evidence: dict[str, float]) -> list[str]:
     return [f"{points:+.1f}" for points in (*evidence.values(), sum(evidence.values()))]
 
 
-def check_n_nearest(n_nearest: object) -> None:
-    """Refuse what is not a number of words."""
-    if isinstance(n_nearest, bool) or not isinstance(n_nearest, int | np.integer) or n_nearest < 0:
-        raise DataError(f"n_nearest is {n_nearest!r}, expected a whole number from 0")
-
-
 def explain(
     document: Document,
     words: Iterable[TaggedWords],
@@ -149,52 +142,40 @@ def explain(
     prototypes = model.piece(Prototypes)
     found = list(words)
     tagged = document.with_sentences([one.sentence for one in found])
-    rows = [(one, span) for one in found for span in one.sentence.spans or ()]
-    return [
-        _explain(model, prototypes, examples, prediction, one, slice(span.start, span.end), n_nearest)
-        for prediction, (one, span) in zip(tagged.predictions(), rows, strict=True)
-        if is_sure(span, min_score)
-    ]
-
-
-def _explain(
-    model: Model,
-    prototypes: Prototypes | None,
-    examples: Examples,
-    prediction: Prediction,
-    words: TaggedWords,
-    rows: slice,
-    n_nearest: int,
-) -> Explanation:
-    """Explain one mention, which is some rows of the words of its sentence."""
-    name = prediction["entity_group"]
-    tag = model.tags.index(name)
-    features = words.features[rows]
-    mean_scores = words.scores[rows].mean(axis=0)
-    mean_scores[tag] = -1
-    runner_up = int(mean_scores.argmax())
-    near = None
-    if prototypes is not None:
-        to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
-        number = int(to_own.argmin())
-        near = NearPrototype(name, number + 1, float(np.sqrt(to_own[number])))
-    projected = features if prototypes is None else prototypes.project(features)
-    contributions = {
-        kind: logits[:, tag] - logits[:, runner_up] for kind, logits in model.contributions(features).items()
-    }
-    by_word = zip(words.sentence.words[rows], words.scores[rows, tag].tolist(), strict=True)
-    return Explanation(
-        mention=prediction,
-        nearest=_nearest(model, projected, examples, n_nearest),
-        prototype=near,
-        evidence={kind: float(points.mean()) for kind, points in contributions.items()},
-        words=[
-            WordEvidence(word, score, {kind: float(points[i]) for kind, points in contributions.items()})
-            for i, (word, score) in enumerate(by_word)
-        ],
-        runner_up=model.tags[runner_up],
-        runner_up_score=float(mean_scores[runner_up]),
-    )
+    places = [(one, span) for one in found for span in one.sentence.spans or ()]
+    explained = []
+    for prediction, (one, span) in zip(tagged.predictions(), places, strict=True):
+        if not is_sure(span, min_score):
+            continue
+        rows = slice(span.start, span.end)
+        tag = model.tags.index(span.type)
+        features = one.features[rows]
+        mean_scores = one.scores[rows].mean(axis=0)
+        mean_scores[tag] = -1
+        runner_up = int(mean_scores.argmax())
+        near, projected = None, features
+        if prototypes is not None:
+            to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
+            number = int(to_own.argmin())
+            near = NearPrototype(span.type, number + 1, float(np.sqrt(to_own[number])))
+            projected = prototypes.project(features)
+        points = {kind: logits[:, tag] - logits[:, runner_up] for kind, logits in model.contributions(features).items()}
+        by_word = zip(one.sentence.words[rows], one.scores[rows, tag].tolist(), strict=True)
+        explained.append(
+            Explanation(
+                mention=prediction,
+                nearest=_nearest(model, projected, examples, n_nearest),
+                prototype=near,
+                evidence={kind: float(some.mean()) for kind, some in points.items()},
+                words=[
+                    WordEvidence(word, score, {kind: float(some[i]) for kind, some in points.items()})
+                    for i, (word, score) in enumerate(by_word)
+                ],
+                runner_up=model.tags[runner_up],
+                runner_up_score=float(mean_scores[runner_up]),
+            )
+        )
+    return explained
 
 
 def _nearest(model: Model, projected: Float, examples: Examples, n_nearest: int) -> list[NearWord]:

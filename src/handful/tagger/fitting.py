@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from handful._util.parallel import several_threads
-from handful._util.progress import ProgressCallback
+from handful._util.progress import Progress, ProgressCallback
 from handful.errors import Advice, DataError, HandfulWarning
 from handful.text import EntityType, Sentence, described, types_of
 
@@ -16,14 +16,15 @@ from ._learning import AUTO, METHODS, Plan, check, estimator_of, learn, most_rou
 from ._summary import FitSummary, summarise
 from ._surest import Surest, look, merged
 from ._watch import Watch
+from .inputs import Given
 from .model import Examples, Model
-from .training_text import LabelledText, LabelledWords, TrainingText, check_sure, sentences_of, types_to_learn
+from .training_text import LabelledText, LabelledWords, TrainingText, Ways, check_sure, sentences_of, types_to_learn
 
 if TYPE_CHECKING:
     from ._learning import Clusters
     from ._tagger import Tagger
 
-__all__ = ["Fit", "Surest", "Watch", "fit_text", "look", "merged", "most_rounds", "prepare"]
+__all__ = ["Fit", "Surest", "Watch", "fit_on", "fit_text", "look", "merged", "most_rounds", "prepare"]
 
 # A ratio contradicts the labels if they have this many times the share of words in mentions that it leaves, in at least
 # so many words. Sentences are labelled for their mentions, so their share is higher than that of the text: by a factor
@@ -100,6 +101,24 @@ def fit_text(
     watch.labels(text)
     held = text if isinstance(text, TrainingText) else None
     return tagger._take(Fit(learned.model, learned.examples, summary, held, notes))
+
+
+def fit_on(
+    tagger: "Tagger", text: TrainingText, given: Given, labels: Ways, notes: Sequence[str], progress: Progress
+) -> "Tagger":
+    """Fit a tagger on a text and the sentences given besides, with these labels; what can be refused is refused first.
+
+    `notes` are for the summary.
+    """
+    text = text.with_more(given.sentences, given.n_text).with_labels(labels)
+    planned = prepare(tagger, text, given.types, has_text=not text.places.keys() <= labels.keys())
+    watch = Watch(tagger.encoder_)
+    if given.sentences:
+        encoder = tagger._with_cache()
+        features, lost = encoder.encode(given.sentences, progress=progress), encoder.unreadable(given.sentences)
+        watch(given.sentences, lost)
+        text = text.with_features(features, lost)
+    return fit_text(tagger, text, planned, watch, notes)
 
 
 def _no_types(is_named: bool, is_asked: bool) -> DataError:

@@ -12,7 +12,7 @@ from handful.cluster import tag_scores
 from handful.text import EntityType, Sentence, Transitions
 
 from .decoding import viterbi
-from .evidence import EVIDENCE, Evidence
+from .evidence import EVIDENCE, Evidence, array_of
 
 __all__ = ["CALIBRATIONS", "Calibration", "Examples", "Lead", "Model", "Softmax", "TagModel"]
 
@@ -151,6 +151,6 @@ class Examples:
     """The labelled sentences, and where their words of a known tag lie in the projected space."""
 
     sentences: list[Sentence]
-    places: NDArray[np.int64]  # (m, 2) the sentence of each word, and its position there
-    tags: NDArray[np.int64]  # (m,)
-    vectors: NDArray[np.float32]  # (m, p)
+    places: NDArray[np.int64] = array_of(np.int64, "m", "pair")  # the sentence of each word, and its position there
+    tags: NDArray[np.int64] = array_of(np.int64, "m")
+    vectors: NDArray[np.float32] = array_of(np.float32, "m", "p")

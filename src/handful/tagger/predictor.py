@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handful._util.progress import Progress, reporting
 from handful.encoders import Encoder
@@ -19,7 +18,7 @@ from .inputs import Texts, document_of
 from .model import Model, TagModel
 from .tagging import MinScore, Notice, tag_documents, tag_sentences
 
-__all__ = ["AnyText", "Predictor", "check_min_score", "evaluate_on"]
+__all__ = ["AnyText", "Predictor", "check_min_score", "check_whole", "evaluate_on"]
 
 AnyText = str | Sentence | Document
 """One text: a str, a `Sentence` or a `Document`."""
@@ -35,6 +34,7 @@ class Predictor(ABC):
     """
 
     types_: list[EntityType]
+    _notice: Notice | None = None  # looks at sentences that are tagged
 
     @property
     @abstractmethod
@@ -44,10 +44,6 @@ class Predictor(ABC):
     @abstractmethod
     def _reading(self) -> Encoder:
         """Return the encoder that gives the features of text to predict."""
-
-    def _notice(self, sentences: Sequence[Sentence], unreadable: NDArray[np.bool_]) -> None:
-        """Look at sentences that are tagged, and at which of their words the encoder cannot read."""
-        return
 
     @overload
     def predict(  # type: ignore[overload-overlap]
@@ -162,6 +158,12 @@ def check_min_score(min_score: object, types: Iterable[EntityType] | None = None
         raise DataError(f"min_score names {', '.join(map(str, strange))}, but the types are {', '.join(sorted(known))}")
 
 
+def check_whole(name: str, value: object, least: int) -> None:
+    """Refuse what is not a whole number, or less than the least."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise DataError(f"{name} is {value!r}, expected a whole number of at least {least}")
+
+
 def _sentences(sentences: Any) -> list[Sentence]:
     """Return one `Sentence` for each `Sentence` or list of words."""
     if isinstance(sentences, str | bytes | Sentence | Mapping) or not isinstance(sentences, Iterable):
@@ -182,7 +184,7 @@ def evaluate_on(
     encoder: Encoder,
     model: Model,
     fitted_on: Iterable[Sentence],
-    notice: Notice,
+    notice: Notice | None,
     progress: Progress,
 ) -> Evaluation:
     """Tag sentences, which must be wholly labelled, and compare; `fitted_on` are the labelled ones of the fit."""

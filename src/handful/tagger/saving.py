@@ -24,7 +24,7 @@ from handful.text import EntityType, Transitions, read, write
 
 from ._card import OPENING, cell, model_card
 from ._summary import FitSummary
-from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, Shapes, check_arrays
+from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
 from .model import CALIBRATIONS, Calibration, Examples, Model
 
 __all__ = [
@@ -35,12 +35,13 @@ __all__ = [
     "OPENING",
     "SUPPORT",
     "Saved",
+    "about_encoder",
     "cell",
     "check_place",
     "checksums",
     "read_config",
     "read_folder",
-    "saved_encoder",
+    "refusing",
     "write_folder",
 ]
 
@@ -53,25 +54,17 @@ ENDINGS = (".json", ".onnx", ".safetensors", ".bin", ".txt", ".model", ".md")
 
 @dataclass(frozen=True)
 class Saved:
-    """All that a folder holds, except the encoder's files.
+    """All that a folder holds, except the encoder's files."""
 
-    Attributes
-    ----------
-    parameters : those of `Tagger`, except the encoder
-    encoder : its ``reference`` (a name or absolute path, None for one that is an object, "encoder" for one inside the
-        folder), whether it ``is_inside``, its ``fingerprint`` and ``dim``, and the ``precision`` to ask for (None:
-        its own)
-    """
-
-    parameters: dict[str, Any]
-    encoder: dict[str, Any]
+    parameters: dict[str, Any]  # those of `Tagger`, except the encoder
+    encoder: dict[str, Any]  # see `about_encoder`
     model: Model
     examples: Examples
     summary: FitSummary
 
 
-def saved_encoder(encoder: Encoder, reference: str | None, *, is_inside: bool) -> dict[str, Any]:
-    """Return what `Saved` says of an encoder."""
+def about_encoder(encoder: Encoder, reference: str | None, *, is_inside: bool) -> dict[str, Any]:
+    """Return what a folder says of the encoder; the reference is a name, an absolute path, or None for an object."""
     return {
         "reference": ENCODER if is_inside else reference,
         "is_inside": is_inside,
@@ -82,16 +75,9 @@ def saved_encoder(encoder: Encoder, reference: str | None, *, is_inside: bool) -
 
 
 def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
-    """Write a folder, all of it or nothing; a model that is there is replaced, anything else is refused.
+    """Write a folder, all of it or nothing, with a copy of the folder of an encoder, if one is given.
 
-    Parameters
-    ----------
-    path
-        Where.
-    saved
-        What.
-    encoder
-        A folder to copy into it, or None.
+    A model that is there is replaced; anything else is refused.
     """
     from safetensors.numpy import save
 
@@ -104,11 +90,8 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
         "model": saved.model.settings(),
         "summary": saved.summary.to_dict(),
     }
-    arrays: dict[str, NDArray[Any]] = {
-        "examples.places": saved.examples.places,
-        "examples.tags": saved.examples.tags,
-        "examples.vectors": saved.examples.vectors,
-    }
+    examples = saved.examples
+    arrays = {f"examples.{name}": getattr(examples, name) for name in ("places", "tags", "vectors")}
     for settings, piece in zip(config["model"]["evidence"], saved.model.evidence, strict=True):  # type: ignore[index]
         arrays |= {f"{settings['kind']}.{name}": array for name, array in piece.save().items()}
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -187,25 +170,25 @@ def read_folder(path: Path) -> Saved:
     """Read what `write_folder` wrote; an error says what is wrong with it."""
     config = read_config(path)
     check_files(path)
-    with _refusing(f"{path / CONFIG}: 'summary' is not that of a fit"):
+    with refusing(f"{path / CONFIG}: 'summary' is not that of a fit"):
         summary = FitSummary.from_dict(config["summary"])
-    with _refusing(f"{path / CONFIG}: 'encoder' lacks its dim or its fingerprint"):
+    with refusing(f"{path / CONFIG}: 'encoder' lacks its dim or its fingerprint"):
         encoder = dict(config["encoder"])
         if not isinstance(encoder["dim"], int) or not isinstance(encoder["fingerprint"], str):
             raise DataError(str(encoder))
-    with _refusing(f"{path / CONFIG}: 'parameters' is not an object"):
+    with refusing(f"{path / CONFIG}: 'parameters' is not an object"):
         parameters = dict(config["parameters"])
     arrays = _read_arrays(path / ARRAYS)
-    with _refusing(f"{path / CONFIG}: 'model' is not that of a tagger"):
+    with refusing(f"{path / CONFIG}: 'model' is not that of a tagger"):
         model = _read_model(path / ARRAYS, config["model"], tuple(summary.types), arrays, encoder["dim"])
-    with _refusing(f"{path / ARRAYS}: the labelled words are not those of a fit"):
+    with refusing(f"{path / ARRAYS}: the labelled words are not those of a fit"):
         examples = _read_examples(path / SUPPORT, arrays, model, encoder["dim"])
     _check_whole(path, config)  # last: what can be named more exactly is
     return Saved(parameters, encoder, model, examples, summary)
 
 
 @contextmanager
-def _refusing(what: str) -> Iterator[None]:
+def refusing(what: str) -> Iterator[None]:
     """Make a ModelError of anything that content of the wrong kind can raise."""
     try:
         yield
@@ -264,7 +247,7 @@ def _read_model(
         kind, weight = entry["kind"], _number(entry["weight"], "weight")
         own = {name: arrays.pop(name) for name in list(arrays) if name.startswith(f"{kind}.")}
         own = {name.removeprefix(f"{kind}."): array for name, array in own.items()}
-        with _refusing(f"{path}: {kind}"):
+        with refusing(f"{path}: {kind}"):
             pieces.append(EVIDENCE[kind].load(own, weight, dim, 1 + len(types)))
     if not pieces:
         raise DataError("it has no evidence")
@@ -292,15 +275,10 @@ def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model, di
     """Check what is left of the arrays for its shape and values, and put it together with the sentences."""
     prototypes = model.piece(Prototypes)
     p = dim if prototypes is None or prototypes.projection is None else prototypes.projection.shape[1]
-    m = len(arrays.get("examples.tags", ()))
-    expected: Shapes = {
-        "examples.places": ((m, 2), np.int64),
-        "examples.tags": ((m,), np.int64),
-        "examples.vectors": ((m, p), np.float32),
-    }
-    check_arrays(arrays, expected)
-    sentences = list(read(path, "huggingface", scheme="BIO")) if m else []
-    places, tags, vectors = (arrays[name] for name in expected)
+    own = {name.removeprefix("examples."): array for name, array in arrays.items()}
+    check_arrays(own, Examples, {"p": p, "pair": 2})
+    sentences = list(read(path, "huggingface", scheme="BIO")) if len(own["tags"]) else []
+    places, tags, vectors = own["places"], own["tags"], own["vectors"]
     n_words = np.array([len(sentence.words) for sentence in sentences], np.int64)
     is_inside = (places >= 0).all() and (places[:, 0] < len(sentences)).all()
     is_known = (tags >= 0).all() and (tags < len(model.tags)).all()

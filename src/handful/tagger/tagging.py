@@ -37,20 +37,12 @@ Notice = Callable[[Sequence[Sentence], NDArray[np.bool_]], None]
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """A sentence, and what was found for its words.
+    """A sentence, and what was found for its words."""
 
-    Attributes
-    ----------
-    sentence : with its mentions, which have scores
-    features : (n_words, dim)
-    scores : (n_words, n_tags)
-    tags : (n_words,)
-    """
-
-    sentence: Sentence
-    features: Float
-    scores: NDArray[np.float64]
-    tags: NDArray[np.intp]
+    sentence: Sentence  # with its mentions, which have scores
+    features: Float  # (n_words, dim)
+    scores: NDArray[np.float64]  # (n_words, n_tags)
+    tags: NDArray[np.intp]  # (n_words,)
 
 
 def tag_documents(

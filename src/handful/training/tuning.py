@@ -150,6 +150,4 @@ def _folder(tagger: Tagger) -> Path:
     """Return the folder of a tagger's encoder; an error says why it cannot be tuned."""
     if is_object(tagger.encoder):
         raise EncoderError("the encoder is an object, which cannot be tuned; give the name or the path of an encoder")
-    if tagger.layers not in (-1, [-1], (-1,)):
-        raise EncoderError(f"the tagger reads layers {tagger.layers}; only one that reads the last layer can be tuned")
     return encoder_folder(tagger.encoder_.reference)
