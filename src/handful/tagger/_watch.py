@@ -38,17 +38,11 @@ _ADVICE = Advice(
 
 
 class Watch:
-    """Looks at words as they are tagged; warns once, of what is most to the point.
-
-    Parameters
-    ----------
-    encoder
-        An embedded one knows English only.
-    """
+    """Looks at words as they are tagged; warns once, of what is most to the point."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = Path(encoder.name).name or "the encoder"
-        self._language = LanguageWatch() if encoder.reference in EMBEDDED else None
+        self._language = LanguageWatch() if encoder.reference in EMBEDDED else None  # they know English only
         self._is_done = False
         self._reset()
 
@@ -64,8 +58,8 @@ class Watch:
         self._lost += [word for word in _chosen(sentences, unreadable) if any(map(str.isalpha, word))]
         if len(self._lost) >= max(FEWEST, MANY * self._n_words):
             share = len(self._lost) / self._n_words
-            what = f"{self._encoder} cannot read {share:.0%} of the words, {_such_as(self._lost)}"
-            self._warn(f"{what}: they are taken for O")
+            such = _such_as(self._lost)
+            self._warn(f"{self._encoder} cannot read {share:.0%} of the words, {such}: they are taken for O")
         elif self._language is not None and self._language.is_hardly_english(sentences):
             self._warn(f"the text is hardly English, and {self._encoder} knows English only: expect little")
         if self._n_words >= WINDOW:
@@ -83,10 +77,8 @@ class Watch:
                 if unreadable[span.start : span.end].any():
                     lost.append(sentence.span_text(span))
         if lost:
-            what = (
-                f"{self._encoder} cannot read {len(lost):,} of the {n_mentions:,} labelled mentions, {_such_as(lost)}"
-            )
-            self._warn(f"{what}: the like will not be found")
+            share = f"{len(lost):,} of the {n_mentions:,} labelled mentions"
+            self._warn(f"{self._encoder} cannot read {share}, {_such_as(lost)}: the like will not be found")
 
     def _warn(self, message: str) -> None:
         self._is_done = True
