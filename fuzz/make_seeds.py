@@ -184,7 +184,7 @@ def make_shards(folder: Path) -> None:
     os.utime(text, (0, 0))
     options: dict[str, Any] = {"unlabelled": True}
     pieces = find_pieces([str(text)], None, options, folder / "spool", text.stat().st_size // 2 + 1)
-    opening = Opening(Toy(), -1, 1, None)
+    opening = Opening(Toy(), 1, None)
     plan = {"options": options, "pieces": [piece.to_dict() for piece in pieces]}
     numbered = list(enumerate(pieces))
     for dtype in ("float32", "float16"):

@@ -60,7 +60,7 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
     texts.mkdir()
     out.mkdir()
     encoder, model = Toy(), fitted().model_
-    opening = Opening(encoder, -1, 1, None)
+    opening = Opening(encoder, 1, None)
 
     def run(case: Case) -> object:
         check_rows.cache_clear()  # files come and go within one tick of the clock
@@ -109,7 +109,7 @@ def open_predictions_folder(folder: Path) -> Iterator[Run]:
         plan = shards.plan()
         shards.check({name: value for name, value in plan.items() if name not in ("format", "kind")})
         totals = _totals(shards)
-        options, opening = {"unlabelled": True}, Opening(Toy(), -1, 1, None)
+        options, opening = {"unlabelled": True}, Opening(Toy(), 1, None)
         ending = "parquet" if "000000.parquet" in case else "jsonl"
         piece = Piece(TEXT, str(texts / TEXT), "jsonl")
         for number in range(2):

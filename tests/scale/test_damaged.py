@@ -31,7 +31,7 @@ def features(tmp_path):
     plan = {"encoder": "made", "dim": 8, "dtype": "float32", "options": OPTIONS}
     folder = ShardFolder(tmp_path / "features", "features")
     folder.start(plan | {"pieces": [piece.to_dict() for piece in pieces]})
-    opening = Opening(Encoder(), -1, None, None)
+    opening = Opening(Encoder(), None, None)
     found = [_encode_piece(one, str(folder.path), OPTIONS, opening, "float32") for one in enumerate(pieces)]
     folder.finish(found)
     assert len(found) == 2
@@ -166,7 +166,7 @@ def test_what_an_encoder_must_not_give_is_not_written(tmp_path):
     (tmp_path / "text.txt").write_text("some text\n")
     piece = Piece("text.txt", str(tmp_path / "text.txt"), "text")
     with pytest.raises(EncoderError, match="features that are not finite"):
-        _encode_piece((0, piece), str(tmp_path), OPTIONS, Opening(Broken(), -1, None, None), "float32")
+        _encode_piece((0, piece), str(tmp_path), OPTIONS, Opening(Broken(), None, None), "float32")
     assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
 
 
