@@ -39,11 +39,13 @@ def documents(sentences, n_words=200):
 
 
 def plain_loop(folder, device="cpu", precision="float32"):
-    """Return the loop that people write, as a function of sentences and of whether to sort them."""
+    """Return the loop that people write, as a function of sentences and of whether to sort them.
+
+    Batches have 32 sentences, padded. A word that is cut off, or of which the tokenizer leaves nothing, gets no vector
+    (NaN).
+    """
     import torch
     import transformers
-
-    from handful.bench._speed import plain_loop as loop_over
 
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
@@ -52,7 +54,30 @@ def plain_loop(folder, device="cpu", precision="float32"):
     pre_tokenizer = tokenizer.backend_tokenizer.pre_tokenizer
     if hasattr(pre_tokenizer, "add_prefix_space"):
         pre_tokenizer.add_prefix_space = True
-    return loop_over(model, tokenizer, device)
+    model = model.eval().to(device)
+    options = {"is_split_into_words": True, "padding": True, "truncation": True, "max_length": 512}
+
+    def encode(sentences, *, is_sorted=False):
+        order = list(range(len(sentences)))
+        if is_sorted:
+            order.sort(key=lambda i: len(sentences[i]))
+        found = [[] for _ in sentences]
+        for start in range(0, len(order), 32):
+            chosen = order[start : start + 32]
+            batch = tokenizer([list(sentences[i]) for i in chosen], return_tensors="pt", **options)
+            with torch.no_grad():
+                inputs = {name: batch[name].to(device) for name in ("input_ids", "attention_mask")}
+                hidden = model(**inputs).last_hidden_state.float().cpu().numpy()
+            for row, i in enumerate(chosen):
+                places = [[] for _ in sentences[i]]
+                for position, word in enumerate(batch.word_ids(row)):
+                    if word is not None:
+                        places[word].append(position)
+                missing = np.full(hidden.shape[-1], np.nan, np.float32)
+                found[i] = [(hidden[row, p[0]] + hidden[row, p[-1]]) / 2 if p else missing for p in places]
+        return np.array([vector for vectors in found for vector in vectors])
+
+    return encode
 
 
 def cosines(a, b):

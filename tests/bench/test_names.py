@@ -154,7 +154,7 @@ def test_an_encoder_that_reads_no_names_is_said_once(folder):
     report = run(folder, MadeEncoder(), methods=("proto", "handful", "names"), shots=(0, 1))
     notes = [note for note in report.notes if "failed" in note]
     assert len(notes) == 2
-    assert "handful (ratio auto) on made, no labels: failed, shown as -: there are no labels, and this" in notes[0]
+    assert "handful, r_O = auto on made, no labels: failed, shown as -: there are no labels, and this" in notes[0]
     assert notes[1].startswith("names on made: failed, shown as -: there are no labels, and this encoder does not read")
 
 

@@ -140,7 +140,9 @@ def test_what_a_method_refuses_is_said_and_shown_as_a_dash(tmp_path):
     report = run(tmp_path, methods=("proto", "hard"), o_ratios=("none", "0.01"), shots=(5,))
     refused = [row for row in report.rows if row["error"]]
     assert {row["o_ratio"] for row in refused} == {"0.01"}
-    assert any("hard (ratio 0.01) on made, 5 shots: 2 supports failed, shown as -" in note for note in report.notes)
+    assert any(
+        "Hard clustering, r_O = 0.01 on made, 5 shots, 2 supports: failed, shown as -" in note for note in report.notes
+    )
     with pytest.raises(DataError, match="no run succeeded; the first failure: "):
         run(tmp_path, methods=("hard",), o_ratios=("0.01",), shots=(5,))
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from dataclasses import replace
 
 import pytest
@@ -93,7 +92,7 @@ def test_labelled_files_are_targets_of_which_a_half_is_scored(garden, tmp_path):
     assert run("bench", "transfer", *targets, *options, "--report", tmp_path / "r", "--quiet").exit_code == 0
     cells = {line["method"]: line["cells"] for line in lines(tmp_path / "r")}
     assert [cell["target"] for cell in cells["names"]] == ["dev", "test", "Avg."] * 2
-    assert [cell["shown"] for cell in cells["proto"][:3]] == ["-"] * 3
+    assert [cell["mean"] for cell in cells["proto"][:3]] == [None] * 3
     assert cells["names"][2]["mean"] == cells["names"][5]["mean"] > 20
     done = run("bench", "transfer", garden / "dev.txt", "--report", tmp_path / "r")
     assert failed(done, "dev: one file has no test split; say --on dev to score on one half of it")
@@ -175,8 +174,7 @@ def test_defaults_are_those_of_the_settings(monkeypatch):
     assert [replace(each, command="") for each in found] == [Settings()]
 
 
-def test_speed_of_a_file_and_of_the_garden_notes(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "transformers", None)  # the loop that people write takes long
+def test_speed_of_a_file_and_of_the_garden_notes(tmp_path):
     (tmp_path / "notes.txt").write_text("The slugs had every lettuce by Sunday.\nWe sprayed soft soap.\n")
     quick = ["--threads", "1"]
     found = json.loads(run("bench", "speed", tmp_path / "notes.txt", *quick, "--json").stdout)
@@ -187,7 +185,6 @@ def test_speed_of_a_file_and_of_the_garden_notes(tmp_path, monkeypatch):
     assert shown.exit_code == 0
     assert re.search(r"^encode, words per second +[\d,]+$", shown.stdout, re.MULTILINE)
     assert re.search(r"^add, seconds +[\d.]+$", shown.stdout, re.MULTILINE)
-    assert shown.stderr.startswith("note: what people write is not measured")
     assert failed(run("bench", "speed", "no-such-file"), "no-such-file")
 
 

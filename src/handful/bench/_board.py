@@ -5,12 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, pstdev
 
+from handful.errors import number_of
+
 from ._methods import DEFAULTS, NAMES, OURS, Variant
 from ._results import Row
 
 Place = tuple[int, str]  # shots and target
 
 MANY = 8  # with more targets than this, tables have their mean and range in place of a column for each
+AVERAGE = "Avg."  # the column of the mean over targets
 HINDSIGHT = "best of none and fixed, in hindsight"
 _TITLES = {
     "hard": "Hard clustering",
@@ -49,6 +52,15 @@ class Line:
     is_ours: bool = False  # whether it is one of our own methods
 
     @property
+    def name(self) -> str:
+        """Its name outside its section."""
+        if not self.is_ours or self.variant is None or self.variant.method == NAMES:
+            return self.label
+        if self.variant.method in DEFAULTS:
+            return self.label + text_of(self.variant)
+        return f"{self.section}, {self.label}"
+
+    @property
     def is_rated(self) -> bool:
         """Whether it can be the best of a column: it was run, and was not chosen in hindsight."""
         return self.variant is not None and self.label != HINDSIGHT
@@ -70,6 +82,11 @@ class Board:
     shots: list[int]
     targets: list[str]
     notes: list[str]  # what a reader of the figures must know
+
+    def figure(self, line: Line, place: Place) -> Figure | None:
+        """Return the figure of a line for a target, or its `average`."""
+        shots, name = place
+        return self.average(line, shots) if name == AVERAGE else line.figures.get(place)
 
     def average(self, line: Line, shots: int) -> Figure | None:
         """Return the mean over the targets for which anything was run with these shots; None if one is missing."""
@@ -103,54 +120,44 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
     values: dict[Variant, dict[Place, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     failed: dict[tuple[Variant, Place], list[str]] = defaultdict(list)
     ratios: dict[tuple[Variant, str], object] = {}
-    warned: dict[str, set[str]] = defaultdict(set)
+    warned: dict[str, set[Variant]] = defaultdict(set)
     for row in rows:
         variant = Variant(row["method"], row["o_ratio"], row["text"])
         places = [(n, row["target"]) for n in (shots if variant.method == NAMES else [row["shots"]])]
         ratios[variant, row["target"]] = row["o_ratio_given"]
         for warning in row.get("warnings", ()):
-            warned[warning].add(label_of(variant))
+            warned[warning].add(variant)
         for place in places:
             if row["f1"] is None:
                 failed[variant, place].append(row["error"])
             else:
                 values[variant][place][row["support"]] = row["f1"]
-    notes = list(dict.fromkeys(_failure(variant, place, errors) for (variant, place), errors in failed.items()))
-    notes += [f"{', '.join(sorted(who))}: {warning}" for warning, who in sorted(warned.items())]
-    lines = []
+    lines = {}
     for variant in (one for one in variants if any((one, target) in ratios for target in targets)):
         kept = {place: found for place, found in values[variant].items() if (variant, place) not in failed}
-        shown = [ratios.get((variant, target)) for target in targets]
-        line = Line(_section(variant), _label(variant, shown), variant, kept, is_ours=variant.is_ours)
-        lines.append(line.with_means())
-    return Board(_with_hindsight(lines), list(shots), list(targets), notes)
+        section = _TITLES.get(variant.method, "Baselines") + text_of(variant)
+        label = _label(variant, [ratios.get((variant, target)) for target in targets])
+        lines[variant] = Line(section, label, variant, kept, is_ours=variant.is_ours).with_means()
+    notes = list(dict.fromkeys(_failure(lines[one], place, errors) for (one, place), errors in failed.items()))
+    for warning, who in sorted(warned.items()):
+        notes.append(f"{'; '.join(sorted(lines[one].name for one in who))}: {warning}")
+    return Board(_with_hindsight([*lines.values()]), list(shots), list(targets), notes)
 
 
-def _failure(variant: Variant, place: Place, errors: Sequence[str]) -> str:
+def _failure(line: Line, place: Place, errors: Sequence[str]) -> str:
     shots, target = place
-    if variant.method == NAMES:
-        return f"{NAMES} on {target}: failed, shown as -: {errors[0]}"
-    if shots == 0:
-        return f"{label_of(variant)} on {target}, no labels: failed, shown as -: {errors[0]}"
-    return f"{label_of(variant)} on {target}, {shots} shots: {len(errors)} supports failed, shown as -: {errors[0]}"
-
-
-def label_of(variant: Variant) -> str:
-    """Return a name for messages."""
-    if variant.method == NAMES:
-        return NAMES
-    ratio = f" (ratio {variant.o_ratio})" if variant.o_ratio else ""
-    text = {"all": "", "dev": ", dev text", "none": ", no text"}.get(variant.text, f", {variant.text} words of text")
-    return f"{variant.method}{ratio}{text}"
+    if line.label == NAMES:
+        where = target
+    elif shots == 0:
+        where = f"{target}, no labels"
+    else:
+        where = f"{target}, {shots} shots, {number_of(len(errors), 'support')}"
+    return f"{line.name} on {where}: failed, shown as -: {errors[0]}"
 
 
 def text_of(variant: Variant) -> str:
     """Return which unlabelled text there was, to go after a name; empty where there was all of it."""
     return "" if variant.method == NAMES else _TEXTS.get(variant.text, f", unlabelled text: {variant.text} words")
-
-
-def _section(variant: Variant) -> str:
-    return _TITLES.get(variant.method, "Baselines") + text_of(variant)
 
 
 def _label(variant: Variant, ratios: Sequence[object]) -> str:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._board import Board, Line, by_target, text_of
-from ._methods import DEFAULTS, NAMES
+from ._board import Board, Line, by_target
 
 N_DRAWS = 10_000
 MOST_EXACT = 14  # the most differences for which all 2^n combinations of signs are tried
@@ -92,7 +91,7 @@ def differences(board: Board, seed: int = 0) -> list[Difference]:
                 has_interval = n > len(groups)
                 found.append(
                     Difference(
-                        name_of(line), name_of(other), shots, target, mean,
+                        line.name, other.name, shots, target, mean,
                         low if has_interval else None, high if has_interval else None, p, n,
                     )
                 )  # fmt: skip
@@ -106,12 +105,3 @@ def _pairs(one: Mapping[str, Mapping[str, float]], other: Mapping[str, Mapping[s
         for target in one
         if one[target] and one[target].keys() == other.get(target, {}).keys()
     }
-
-
-def name_of(line: Line) -> str:
-    """Return a name for a line outside its section."""
-    if not line.is_ours or line.variant is None or line.variant.method == NAMES:
-        return line.label
-    if line.variant.method in DEFAULTS:
-        return line.label + text_of(line.variant)
-    return f"{line.section}, {line.label}"

@@ -56,16 +56,8 @@ class Variant:
         return self.method in OURS
 
 
-def _paper(
-    encoder: Encoder,
-    o_ratio: ORatio,
-    has_text: bool,
-    types: Types,
-    *,
-    assignment: str = "hard",
-    subspace: bool = True,
-) -> Tagger:
-    clusters = SubspaceKMeans(assignment=assignment, subspace=subspace)
+def _paper(encoder: Encoder, o_ratio: ORatio, has_text: bool, types: Types, **clustering: Any) -> Tagger:
+    clusters = SubspaceKMeans(**clustering)
     if not has_text:  # every word is labelled: a second round would change nothing
         clusters.set_params(max_iter=1)
     return Tagger(encoder, method="paper", names=False, o_ratio=o_ratio, clusters=clusters, cache=False)
@@ -84,12 +76,7 @@ class TunedTagger:
     """
 
     def __init__(
-        self,
-        encoder: PathLike,
-        o_ratio: float | str | None,
-        has_text: bool,
-        types: Sequence[EntityType],
-        recipe: TuneRecipe | None = None,
+        self, encoder: PathLike, o_ratio: ORatio, has_text: bool, types: Types, recipe: TuneRecipe | None = None
     ) -> None:
         self._tagger, self._recipe = Tagger(encoder, types=types, o_ratio=o_ratio), recipe
         self.tuning: Tuning | None = None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from handful._util.files import replacing
 
 from ._board import Line
-from ._differences import name_of
 
 if TYPE_CHECKING:
     from ._report import Report
@@ -85,7 +84,7 @@ def _by_shots(figure: Any, report: "Report") -> bool:
         for shots in report.board.shots:
             found = report.board.average(line, shots)
             if found is not None:
-                curves[name_of(line)].append((shots, found.mean))
+                curves[line.name].append((shots, found.mean))
     ticks = sorted(report.board.shots)
     return _series(figure, curves, "labels of each type", is_log=ticks[-1] > 10, ticks=ticks)
 

@@ -11,7 +11,7 @@ from handful._util.files import replacing
 from ._board import MANY, Board, Line
 from ._differences import Difference
 from ._results import Row
-from .tables import all_columns, cell, latex, markdown, markdown_by_target, markdown_differences
+from .tables import all_columns, latex, markdown, markdown_by_target, markdown_differences
 
 CAPTION = (
     "Strict span F1 (micro, times 100), mean and standard deviation over supports; without labels there is one run."
@@ -59,7 +59,7 @@ def write_report(report: Report) -> None:
     """Write everything but ``results.jsonl``, which is there already."""
     written = {
         "tables.md": _tables(report),
-        "tables.tex": latex(report.board, f"{report.title}. {CAPTION}"),
+        "tables.tex": latex(report.board),
         "report.json": json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n",
         "environment.json": json.dumps(report.environment, indent=2, ensure_ascii=False) + "\n",
         "README.md": _page(report),
@@ -106,23 +106,10 @@ def _notes(notes: Iterable[str]) -> list[str]:
 
 
 def _line(board: Board, line: Line) -> dict[str, Any]:
-    return {
-        "section": line.section,
-        "label": line.label,
-        "method": line.variant.method if line.variant else None,
-        "o_ratio": line.variant.o_ratio if line.variant else None,
-        "text": line.variant.text if line.variant else None,
-        "cells": [
-            {"shots": shots, "target": name, **_figure(board, line, (shots, name))}
-            for shots, name in all_columns(board)
-        ],
-    }
-
-
-def _figure(board: Board, line: Line, column: tuple[int, str]) -> dict[str, Any]:
-    figure = line.figures.get(column)
-    if figure is None and column[1] not in board.targets:
-        figure = board.average(line, column[0])
-    shown, is_best = cell(board, line, column)
-    mean, std = (figure.mean, figure.std) if figure else (None, None)
-    return {"mean": mean, "std": std, "shown": shown, "is_best": is_best}
+    variant = dict.fromkeys(("method", "o_ratio", "text")) if line.variant is None else asdict(line.variant)
+    cells = []
+    for shots, name in all_columns(board):
+        figure = board.figure(line, (shots, name))
+        found = {"mean": None, "std": None} if figure is None else asdict(figure)
+        cells.append({"shots": shots, "target": name, **found})
+    return {"section": line.section, "label": line.label, **variant, "cells": cells}

@@ -62,18 +62,10 @@ class Target:
 
 
 def read_target(given: PathLike, *, types: PathLike | None = None, **options: Any) -> Target:
-    """Read a folder with train, dev and test (dev may be missing), or one file, in any format that `read` knows.
+    """Read a folder with train, dev and test (dev may be missing), or one file, with options of `handful.text.read`.
 
-    Parameters
-    ----------
-    given
-        The folder or file, or ``NAME=`` and its path. A split is a file, or a folder of files, with ``train``, ``dev``
-        (``testa``, ``valid``, ``development``) or ``test`` (``testb``) as a part of its name. Supports are in
-        ``supports/1shot``, ``supports/5shot`` and so on.
-    types
-        A file that describes the types, as `handful.text.read_types` reads it. If not given, ``types.txt`` in the
-        folder; or what the head of the first file with one describes.
-    **options : as `handful.text.read` takes them: ``keep``, ``drop``, ``rename``, ``unnamed``
+    A split is a file, or a folder of files, with one of the words in `_SPLITS` as a part of its name. `types` is a file
+    that describes the types; if None, ``types.txt`` in the folder does, or the head of the first file that has one.
     """
     name, folder = split_name(given, "a target is FOLDER or NAME=FOLDER (or a file)")
     if not folder.exists():

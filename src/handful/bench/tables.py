@@ -1,21 +1,20 @@
 """Tables in the paper's layout: for the terminal, in Markdown and in LaTeX."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ._board import MANY, Board, Line
-from ._differences import Difference, name_of
+from ._board import AVERAGE, MANY, Board, Line
+from ._differences import Difference
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = ["difference_table", "latex", "markdown", "markdown_by_target", "markdown_differences", "table"]
 
-AVERAGE, RANGE = "Avg.", "range"
+RANGE = "range"  # the column of the lowest and the highest mean
 
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_SPECIAL |= {character: "\\" + character for character in "&%$#_{}"}
+_SPECIAL |= {"†": r"$\dagger$", **{character: "\\" + character for character in "&%$#_{}"}}
 
 
 def columns(board: Board) -> list[tuple[int, str]]:
@@ -37,12 +36,10 @@ def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
     if name == RANGE and RANGE not in board.targets:
         found = board.range(line, shots)
         return ("-", False) if found is None else (f"{found[0]:.1f}–{found[1]:.1f}", False)
-    figure = board.average(line, shots) if name == AVERAGE else line.figures.get(column)
+    figure = board.figure(line, column)
     if figure is None:
         return "-", False
-    others = [
-        one.figures.get(column) if name != AVERAGE else board.average(one, shots) for one in board.lines if one.is_rated
-    ]
+    others = (board.figure(one, column) for one in board.lines if one.is_rated)
     best = max((round(one.mean, 1) for one in others if one is not None), default=None)
     return str(figure), line.is_rated and round(figure.mean, 1) == best
 
@@ -55,15 +52,10 @@ def sections(board: Board) -> Iterator[tuple[str, list[Line]]]:
 
 def table(board: Board, shots: int) -> "Table":
     """Return a table for the terminal, with the columns of these shots."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
     wanted = [column for column in columns(board) if column[0] == shots]
-    result = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    result.add_column("method", no_wrap=True)
-    for _, name in wanted:
-        result.add_column(Text(f"{shots}-shot\n{name}"), justify="right", no_wrap=True)
+    result = _for_terminal("method", *(f"{shots}-shot\n{name}" for _, name in wanted))
     for title, lines in sections(board):
         result.add_row(Text(title, "bold"), *[""] * len(wanted))
         for line in lines:
@@ -75,18 +67,27 @@ def table(board: Board, shots: int) -> "Table":
 
 def difference_table(found: Sequence[Difference], targets: Sequence[str]) -> "Table":
     """Return the differences over all targets for the terminal."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    result = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for name in ("against", "shots", "difference", "95% interval", "p"):
-        result.add_column(name, justify="left" if name == "against" else "right", no_wrap=True)
+    result = _for_terminal("against", "shots", "difference", "95% interval", "p")
     scope = "all" if len(targets) > 1 else targets[0]
     for one in (one for one in found if one.target == scope):
         style = "" if one.p > 0.05 else "green" if one.mean > 0 else "red"
         result.add_row(Text(one.other), *_shown(one), style=style)
     return result
+
+
+def _for_terminal(first: str, *numbers: str) -> "Table":
+    """Return an empty table: a column of names, and columns of numbers."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    made.add_column(first, no_wrap=True)
+    for name in numbers:
+        made.add_column(Text(name), justify="right", no_wrap=True)
+    return made
 
 
 def _shown(one: Difference) -> tuple[str, str, str, str]:
@@ -112,7 +113,7 @@ def markdown_by_target(board: Board) -> str:
             [_escaped(target), *_bold_cells(board, ((line, (n, target)) for line in board.lines))]
             for target in [*board.targets, AVERAGE]
         ]
-        tables.append(_in_markdown([f"{n}-shot", *(_escaped(name_of(line)) for line in board.lines)], rows))
+        tables.append(_in_markdown([f"{n}-shot", *(_escaped(line.name) for line in board.lines)], rows))
     return "\n".join(tables)
 
 
@@ -138,59 +139,29 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("_", "\\_")
 
 
-def latex(board: Board, caption: str) -> str:
-    """Return the table in LaTeX, in the paper's layout (package booktabs)."""
+def latex(board: Board) -> str:
+    """Return the table as a tabular of LaTeX (package booktabs)."""
     wanted = columns(board)
-    heads, rules, first = [], [], 2
-    for shots, group in groupby(shots for shots, _ in wanted):
-        n = len(list(group))
-        heads.append(rf"\multicolumn{{{n}}}{{c}}{{\textbf{{{shots}-shot}}}}")
-        rules.append(rf"\cmidrule(lr){{{first}-{first + n - 1}}}")
-        first += n
     lines = [
-        r"\begin{table*}",
-        r"    \footnotesize",
-        r"    \centering",
-        rf"    \begin{{tabular}}{{l{'c' * len(wanted)}}}",
-        r"        \toprule",
-        rf"        \textbf{{Model}} & {' & '.join(heads)} \\",
-        f"        {' '.join(rules)}",
-        rf"        & {' & '.join(_bold(name) for _, name in wanted)} \\",
+        rf"\begin{{tabular}}{{l{'r' * len(wanted)}}}",
+        r"\toprule",
+        rf"{' & '.join(['', *(_bold(f'{n}-shot {name}') for n, name in wanted)])} \\",
     ]
-    for title, group_lines in sections(board):
-        lines += [
-            r"        \midrule",
-            rf"        \multicolumn{{{len(wanted) + 1}}}{{l}}{{{_bold(title)}}} \\",
-            r"        \midrule",
-        ]
-        for line in group_lines:
-            cells = [_latex_cell(*cell(board, line, column)) for column in wanted]
-            lines.append(rf"        {_latex_label(line.label)} & {' & '.join(cells)} \\")
-    lines += [
-        r"        \bottomrule",
-        r"    \end{tabular}",
-        rf"    \caption{{{_in_latex(caption)}}}",
-        r"\end{table*}",
-    ]
-    return "\n".join(lines) + "\n"
+    for title, group in sections(board):
+        lines += [r"\midrule", rf"\multicolumn{{{len(wanted) + 1}}}{{l}}{{{_bold(title)}}} \\"]
+        for line in group:
+            cells = (_latex_cell(*cell(board, line, column)) for column in wanted)
+            lines.append(rf"{_in_latex(line.label)} & {' & '.join(cells)} \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
 def _latex_cell(text: str, is_best: bool) -> str:
-    if text == "-":
-        return "--"
-    if "–" in text:  # a range
-        return text.replace("–", "--")
-    mean, _, std = text.partition(" ±")
-    shown = rf"{mean} {{\scriptstyle \pm {std}}}" if std else mean
-    return rf"$\mathbf{{{shown}}}$" if is_best else f"${shown}$"
+    shown = text.replace("-", "--").replace("–", "--").replace("±", r"$\pm$")
+    return rf"\textbf{{{shown}}}" if is_best else shown
 
 
 def _bold(text: str) -> str:
     return rf"\textbf{{{_in_latex(text)}}}"
-
-
-def _latex_label(label: str) -> str:
-    return _in_latex(label).replace(r"r\_O", r"$r_\textsc{O}$").replace("†", r"$\dagger$")
 
 
 def _in_latex(text: str) -> str:

@@ -268,12 +268,10 @@ def speed(
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,
 ) -> None:
-    """Measure how fast this machine reads text, beside what people write themselves.
+    """Measure how fast this machine is.
 
     The table has words per second of the encoder in the package, and of prediction with it; seconds of a fit on 17
-    labelled sentences and the text, encoding included, and of one more label; on one thread and on all. With the extra
-    [bold]transformers[/bold], it also has a plain loop over a network of the same size and one over a network of the
-    size of BERT-base, both in float32 with random weights, which are as fast as others.
+    labelled sentences and the text, encoding included, and of one more label; on one thread and on all.
 
     [bold]Examples[/bold]
 
@@ -299,7 +297,7 @@ def speed(
     if as_json:
         print_json(found.to_dict())
     else:
-        _show_speed(found, quiet=quiet)
+        _show_speed(found)
 
 
 def _settings(defaults: Settings, recipe: Path | None, **given: Any) -> Settings:
@@ -339,7 +337,7 @@ def _show(report: "Report", *, quiet: bool) -> None:
     say(f"wrote {report.folder}", quiet=quiet)
 
 
-def _show_speed(found: "Speed", *, quiet: bool) -> None:
+def _show_speed(found: "Speed") -> None:
     from .show import Console, table
 
     console = Console(width=None if sys.stdout.isatty() else 240)
@@ -349,10 +347,6 @@ def _show_speed(found: "Speed", *, quiet: bool) -> None:
     shown = table("", *(number_of(n, "thread") for n in found.threads))
     for name, speeds in found.words_per_second.items():
         shown.add_row(f"{name}, words per second", *(f"{one:,.0f}" for one in speeds))
-    for name, times in found.times_as_fast.items():
-        shown.add_row(f"encode / {name}", *(f"{one:.1f} x" for one in times))
     for name, seconds in found.seconds.items():
         shown.add_row(f"{name}, seconds", *(f"{one:.2f}" for one in seconds))
     console.print(shown)
-    for note in found.notes:
-        say(f"note: {note}", quiet=quiet)

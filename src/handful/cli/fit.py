@@ -103,8 +103,8 @@ def fit(
         if client is None:
             tagger.fit(labelled or None, text or None, progress=progress_of(quiet))
         else:
-            folder, how = features or Path(f"{out}.features"), options | {"unlabelled": True}
-            found = _encoded(client, tagger, unlabelled, folder, how, quiet=quiet)
+            folder = features or Path(f"{out}.features")
+            found = _encoded(client, tagger, unlabelled, folder, quiet=quiet, **options, unlabelled=True)
             scale.fit(tagger, labelled or None, found, progress=progress_of(quiet))
         tagger.save(out, include_encoder=include_encoder)
     if as_json:
@@ -115,13 +115,7 @@ def fit(
 
 
 def _encoded(
-    client: "Client",
-    tagger: "Tagger",
-    files: list[str] | None,
-    folder: Path,
-    options: dict[str, Any],
-    *,
-    quiet: bool,
+    client: "Client", tagger: "Tagger", files: list[str] | None, folder: Path, *, quiet: bool, **options: Any
 ) -> "Features":
     """Encode text on workers, or open the features that are there already."""
     from handful.scale import encode_texts, open_features

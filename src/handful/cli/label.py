@@ -1,7 +1,6 @@
 """``handful label``: the workbench, a page in the browser to label text."""
 
 import getpass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,7 @@ from ._common import say, say_report, types_given
 from .reading import check_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from handful.text import EntityType
+    from handful.text import Stream
     from handful.workbench import Project
 
 
@@ -62,13 +59,18 @@ def label(
     handful fit corpus.db --out model
     handful convert corpus.db labels.jsonl --to prodigy
     """
+    from handful.text import stream
     from handful.workbench import LOOPBACK, Project, Session, serve
 
     path, texts = _chosen(files or [], project)
     given = types_given(types)  # this and the next line before there is a project
     check_texts(texts, from_format, {"text_field": text_field})
     with Project(path, _user() if author is None else author) as opened:
-        _bring_in(opened, texts, given, from_format, text_field, quiet=quiet)
+        if given:
+            opened.add([], lambda: given)
+        for text in texts:
+            with stream(text, from_format, text_field=text_field) as documents:
+                _bring_in(opened, documents, quiet=quiet)
         session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache)
         if not session.mirror.entries:
             say("there is no text in the project yet; bring some in on the page", quiet=quiet)
@@ -98,29 +100,16 @@ def _chosen(files: list[str], project: Path | None) -> tuple[Path, list[str]]:
     return Path(files[0]).with_suffix(".db"), files
 
 
-def _bring_in(
-    project: "Project",
-    files: list[str],
-    types: "Sequence[EntityType]",
-    format: str | None,
-    text_field: str | None,
-    *,
-    quiet: bool,
-) -> None:
-    """Put texts and types into a project; what is there already is not added again."""
-    from handful.text import stream
-
-    if types:
-        project.add([], lambda: types)
-    for path in files:
-        with stream(path, format, text_field=text_field) as documents:
-            added = project.add(documents, partial(getattr, documents, "types"))
-        say_report(documents.report, documents.report.name, quiet=quiet)
-        for line in added.notes():
-            say(f"{documents.report.name}: {line}", quiet=quiet)
-        if added.n_texts:
-            number = number_of(added.n_sentences, "sentence")
-            say(f"{documents.report.name}: {number} added, {added.n_labelled:,} of them labelled", quiet=quiet)
+def _bring_in(project: "Project", documents: "Stream", *, quiet: bool) -> None:
+    """Put texts and their types into a project; what is there already is not added again."""
+    added = project.add(documents, lambda: documents.types)
+    name = documents.report.name
+    say_report(documents.report, name, quiet=quiet)
+    lines = added.notes()
+    if added.n_texts:
+        lines.append(f"{number_of(added.n_sentences, 'sentence')} added, {added.n_labelled:,} of them labelled")
+    for line in lines:
+        say(f"{name}: {line}", quiet=quiet)
 
 
 def _user() -> str:
