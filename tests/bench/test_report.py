@@ -12,7 +12,7 @@ from rich.console import Console
 
 import handful
 from handful.bench import GROUPS, Settings, ablation, extension, parse_groups, transfer
-from handful.bench._board import HINDSIGHT, make_board
+from handful.bench._board import make_board
 from handful.bench._environment import _SHOWING
 from handful.bench._methods import Variant, variants
 from handful.bench._protocols import hidden_note
@@ -57,22 +57,6 @@ def test_means_are_over_supports_and_averages_over_targets():
     assert "| proto | 60.0 ±10.0 | 20.0 ±10.0 | 40.0 |" in text
     assert "| r\\_O = NA | 20.0 ±0.0 | **80.0 ±10.0** | **50.0** |" in text
     assert "| r\\_O = 0.80, 0.90 (share) | **61.0 ±1.0** | 35.0 ±5.0 | 48.0 |" in text
-
-
-def test_hindsight_takes_the_best_mean_of_each_place():
-    board = board_of(ROWS)
-    (line,) = [line for line in board.lines if line.label == HINDSIGHT]
-    assert {place: str(figure) for place, figure in line.figures.items()} == {
-        (1, "a"): "61.0 ±1.0",
-        (1, "b"): "80.0 ±10.0",
-    }
-    assert line.values[1, "b"] == {"0": 0.9, "1": 0.7}
-    assert board.average(line, 1).mean == pytest.approx(70.5)
-
-
-def test_one_ratio_or_the_estimated_one_needs_no_hindsight():
-    board = board_of([row("hard", "none", "a", "0", 0.2), row("hard", "auto", "a", "0", 0.3)], targets=["a"])
-    assert [line.label for line in board.lines] == ["r_O = NA", "r_O = auto"]
 
 
 def test_a_target_without_any_figure_for_some_shots_is_left_out_of_the_average():

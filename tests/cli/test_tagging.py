@@ -317,7 +317,7 @@ def test_evaluate_agrees_with_the_scores(inside, tagger):
 
 def test_evaluate_says_what_was_seen_before(inside, tmp_path):
     (tmp_path / "some.txt").write_text(SUPPORT + "a [Nora](PER) came\n", encoding="utf-8")
-    note = "note: 6 of the 7 sentences were labelled in the fit: scores on other text will be lower\n"
+    note = "note: 6 of 7 sentences were labelled in the fit: scores on other text will be lower\n"
     result = run("evaluate", "model", tmp_path / "some.txt", "--json")
     assert result.stderr == note
     assert (json.loads(result.stdout)["n_fitted"], json.loads(result.stdout)["n_trained"]) == (6, 0)
@@ -325,7 +325,7 @@ def test_evaluate_says_what_was_seen_before(inside, tmp_path):
     mosaic = Path(__file__).parents[2] / "corpora" / "mosaic" / "train" / "tweets_mixed.txt"
     line = run("evaluate", "model", mosaic).stderr.splitlines()[-1]
     n = len(read(mosaic))
-    assert line.startswith(f"note: {n} of the {n} sentences were in the training of the encoder: scores on")
+    assert line.startswith(f"note: {n} of {n} sentences were in the training of the encoder: scores on")
 
 
 def test_evaluate_shows_confusion_and_errors(inside, tmp_path):

@@ -61,7 +61,7 @@ def test_sentences_of_the_fit_are_counted_and_said():
     model = fitted(o_ratio=0.7)
     found = model.evaluate([*SUPPORT, "Paul went to London with [me](PER)", *GOLD])
     assert (found.n_fitted, found.n_trained) == (3, None)
-    note = "3 of the 11 sentences were labelled in the fit: scores on other text will be lower"
+    note = "3 of 11 sentences were labelled in the fit: scores on other text will be lower"
     assert found.notes == [note]
     assert str(found).endswith(f"\nnote: {note}")
     assert model.evaluate(GOLD).notes == []

@@ -14,7 +14,6 @@ Place = tuple[int, str]  # shots and target
 
 MANY = 8  # with more targets than this, tables have their mean and range in place of a column for each
 AVERAGE = "Avg."  # the column of the mean over targets
-HINDSIGHT = "best of none and fixed, in hindsight"
 _TITLES = {
     "hard": "Hard clustering",
     "soft": "Soft clustering",
@@ -59,11 +58,6 @@ class Line:
         if self.variant.method in DEFAULTS:
             return self.label + text_of(self.variant)
         return f"{self.section}, {self.label}"
-
-    @property
-    def is_rated(self) -> bool:
-        """Whether it can be the best of a column: it was run, and was not chosen in hindsight."""
-        return self.variant is not None and self.label != HINDSIGHT
 
     def with_means(self) -> "Line":
         """Compute the means; return the line."""
@@ -141,7 +135,7 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
     notes = list(dict.fromkeys(_failure(lines[one], place, errors) for (one, place), errors in failed.items()))
     for warning, who in sorted(warned.items()):
         notes.append(f"{'; '.join(sorted(lines[one].name for one in who))}: {warning}")
-    return Board(_with_hindsight([*lines.values()]), list(shots), list(targets), notes)
+    return Board([*lines.values()], list(shots), list(targets), notes)
 
 
 def _failure(line: Line, place: Place, errors: Sequence[str]) -> str:
@@ -151,7 +145,7 @@ def _failure(line: Line, place: Place, errors: Sequence[str]) -> str:
     elif shots == 0:
         where = f"{target}, no labels"
     else:
-        where = f"{target}, {shots} shots, {number_of(len(errors), 'support')}"
+        where = f"{target}, {number_of(shots, 'shot')}, {number_of(len(errors), 'support')}"
     return f"{line.name} on {where}: failed, shown as -: {errors[0]}"
 
 
@@ -170,26 +164,6 @@ def _label(variant: Variant, ratios: Sequence[object]) -> str:
         return f"r_O = {ratio} ({variant.o_ratio})"
     name = f"{variant.method}, " if variant.method in DEFAULTS else ""
     return f"{name}r_O = {'NA' if variant.o_ratio == 'none' else variant.o_ratio}"
-
-
-def _with_hindsight(lines: Sequence[Line]) -> list[Line]:
-    """Add a line after those of one method at several fixed ratios: the best of them in each place."""
-    groups: dict[str, list[Line]] = defaultdict(list)
-    for line in lines:
-        groups[line.section].append(line)
-    found: list[Line] = []
-    for section, group in groups.items():
-        found += group
-        fixed = [line for line in group if line.is_ours and line.variant and line.variant.o_ratio != "auto"]
-        if len(fixed) > 1 and fixed[0].variant and fixed[0].variant.method not in DEFAULTS:
-            places = {place for line in fixed for place in line.figures}
-            chosen = {
-                place: max((line for line in fixed if place in line.figures), key=lambda one: one.figures[place].mean)
-                for place in sorted(places)
-            }
-            best = {place: line.values[place] for place, line in chosen.items()}
-            found.append(Line(section, HINDSIGHT, fixed[0].variant, best, is_ours=True).with_means())
-    return found
 
 
 def by_target(values: Mapping[Place, Mapping[str, float]], shots: int) -> dict[str, Mapping[str, float]]:

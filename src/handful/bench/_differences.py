@@ -64,7 +64,7 @@ def _sign_flip(flat: NDArray[np.float64], rng: np.random.Generator) -> float:
 
 def reference_line(board: Board) -> Line | None:
     """Return the line that others are compared with: our default, or otherwise our best line on average."""
-    ours = [line for line in board.lines if line.is_ours and line.is_rated and line.figures]
+    ours = [line for line in board.lines if line.is_ours and line.figures]
     default = [line for line in ours if line.variant and (line.variant.method, line.variant.text) == ("handful", "all")]
     if default:
         return default[0]

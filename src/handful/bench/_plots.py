@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from handful._util.files import replacing
+from handful.errors import number_of
 
 from ._board import Line
 
@@ -73,7 +74,7 @@ def _by_ratio(figure: Any, report: "Report") -> bool:
         for (shots, target), found in line.figures.items():
             ratio = ratios.get((line.variant.method, line.variant.o_ratio, target)) if line.variant else None
             if isinstance(ratio, float):
-                curves[f"{line.section}, {target}, {shots} shots"].append((ratio, found.mean))
+                curves[f"{line.section}, {target}, {number_of(shots, 'shot')}"].append((ratio, found.mean))
     return _series(figure, curves, "share of O words asked for")
 
 
@@ -96,14 +97,10 @@ def _by_amount(figure: Any, report: "Report") -> bool:
         if line.variant is None or not line.variant.text.isdigit():
             continue
         for (shots, target), found in line.figures.items():
-            label = f"{line.variant.method} {line.variant.o_ratio}, {target}, {shots} shots"
+            label = f"{line.variant.method} {line.variant.o_ratio}, {target}, {number_of(shots, 'shot')}"
             curves[label].append((int(line.variant.text), found.mean))
     return _series(figure, curves, "words of unlabelled text", is_log=True)
 
 
 def _run_lines(report: "Report", text: str | None) -> list[Line]:
-    return [
-        line
-        for line in report.board.lines
-        if line.is_rated and line.variant is not None and text in (None, line.variant.text)
-    ]
+    return [line for line in report.board.lines if line.variant and text in (None, line.variant.text)]

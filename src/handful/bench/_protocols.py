@@ -11,7 +11,7 @@ from handful._util.progress import Progress
 from handful.baselines import Source
 from handful.encoders import EMBEDDED, CachedEncoder, Encoder, load
 from handful.encoders.opened import AnyEncoder, check_encoder, open_encoder
-from handful.errors import Advice, DataError
+from handful.errors import Advice, DataError, number_of
 from handful.text import Sentence, types_in
 from handful.training.corpora import read_corpora
 from handful.training.paths import find_paths
@@ -235,8 +235,8 @@ def _notes(tasks: Sequence[Task]) -> list[str]:
     for shots in sorted({n for task in tasks for n in task.scarce}):
         left_out = [task.name for task in tasks if shots in task.scarce]
         notes.append(
-            f"{shots} shots: {len(left_out)} of {len(tasks)} targets have too few mentions and are not in the mean: "
-            f"{', '.join(left_out)}"
+            f"{number_of(shots, 'shot')}: {len(left_out)} of {len(tasks)} targets have too few mentions and are not in "
+            f"the mean: {', '.join(left_out)}"
         )
     return notes
 

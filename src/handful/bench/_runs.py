@@ -116,7 +116,7 @@ class Bench:
             texts = {which: _blank(task.text(which)) for which in {cell.variant.text for cell in left}}
             for cell in left:
                 if on_run is not None:
-                    on_run(n_done, len(cells), f"{task.name}, {cell.support.shots} shots, {cell.variant.method}")
+                    on_run(n_done, len(cells), f"{task.name}, {cell.support.shots}-shot, {cell.variant.method}")
                 make = partial(self._make, task, cell.variant, encoder, cell.identity["o_ratio_given"])
                 results.add(_run(cell, make, texts[cell.variant.text]))
                 n_done += 1

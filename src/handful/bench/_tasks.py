@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from handful.errors import Advice, DataError
+from handful.errors import Advice, DataError, number_of
 from handful.evaluate import sample_support
 from handful.text import EntityType, Sentence, describe, types_in, types_of
 
@@ -162,12 +162,12 @@ def _supports(
     sets, seed = settings.sets, settings.seed
     if given:
         if len(given) < sets:
-            notes.append(f"{name}: {len(given)} supports of {shots} shots are given, not {sets}")
+            notes.append(f"{name}: {number_of(len(given), 'given support')} of {number_of(shots, 'shot')}, not {sets}")
         return [Support(shots, number, "given", sentences) for number, sentences in given[:sets]]
     mentions = Counter(describe(pool).mentions)
     if rare := [f"{label} ({n})" for label, n in sorted(mentions.items()) if n < shots]:
         shown = "all of them are drawn" if settings.fewer else "shown as -"
-        note = f"{name}: too few mentions for {shots} shots, {shown}: {', '.join(rare)}"
+        note = f"{name}: too few mentions for {number_of(shots, 'shot')}, {shown}: {', '.join(rare)}"
         notes.append(note)
         if not settings.fewer:
             scarce[shots] = note

@@ -39,9 +39,9 @@ def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
     figure = board.figure(line, column)
     if figure is None:
         return "-", False
-    others = (board.figure(one, column) for one in board.lines if one.is_rated)
+    others = (board.figure(one, column) for one in board.lines if one.variant)
     best = max((round(one.mean, 1) for one in others if one is not None), default=None)
-    return str(figure), line.is_rated and round(figure.mean, 1) == best
+    return str(figure), line.variant is not None and round(figure.mean, 1) == best
 
 
 def sections(board: Board) -> Iterator[tuple[str, list[Line]]]:

@@ -118,21 +118,13 @@ def _comments(steps: list[_Step]) -> list[str]:
     return comments
 
 
-def _introduction(tagger: "Tagger") -> str:
-    summary = tagger.summary_
-    return (
-        f"{summary.n_support} labelled sentences with {sum(summary.mentions.values())} mentions of "
-        f"{len(summary.types)} types, and {summary.n_unlabelled_words:,} words without labels."
-    )
-
-
 def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
     from .show import Console, Text, coloured, colours_of, percent, score_table, table
 
     console = Console()
     _, tagger, scores, _ = steps[-1]
     colours = colours_of(tagger.types_)
-    console.print(f"[bold]Garden notes[/bold]: {_introduction(tagger)}", markup=True)
+    console.print(f"[bold]Garden notes[/bold]: {tagger.summary_.text().splitlines()[0]}", markup=True)
     console.print("Scored on sentences held out: exact mentions of the right type.\n")
     shown = table("fitted with", "precision", "recall", "F1", "seconds")
     for name, _, step, seconds in steps:
@@ -158,8 +150,9 @@ def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
 
     from .show import percent
 
-    types = steps[-1][1].types_
-    about = f"{_introduction(steps[-1][1])} All of it was done on this machine."
+    tagger = steps[-1][1]
+    types = tagger.types_
+    about = f"Learned from {tagger.summary_.text().splitlines()[0]}. All of it was done on this machine."
     yield opening("Garden notes, tagged from a handful of labels", types, about)
     heads = "".join(f"<th>{head}</th>" for head in ("fitted with", "precision", "recall", "F1", ""))
     yield f"<h2>What each thing is worth</h2>\n<table><tr>{heads}</tr>\n"

@@ -63,15 +63,9 @@ def _record(report: "ReadReport", figures: "Statistics", types: "Sequence[Entity
 def _show(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityType]", *, is_first: bool) -> None:
     from .show import Console, Table, Text
 
-    kinds = [
-        f"{n:,} {name}"
-        for name, n in (
-            ("labelled", figures.n_labelled),
-            ("partly labelled", figures.n_partly_labelled),
-            ("unlabelled", figures.n_unlabelled),
-        )
-        if n
-    ]
+    names = ("labelled", "partly labelled", "unlabelled")
+    counts = (figures.n_labelled, figures.n_partly_labelled, figures.n_unlabelled)
+    kinds = [f"{n:,} {name}" for name, n in zip(names, counts, strict=True) if n]
     scheme = f", scheme {report.scheme}" if report.scheme else ""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bright_black", no_wrap=True)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from handful.errors import number_of
 from handful.text import Sentence, Span, types_in, types_of
 
 from ._scores import MODES, Scores, score
@@ -93,8 +94,8 @@ class Evaluation:
         if self.n_trained and self.n_trained >= SEEN_SHARE * self.n_sentences:
             seen["in the training of the encoder"] = self.n_trained
         return [
-            f"{n:,} of the {self.n_sentences:,} sentences {'was' if n == 1 else 'were'} {where}: scores on other text "
-            "will be lower"
+            f"{n:,} of {number_of(self.n_sentences, 'sentence')} {'was' if n == 1 else 'were'} {where}: scores on other "
+            "text will be lower"
             for where, n in seen.items()
             if n
         ]
@@ -119,7 +120,8 @@ class Evaluation:
 
     def __str__(self) -> str:
         """Say the scores in one line each, and then the notes."""
-        lines = [f"{self.n_sentences:,} sentences, {self.n_words:,} words, {self.strict.micro.n_gold:,} mentions"]
+        counts = (self.n_sentences, "sentence"), (self.n_words, "word"), (self.strict.micro.n_gold, "mention")
+        lines = [", ".join(number_of(n, noun) for n, noun in counts)]
         for mode in MODES:
             micro = getattr(self, mode).micro
             lines.append(f"{mode:7}  P {micro.precision:.3f}  R {micro.recall:.3f}  F1 {micro.f1:.3f}")
