@@ -94,8 +94,8 @@ class Evaluation:
         if self.n_trained and self.n_trained >= SEEN_SHARE * self.n_sentences:
             seen["in the training of the encoder"] = self.n_trained
         return [
-            f"{n:,} of {number_of(self.n_sentences, 'sentence')} {'was' if n == 1 else 'were'} {where}: scores on other "
-            "text will be lower"
+            f"{n:,} of {number_of(self.n_sentences, 'sentence')} {'was' if n == 1 else 'were'} {where}: scores on "
+            "other text will be lower"
             for where, n in seen.items()
             if n
         ]
