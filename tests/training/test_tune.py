@@ -168,7 +168,7 @@ def test_bad_input_is_said_first(folders, corpora, tmp_path, monkeypatch):
         tune(tagger, out=tmp_path / "a", recipe=QUICK)
     with pytest.raises(DataError, match="rank"):
         TuneRecipe(rank=0)
-    monkeypatch.setattr("handful.training.state.find_spec", lambda name: None)
+    monkeypatch.setattr("handful._util.lazy.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="tuning needs torch"):
         tune(tagger, out=tmp_path / "b")
 
