@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chunk", "FarRows", "Float", "Part", "Rows", "block_rows", "row_blocks", "thin_product", "thin_sums"]
-
 Float = NDArray[np.floating]
 Result = TypeVar("Result")
 
@@ -28,11 +26,6 @@ class Chunk:
     where: slice
     item: Any
     size: int
-
-    @property
-    def n_blocks(self) -> int:
-        """How many blocks there are."""
-        return -(-(int(self.where.stop) - int(self.where.start)) // self.size)
 
 
 @dataclass(frozen=True)

@@ -24,23 +24,6 @@ from typing import IO, Any
 from handful._util.foreign import visible
 from handful.errors import DataError, FileError, HandfulError
 
-__all__ = [
-    "AnyFile",
-    "PathLike",
-    "beside",
-    "check_empty",
-    "check_file",
-    "check_folder",
-    "check_into",
-    "expand",
-    "failed",
-    "file_name",
-    "is_temporary",
-    "replacing",
-    "replacing_folder",
-    "write_text",
-]
-
 PathLike = str | os.PathLike[str]
 AnyFile = PathLike | IO[str] | IO[bytes]
 """A path, ``-`` for standard input or output, or an open file, of text or bytes."""
@@ -121,7 +104,7 @@ def check_folder(path: PathLike, check: Callable[[Path], None] | None = None) ->
     target = Path(os.path.realpath(path))
     if target.exists():
         (check or check_empty)(target)
-    _check_inside(next(folder for folder in target.parents if folder.exists()), target)
+    _check_inside(target.parent, target)
 
 
 def check_file(path: PathLike) -> None:
@@ -139,11 +122,11 @@ def check_file(path: PathLike) -> None:
 def check_into(path: PathLike) -> None:
     """Refuse a folder, there already or not, into which no file could be written."""
     target = Path(os.path.realpath(path))
-    _check_inside(next(folder for folder in (target, *target.parents) if folder.exists()), target)
+    _check_inside(target, target)
 
 
 def _check_inside(folder: Path, target: Path) -> None:
-    """Refuse a place into which nothing can be written."""
+    folder = next(one for one in (folder, *folder.parents) if one.exists())
     if not folder.is_dir():
         raise FileError(f"{target}: cannot be written: {folder} is a file")
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -348,10 +331,9 @@ def _pour(pieces: Iterable[str | bytes], target: Any) -> None:
 
 def _guard_bom(pieces: Iterable[str | bytes]) -> Iterator[str | bytes]:
     """Put a byte-order mark before a text that starts with one: reading takes only the first away."""
-    is_first = True
-    for piece in pieces:
-        if is_first and piece:
-            is_first = False
-            if piece[0] == "\ufeff":
-                yield "\ufeff"
-        yield piece
+    rest = iter(pieces)
+    first = next((piece for piece in rest if piece), "")
+    if first[:1] == "\ufeff":
+        yield "\ufeff"
+    yield first
+    yield from rest

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from handful.errors import FileError
 
-__all__ = ["check_files", "copy_files", "is_plain", "visible"]
-
 # Control characters, and those that turn the direction of a text around; ends of lines and tabs may be shown.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -64,7 +62,6 @@ def copy_files(source: Path, target: Path, endings: Collection[str]) -> None:
 
 
 def _memory() -> int:
-    """Return the bytes of memory of this machine."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # Windows

@@ -7,8 +7,6 @@ of the pages in ``web``; they can be read on light and on dark ground.
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["hue", "marked", "table"]
-
 _HUES = (205, 28, 140, 285, 350, 55, 175, 245, 100, 320)  # neighbours are easy to tell apart
 
 _TEXT = "white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.8;margin:.2em 0;text-align:left"
@@ -22,14 +20,21 @@ def hue(i: int) -> int:
     return _HUES[i] if i < len(_HUES) else int(i * 137.508) % 360  # the golden angle never comes back
 
 
-def marked(text: str, mentions: Iterable[tuple[int, int, str, float | None]], types: Sequence[str]) -> str:
+def marked(
+    text: str, mentions: Iterable[tuple[int, int, str, float | None]], types: Sequence[str] | None = None
+) -> str:
     """Return a text, which is escaped, with its mentions marked.
 
-    Each mention has its start and end in the text, its type, and its score or None. Mentions are in order, without
-    overlap. The place of a type among `types` is its colour.
+    Each mention has its start and end in the text, its type, and its score or None. One that overlaps another before
+    it, or is not in the text, is not shown. The place of a type among `types`, all those of the mentions if they are
+    not given, is its colour.
     """
+    mentions = sorted(mentions, key=lambda mention: mention[:2])
+    types = sorted({kind for _, _, kind, _ in mentions}) if types is None else types
     pieces, position = [], 0
     for start, end, kind, score in mentions:
+        if not position <= start <= end <= len(text):
+            continue
         h = hue(types.index(kind))
         style = f"{_MARK};background:hsl({h} 75% 88%);color:hsl({h} 60% 22%)"
         tip = "" if score is None else f' title="{escape(kind)} {score:.2f}"'

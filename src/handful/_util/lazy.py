@@ -6,8 +6,6 @@ from importlib.util import find_spec
 
 from handful.errors import MissingExtraError
 
-__all__ = ["check_libraries", "lazy"]
-
 
 def check_libraries(what: str, *libraries: str) -> None:
     """Refuse to begin without libraries of the extra ``transformers``; to import them would take seconds."""

@@ -23,8 +23,6 @@ from .arrays import Chunk, FarRows, Float, block_rows
 from .parallel import one_blas_thread
 from .passes import GROUP, ByBlock, Fold, map_rows, reduce_rows
 
-__all__ = ["chunk_rows", "dask_rows", "far_array", "fold_chunks", "gather", "map_chunks", "persisted", "stored_rows"]
-
 
 def chunk_rows(dtype: Any, d: int) -> int:
     """Return how many rows of d numbers a chunk has; a `dask.array` in such chunks is not moved around."""
@@ -95,7 +93,8 @@ def fold_chunks(
     shared = delayed((function, combine, is_raw), traverse=False)
     level = [_task(_fold, shared, number, chunk, along) for number, chunk in enumerate(chunks)]
     rest: list[tuple[int, int, Delayed]] = []  # the last group of each level: level, how many, and the result
-    if (n_blocks := chunks[-1].n_blocks) < GROUP:
+    last = chunks[-1]
+    if (n_blocks := len(range(last.where.start, last.where.stop, last.size))) < GROUP:
         rest.append((0, n_blocks, level.pop()))
     number = 1
     join = delayed(_join)

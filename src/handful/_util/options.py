@@ -18,8 +18,6 @@ from handful.errors import DataError, FileError, FormatError
 
 from .files import PathLike
 
-__all__ = ["check_options", "documented", "option", "read_settings"]
-
 _Class = TypeVar("_Class", bound=type)
 _Settings = TypeVar("_Settings")
 
@@ -89,7 +87,6 @@ def _alternatives(hint: Any) -> tuple[Any, ...]:
 
 
 def _expected(hint: Any, limits: Mapping[str, Any]) -> str:
-    """Return a description of the possible values."""
     hint = [each for each in _alternatives(hint) if each is not NoneType][-1]
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (tuple, Sequence):

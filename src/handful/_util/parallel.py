@@ -12,14 +12,12 @@ from contextvars import ContextVar
 from functools import cache
 from itertools import chain, islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .processor import usable_threads
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
-
-__all__ = ["in_threads", "one_blas_thread", "several_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -27,14 +25,8 @@ Result = TypeVar("Result")
 MOST_THREADS = 8  # more wait for memory
 
 
-class _Threads(NamedTuple):
-    """Threads that are there until the end of a block: to start them for each pass would take as long as a pass."""
-
-    n: int
-    pool: "ThreadPoolExecutor"
-
-
-_threads: ContextVar[_Threads | None] = ContextVar("threads", default=None)
+# How many threads there are until the end of a block, and their pool: to start them takes as long as a pass.
+_threads: ContextVar["tuple[int, ThreadPoolExecutor] | None"] = ContextVar("threads", default=None)
 
 
 @contextmanager
@@ -49,7 +41,7 @@ def several_threads() -> Iterator[None]:
     n = max((library["num_threads"] for library in blas.info()), default=1)
     n = max(1, min(n, usable_threads(), MOST_THREADS))
     with ThreadPoolExecutor(n, initializer=_threads.set, initargs=(None,)) as pool:  # its threads use no others
-        token = _threads.set(_Threads(n, pool))
+        token = _threads.set((n, pool))
         try:
             with blas.limit(limits=1):
                 yield
@@ -99,17 +91,17 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], at_onc
 
     Inside `several_threads`, some items are worked on at the same time; a thread takes `at_once` of them.
     """
-    threads, items = _threads.get(), iter(items)
+    (n, pool), items = _threads.get() or (1, None), iter(items)
     groups = iter(lambda: list(islice(items, at_once)), [])
     first = list(islice(groups, 2))
-    if threads is None or threads.n == 1 or len(first) == 1:
+    if pool is None or n == 1 or len(first) == 1:
         yield from map(function, chain(*first, items))
         return
     waiting: deque[Future[list[Result]]] = deque()
     try:
         for group in chain(first, groups):
-            waiting.append(threads.pool.submit(lambda group: list(map(function, group)), group))
-            if len(waiting) > 2 * threads.n:
+            waiting.append(pool.submit(lambda group: list(map(function, group)), group))
+            if len(waiting) > 2 * n:
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()

@@ -9,7 +9,8 @@
 | block | about 8 MB of neighbouring rows of one part: a function is called with one block, and with `where` it lies |
 | far | not in the memory of this process |
 | chunk | the blocks that one task of Dask works on; parts that are far come in chunks |
-| along | anything else that a function gets for a block, such as the labels of its rows |
+| along | anything else that a function gets for a block, such as the labels of its rows: ``along.at(where)`` of an
+object, whose ``within(where)`` is the same for a chunk (rows keep their numbers), or earlier results |
 | `ByBlock` | the results of a function for all blocks; for blocks that are far they stay where they were computed |
 
 Blocks of near rows are worked on in threads, far ones by the workers of Dask. Blocks begin and end at the same rows in
@@ -19,7 +20,7 @@ both cases, and results are combined in one fixed order. So the result is the sa
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,22 +28,10 @@ from numpy.typing import NDArray
 from .arrays import Chunk, Float, Rows, row_blocks
 from .parallel import in_threads
 
-__all__ = ["GROUP", "ByBlock", "Fold", "map_rows", "reduce_rows"]
-
 GROUP = 32  # results that are combined one after the other, before groups are combined with each other
 
 Result = TypeVar("Result")
 Combine = Callable[[Result, Result], Result]
-
-
-class Along(Protocol):
-    """Something that goes along with rows, such as the labels of some of them."""
-
-    def within(self, where: slice) -> Self:
-        """Return what concerns some neighbouring rows, which keep their numbers."""
-
-    def at(self, where: slice) -> Any:
-        """Return what a function gets for a block."""
 
 
 class Fold(Generic[Result]):
@@ -120,7 +109,7 @@ def map_rows(function: Callable[..., Result], X: Source, *along: Any) -> ByBlock
     """Call ``function(where, block, *along)`` for each block of rows, and return the results by block.
 
     The function gets the slice of the rows; the rows (float16 as float32), or the earlier result for them; and what
-    goes along with them: `Along`, `ByBlock` of the same rows, or None. It may be called in any order, more than once,
+    goes along with them, or None. It may be called in any order, more than once,
     and in another process.
     """
     far: Sequence[Chunk] = ()
@@ -178,7 +167,6 @@ def _run(
 
 
 def _at(along: Any, number: int, where: slice) -> Any:
-    """Return what goes along with a block."""
     if along is None:
         return None
     return along.values[number] if isinstance(along, ByBlock) else along.at(where)

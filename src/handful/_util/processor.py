@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Processor", "usable_threads"]
-
 _CPU_INFO = Path("/proc/cpuinfo")
 
 # Where Linux tells a container how much of the processors it may use.

@@ -5,8 +5,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Progress", "ProgressCallback", "reporting"]
-
 #: A function that is called with the words (or rounds) done so far and those in all, 0 where that is not known.
 ProgressCallback = Callable[[int, int], None]
 

@@ -1,17 +1,9 @@
-"""Several annotations of the same text: one is chosen, or they become one.
-
-===========  =========================================================================================================
-None         they must agree; it is an error if they do not
-first        the one that comes first
-majority     the mentions that more than half of the annotators marked; all other words are O
-agree        the mentions that all of them marked; where they differ, a word may be what any of them says (a partial
-             label)
-a name       those of one annotator
-===========  =========================================================================================================
+"""Several annotations of the same text: one is chosen, or they become one, as docs/formats.md says.
 
 Annotations of the same text are the ``annotations`` of a Label Studio task, or records of a file. Who made a record is
 said by one of the fields `FIELDS`. With None, records are compared if they have the same text, and come from different
-annotators or have the same id. With anything else, they are put together if they have the same text.
+annotators or have the same id; it is an error if they differ. With anything else, they are put together if they have
+the same text.
 """
 
 from collections import Counter
@@ -111,12 +103,9 @@ def _refuse_difference(annotations: Sequence[Annotation]) -> None:
 
 def _advice(*annotations: Annotation) -> Advice:
     name = next((str(one.annotator) for one in annotations if one.annotator is not None), None)
-    python = "" if name is None else f", or the name of one, such as {name!r}"
-    shell = "" if name is None else f", or the name of one, such as {name}"
-    return Advice(
-        f"say annotator='first', 'majority' or 'agree'{python}",
-        f"say handful convert --annotator first, majority or agree{shell}",
-    )
+    rules = ("annotator='first', 'majority' or 'agree'", "handful convert --annotator first, majority or agree")
+    more = "" if name is None else ", or the name of one, such as {}"
+    return Advice.of(f"say {{}}{more}", rules, (repr(name), str(name)))
 
 
 def settle_repeated(reading: FileReader, found: Iterator[tuple[str, Document]]) -> Iterator[Document]:

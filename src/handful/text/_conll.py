@@ -214,7 +214,6 @@ def _first_bad(reading: FileReader, tags: list[str]) -> int:
 
 
 def _from_brackets(reading: FileReader, words: list[str], names: list[str], lines: list[int]) -> Sentence | None:
-    """Make a sentence of words and brackets; None if it is malformed."""
     spans: list[Span] = []
     opened: tuple[int, str] | None = None
     for i, brackets in enumerate(names):

@@ -1,11 +1,7 @@
-"""spaCy's binary format, ``docbin``, in files that end in ``.spacy``. It needs spaCy.
+"""spaCy's binary format, ``docbin``; it needs spaCy. docs/formats.md says where labels, scores and fields are.
 
 A `Doc` is a document. Its words are the tokens that are not white space, its sentences those of the `Doc`, if it has
-any, and its labels the entities. Words whose entity is missing are unknown. The id and the other fields are in
-``user_data``, and so are scores, as the extension attribute ``score`` of spans. Partial labels are in the span group
-``partial``; their words are missing among the entities.
-
-A file is read and written as a whole.
+any. Words with a partial label are missing among the entities. A file is read and written as a whole.
 """
 
 from collections.abc import Iterable, Iterator
@@ -61,7 +57,6 @@ def _damaged(reading: FileReader, error: Exception) -> FormatError:
 
 
 def _fields(reading: FileReader, doc: Any) -> tuple[str | int | None, dict[str, Any]]:
-    """Return the id of a Doc, and its other fields."""
     fields = {key: _lists(value) for key, value in doc.user_data.items() if isinstance(key, str)}
     if n_others := sum(not isinstance(key, str) and key[:2] != _SCORE for key in doc.user_data):
         reading.report.notes["extension attributes of spaCy were not taken"] += n_others
@@ -82,7 +77,6 @@ def _lists(value: Any) -> Any:
 
 
 def _sentences(reading: FileReader, doc: Any) -> Iterator[Sentence]:
-    """Yield the sentences of a Doc with their labels."""
     spans = _spans(doc)
     starts = [0]
     if doc.has_annotation("SENT_START"):

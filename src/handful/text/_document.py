@@ -65,15 +65,11 @@ class PredictionsOfTexts(list[list[Prediction]]):
 
 
 def _shown(found: list[Predictions]) -> str:
-    """Return texts with their mentions marked; where the list was changed so that they overlap, the first is shown."""
+    """Return texts with their mentions marked, in the same colours."""
     types = sorted({one["entity_group"] for mentions in found for one in mentions})
     pieces = []
     for mentions in found:
-        end, places = 0, []
-        for one in sorted(mentions, key=lambda one: one["start"]):
-            if end <= one["start"] <= one["end"] <= len(mentions.text):
-                places.append((one["start"], one["end"], one["entity_group"], one["score"]))
-                end = one["end"]
+        places = ((one["start"], one["end"], one["entity_group"], one["score"]) for one in mentions)
         pieces.append(marked(mentions.text, places, types))
     return "".join(pieces)
 
@@ -182,8 +178,7 @@ class Document:
 
     def _repr_html_(self) -> str:
         """Return the text with its mentions marked, for notebooks."""
-        found = [(start, end, span.type, span.score) for start, end, span in self.mentions()]
-        return marked(self.text, found, sorted({kind for _, _, kind, _ in found}))
+        return marked(self.text, ((start, end, span.type, span.score) for start, end, span in self.mentions()))
 
     def as_sentence(self) -> Sentence | None:
         """Return all words as one `Sentence` over the whole text; None where there are no words."""

@@ -1,24 +1,12 @@
-"""JSON records as annotation tools and libraries write them.
-
-============  ========================================================================================================
-prodigy       ``text``, ``spans`` (``start``, ``end``, ``label``, ``token_start``, ``token_end``, the last inclusive),
-              ``tokens``; records whose ``answer`` is not "accept" are passed over and counted
-doccano       ``text`` and ``label`` (``[start, end, label]``), or ``entities`` with ``start_offset``
-spacy         ``text`` and ``entities`` or ``ents``; also ``["text", {"entities": [...]}]``
-label-studio  ``data``, ``annotations``, ``result``, ``value``; also the short form, ``text`` and ``label``
-huggingface   ``tokens`` and ``ner_tags``: names, or numbers together with ``tag_names=``
-gliner        ``tokenized_text`` and ``ner`` (``[first, last, label]``, places of words)
-jsonl         ``text`` and ``entities`` with ``entity_group``: what `handful predict` writes
-============  ========================================================================================================
+"""JSON records as annotation tools and libraries write them; docs/formats.md has their keys.
 
 Positions are code points. A label may be a partial one (``LOC|ORG``). A record without a key for labels, or with null
 there, is unlabelled. Without ``tokens``, words are found by `handful.text._words`; an unlabelled text is then cut into
-sentences. A record with labels, or with words of its own, is one sentence. ``text_field`` and ``label_field`` name
-other keys.
+sentences. A record with labels, or with words of its own, is one sentence. In Prodigy's spans, ``token_end`` is the
+last token, not the one after.
 
 The ``id`` of a record is the `Document.id`. Every key that is not its text, its words or its labels is in
-`Document.meta`; for Label Studio, so are the other keys of its ``data``, under ``data``. The ``score`` of a span is
-that of the mention.
+`Document.meta`; for Label Studio, so are the other keys of its ``data``, under ``data``.
 """
 
 import json
@@ -29,8 +17,7 @@ from handful.errors import Advice, DataError, shorten
 
 from ._annotators import settle_repeated
 from ._document import Document
-from ._json_marks import read_mark, sentence_of_tokens, token_offsets
-from ._json_records import Record, is_one_a_line, is_pair, records
+from ._json_records import Record, is_one_a_line, is_pair, read_mark, records, sentence_of_tokens, token_offsets
 from ._label_studio import read_task
 from ._reading import FileReader
 from ._sentences import Sentence, Span
@@ -86,7 +73,7 @@ def _document(reading: FileReader, record: Record, dialect: str) -> Document | N
         return read_task(reading, record)
     if dialect == "gliner" or (dialect == "json" and isinstance(record.get("tokenized_text"), list)):
         return _of_words(reading, record, "tokenized_text", "gliner", _from_word_spans)
-    are_words = isinstance(record.get(words), list) and all(isinstance(token, str) for token in record.get(words))
+    are_words = isinstance(record.get(words), list) and all(isinstance(token, str) for token in record[words])
     if dialect == "huggingface" or (dialect == "json" and are_words):
         return _of_words(reading, record, words if are_words else "tokens", "huggingface", _from_tags)
     if answer != "accept":
@@ -105,7 +92,7 @@ def read_marked(
     marks = None
     if label_key is not None:
         try:
-            marks = [read_mark(reading, text, tokens, item) for item in record.get(label_key)]
+            marks = [read_mark(reading, text, tokens, item) for item in record[label_key]]
         except DataError:
             if not reading.options.unlabelled:
                 raise  # else these are not labels of words, but perhaps classes of the whole text
@@ -118,11 +105,10 @@ def read_marked(
 
 
 def _text(reading: FileReader, record: Record) -> str:
-    """Return the text of a record."""
     given = reading.options.text_field
     field = given or ("text" if "text" in record else "data")
     if field not in record:
-        strings = {key: len(record.get(key)) for key in record if isinstance(record.get(key), str)}
+        strings = {key: len(record[key]) for key in record if isinstance(record.get(key), str)}
         likely = max(strings, key=lambda key: strings[key], default="body")
         missing = f"has no field {given!r}" if given else "has no text"
         expected = "" if given else ", expected 'text' (or 'tokens')"
@@ -179,7 +165,7 @@ def _of_words(
     sentence = Sentence(tuple(words))
     if (key := _label_key(reading, record, LABEL_KEYS[dialect])) is not None:
         try:
-            sentence = labelled(reading, sentence, record.get(key))
+            sentence = labelled(reading, sentence, record[key])
             record.take(key)
         except DataError:
             if not reading.options.unlabelled:
@@ -204,7 +190,6 @@ def _from_word_spans(reading: FileReader, sentence: Sentence, spans: list[Any]) 
 
 
 def _from_tags(reading: FileReader, sentence: Sentence, tags: list[Any]) -> Sentence:
-    """Put tags, which are names or numbers, onto a sentence."""
     if len(tags) != len(sentence.words):
         raise DataError(f"{len(sentence.words)} tokens but {len(tags)} tag{'s' * (len(tags) != 1)}")
     if any(type(tag) is int for tag in tags):

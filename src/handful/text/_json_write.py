@@ -1,13 +1,8 @@
 """Documents as JSON records, in the dialects that `handful.text._json_read` reads.
 
-Each record holds the text of a document and its labels, the ``id`` of the document and what is in its `meta`. Prodigy's
-records hold everything that a document does, except where its sentences end. doccano's, spaCy's, Label Studio's and
-handful's own (``jsonl``) hold the text but not the words. Those of Hugging Face and GLiNER are written for each
-sentence, each with what came with its document, and hold the words but not the text.
-
-The text is under ``text``; in ``jsonl``, under the name that the source has for it. The scores of mentions are written
-where the format has a place for them: with each span (prodigy, jsonl), or as ``predictions`` instead of ``annotations``
-(label-studio).
+Each record holds the text of a document and its labels, the ``id`` of the document and what is in its `meta`. Records
+of Hugging Face and GLiNER are written for each sentence, each with what came with its document. The text is under
+``text``; in ``jsonl``, under the name that the source has for it.
 """
 
 import json

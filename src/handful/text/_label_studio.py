@@ -1,13 +1,7 @@
-"""Tasks of Label Studio.
+"""Tasks of Label Studio; docs/formats.md says where their labels are.
 
-A task has a text in its ``data``, ``annotations`` that people made, and ``predictions`` of models, whose
-``model_version`` says of which. Labels are read from annotations; from predictions only where their ``model_version``
-is asked for as an annotator. What else is in the data and in the task goes with the document: the fields of the data
-under ``data``, those of the annotation (who made it, and when) and the names that the labelling interface gave to the
-labels and to the text under ``label_studio``.
-
-Labels are written as an annotation, mentions with a score as a prediction. Label Studio does not keep keys of a task
-that it does not know, so fields of documents from elsewhere are written to the data, too.
+Other fields of a task go with the document: those of its data under ``data``, those of the annotation (who made it, and
+when) and the names that the labelling interface gave to the labels and to the text under ``label_studio``.
 """
 
 from collections.abc import Iterator
@@ -17,8 +11,7 @@ from handful.errors import Advice, DataError, shorten
 
 from ._annotators import RULES, Annotation, annotator_of, choose
 from ._document import Document
-from ._json_marks import read_mark, read_score
-from ._json_records import Record
+from ._json_records import Record, read_mark, read_score
 from ._reading import FileReader
 from ._sentences import Mark, Sentence
 from ._words import to_sentence, to_sentences
@@ -94,7 +87,6 @@ def _labelled(reading: FileReader, record: Record, text: str) -> Sentence | None
 
 
 def _annotations(reading: FileReader, record: Record) -> list[dict[str, Any]]:
-    """Return the annotations of a task that are not cancelled."""
     found = record.take("annotations" if "annotations" in record else "completions") or []
     if not isinstance(found, list):
         raise DataError(f"'annotations' is {shorten(repr(found))}, expected a list")
@@ -177,7 +169,6 @@ def _data(document: Document, rest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lists(rest: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Take annotations or predictions out of the other fields."""
     found = rest.get(key)
     if not isinstance(found, list) or not all(map(_has_result, found)):
         return []

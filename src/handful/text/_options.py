@@ -105,8 +105,9 @@ class ReadOptions:
             check_scheme(self.scheme)
         if not isinstance(self.unlabelled, bool):
             raise DataError(f"unlabelled is {self.unlabelled!r}, expected True or False")
-        if not _are_groups(self.row_groups):
-            raise DataError(f"row_groups is {self.row_groups!r}, expected two numbers, such as (0, 2), or None")
+        groups = self.row_groups
+        if groups is not None and not (isinstance(groups, tuple) and [type(one) for one in groups] == [int, int]):
+            raise DataError(f"row_groups is {groups!r}, expected two numbers, such as (0, 2), or None")
         if not isinstance(self.wrapped, bool | None):
             raise DataError(f"wrapped is {self.wrapped!r}, expected True, False or None")
         for name in ("keep", "drop"):
@@ -134,12 +135,6 @@ class ReadOptions:
         if unknown:
             raise DataError(f"there is no reading option {unknown[0]!r}; the options are {', '.join(known)}")
         return cls(format=format, **options)
-
-
-def _are_groups(value: object) -> bool:
-    if not isinstance(value, tuple) or len(value) != 2 or not all(isinstance(one, int) for one in value):
-        return value is None
-    return bool(0 <= value[0] <= value[1])
 
 
 def check_choice(name: str, value: object, choices: Sequence[str | None]) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import dropwhile, pairwise
 
 from handful.errors import Advice, FormatError, shorten
@@ -42,8 +43,6 @@ class Head:
 Answer = bool | str
 """Whether a file has a format: True, False, or the reason why it may have it, but is damaged."""
 
-Recogniser = Callable[[Head], Answer]
-
 
 def is_conll_2012(head: Head) -> Answer:
     """Recognise OntoNotes by its first line."""
@@ -62,15 +61,11 @@ def is_json(head: Head) -> Answer:
     return True
 
 
-def table(format: str) -> Recogniser:
-    """Return what recognises a table by the name of its file, or by its header."""
-
-    def recogniser(head: Head) -> Answer:
-        source = head.source
-        is_named = source.name.lower().removesuffix(".gz").endswith(f".{format}")
-        return is_named or is_table(source.head, format, is_whole=source.is_whole, text_field=head.text_field)
-
-    return recogniser
+def has_header(head: Head, format: str) -> Answer:
+    """Recognise a table by the name of its file, or by its header."""
+    source = head.source
+    is_named = source.name.lower().removesuffix(".gz").endswith(f".{format}")
+    return is_named or is_table(source.head, format, is_whole=source.is_whole, text_field=head.text_field)
 
 
 def is_inline(head: Head) -> Answer:
@@ -116,7 +111,7 @@ def is_conll(head: Head) -> Answer:
     alike = widths.count(width) / len(rows)
     are_tags = [bool(_TAG.fullmatch(tag) or (is_tabbed and _TABBED.fullmatch(tag))) for tag in tags]
     tagged = sum(are_tags) / len(rows)
-    is_paired = _looks_paired(rows)
+    is_paired = len(rows) > 1 and len(rows[0]) == len(rows[1]) and all(map(_is_tag, rows[1]))
     is_bare = (
         alike == 1 and "O" in tags and all(is_ or _BARE.fullmatch(tag) for is_, tag in zip(are_tags, tags, strict=True))
     )
@@ -125,7 +120,9 @@ def is_conll(head: Head) -> Answer:
     if is_tabbed:
         is_evident = is_possible = any(tag in ("O", "_") or _PREFIXED.fullmatch(tag) for tag in tags)
     else:
-        is_sentences = head.has_blank_lines or len(rows) >= _MANY or any(not _has_letters(row[0]) for row in rows)
+        is_sentences = (
+            head.has_blank_lines or len(rows) >= _MANY or any(not any(map(str.isalnum, row[0])) for row in rows)
+        )
         is_evident = _has_prefixes(tags) or _are_partial(tags) or (is_mostly_o and is_sentences)
         is_possible = _has_prefixes(tags) or is_mostly_o
     if is_evident and is_alike:
@@ -170,14 +167,6 @@ def _share_outside(tags: list[str]) -> float:
     return sum(tag in ("O", "_", "X") for tag in tags) / len(tags) if tags else 0.0
 
 
-def _has_letters(word: str) -> bool:
-    return any(character.isalnum() for character in word)
-
-
-def _looks_paired(rows: list[list[str]]) -> bool:
-    return len(rows) > 1 and len(rows[0]) == len(rows[1]) and all(map(_is_tag, rows[1]))
-
-
 def _is_tag(tag: str) -> bool:
     return tag == "X" or _TAG.fullmatch(tag) is not None
 
@@ -186,3 +175,16 @@ def _are_tags(row: list[str]) -> bool:
     if all(map(_is_tag, row)):
         return True
     return "O" in row and all(_BARE.fullmatch(tag) for tag in row)
+
+
+# What recognises each format, and what it looks for, in the order in which they are tried.
+RECOGNISERS: dict[str, tuple[Callable[[Head], Answer], str]] = {
+    "json": (is_json, "record or array at the start"),
+    "conll-2012": (is_conll_2012, "#begin document in the first line"),
+    "conll": (is_conll, "column of tags"),
+    "lines": (is_lines, "line of tags"),
+    "csv": (partial(has_header, format="csv"), "header of a table"),
+    "tsv": (partial(has_header, format="tsv"), "header of a table with tabs"),
+    "inline": (is_inline, "mark such as [words](TYPE)"),
+    "text": (is_text, ""),
+}

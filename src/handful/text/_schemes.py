@@ -129,7 +129,6 @@ class TagReader:
         return tuple(spans), tuple(allowed) if allowed else None
 
     def _parse(self, tag: str) -> tuple[str, str, Allowed | None]:
-        """Take a tag apart, check it and remember it."""
         scheme, prefix = self._named, tag[:1]
         if tag[:1] == "!" or "|" in tag or tag == "_":
             entry = Allowed.parse(tag)
@@ -142,8 +141,7 @@ class TagReader:
             if scheme is not None and prefix not in PREFIXES[scheme]:
                 raise DataError(f"{tag!r} is not a tag of the scheme {scheme}, which has {_tags_of(scheme)}")
             check_type(tag[2:])
-            self._refuse_mix(tag, self._bare)
-            self._prefixed = self._prefixed or tag
+            self._note_kind(self._prefixed or tag, self._bare)
             self._letters.add(prefix)
             found = (_AS_BIOES.get(prefix, prefix), tag[2:], None)
         else:
@@ -151,23 +149,17 @@ class TagReader:
                 asked = f"the scheme {scheme}, which has {_tags_of(scheme)}" if scheme else "any scheme"
                 raise DataError(f"{tag!r} is not a tag of {asked}")
             check_type(tag)
-            self._refuse_mix(self._prefixed, tag)
-            self._bare = self._bare or tag
+            self._note_kind(self._prefixed, self._bare or tag)
             found = ("I", tag, None)
         self._parsed[tag] = found
         return found
 
-    @staticmethod
-    def _refuse_mix(prefixed: str | None, bare: str | None) -> None:
+    def _note_kind(self, prefixed: str | None, bare: str | None) -> None:
         if prefixed and bare:
-            raise DataError(
-                f"the tags mix types with a prefix ({prefixed!r}) and without ({bare!r})",
-                Advice(
-                    "if these are all whole types, say scheme='types'",
-                    "if these are all whole types, say handful.text.read(FILE, scheme='types') in Python (the command "
-                    "line has no option for it)",
-                ),
-            )
+            shell = "handful.text.read(FILE, scheme='types') in Python (the command line has no option for it)"
+            advice = Advice.of("if these are all whole types, say {}", ("scheme='types'", shell))
+            raise DataError(f"the tags mix types with a prefix ({prefixed!r}) and without ({bare!r})", advice)
+        self._prefixed, self._bare = prefixed, bare
 
 
 def from_tags(words: Sequence[str], tags: Sequence[str], scheme: str | None = None) -> Sentence:

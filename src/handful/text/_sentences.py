@@ -274,8 +274,8 @@ class Sentence:
     def _repr_html_(self) -> str:
         """Return the text with its mentions marked, for notebooks."""
         whole = self.with_text()
-        found = [(*whole.characters(span), span.type, span.score) for span in whole.spans or ()]
-        return marked(whole.text or "", found, sorted({kind for _, _, kind, _ in found}))
+        found = ((*whole.characters(span), span.type, span.score) for span in whole.spans or ())
+        return marked(whole.text or "", found)
 
     @property
     def is_labelled(self) -> bool:
@@ -334,10 +334,7 @@ class Sentence:
         for word in self.words:
             starts.append(position)
             position += len(word) + 1
-        text = " ".join(self.words)
-        if self.allowed is None:
-            return Sentence.trusted(self.words, self.spans, text, tuple(starts), self.offset)
-        return replace(self, text=text, starts=tuple(starts))
+        return replace(self, text=" ".join(self.words), starts=tuple(starts))
 
     def with_labels(
         self, spans: tuple[Span, ...] | None, allowed: tuple[Allowed | None, ...] | None = None

@@ -57,9 +57,10 @@ class InputFile:
         self._decoder: Any = None  # None where the file has text
         self._unread = b""  # bytes that were read to look at them
         self._is_over = False
-        self._ahead: deque[str] = deque()  # chunks that `is_ready` has read
+        self._chunks = self.chunks()  # of which `lines` are made
+        self._waiting: deque[str] | None = None  # lines that are read and not handed out; None: nobody reads lines
         self._rest: list[str] = []  # the beginning of a line whose end has not been read
-        self._n_pending: int | None = None  # lines that are read and not handed out; None: nobody counts them
+        self._longest: int | None = None
         self._n_read = self._n_out = self._n_lines = 0  # characters that were read and handed out; lines
         with self.errors():
             try:
@@ -127,7 +128,7 @@ class InputFile:
         """Yield the text in pieces of growing size."""
         yield self.head
         size = HEAD
-        while chunk := self._ahead.popleft() if self._ahead else self._read(size):
+        while chunk := self._read(size):
             yield chunk
             size = min(2 * size, 1 << 20)
 
@@ -136,44 +137,39 @@ class InputFile:
 
         A line of more than `longest` characters may come in parts; only the last one has the line feed.
         """
-        n_rest = 0
-        for chunk in self.chunks():
-            first, *others = chunk.split("\n")
-            self._rest.append(first)
-            n_rest += len(first)
-            if others:
-                whole = ["".join(self._rest), *others[:-1]]
-                self._rest, n_rest = [others[-1]], len(others[-1])
-                yield from self._hand_out([line + "\n" for line in whole])
-            if longest is not None and n_rest > longest:
-                part = "".join(self._rest)
-                self._rest, n_rest = [], 0
-                yield from self._hand_out([part])
-        if last := "".join(self._rest):
-            self._rest = []
-            yield from self._hand_out([last])
+        self._waiting, self._longest = deque(), longest
+        is_more = True
+        while is_more:
+            is_more = self._take_chunk(self._waiting)
+            while self._waiting:
+                line = self._waiting.popleft()
+                self._n_out += len(line)
+                yield line
 
-    def _hand_out(self, items: list[str]) -> Iterator[str]:
-        """Yield items, and note how many there are still to come; blank ones at the end do not count."""
-        n_pending = len(items)
-        while n_pending and items[n_pending - 1].isspace():
-            n_pending -= 1
-        for number, item in enumerate(items, 1):
-            self._n_pending = max(0, n_pending - number)
-            self._n_out += len(item)
-            yield item
+    def _take_chunk(self, waiting: deque[str]) -> bool:
+        """Put the lines of the next chunk with those that wait to be handed out; return False at the end."""
+        chunk = next(self._chunks, "")
+        first, *others = chunk.split("\n")
+        self._rest.append(first)
+        if others:
+            waiting.extend(line + "\n" for line in ("".join(self._rest), *others[:-1]))
+            self._rest = [others[-1]]
+        if not chunk or (self._longest is not None and sum(map(len, self._rest)) > self._longest):
+            waiting.extend(filter(None, ["".join(self._rest)]))
+            self._rest = []
+        return bool(chunk)
 
     def is_ready(self, seconds: float) -> bool:
         """Whether the next line of a pipe can be had without waiting longer than this, as far as can be told."""
-        if self._n_pending is None or self._n_pending or not self._may_wait:
+        if self._waiting is None or not self._may_wait:
             return True
         until = time.monotonic() + seconds
-        while self._has_chunk(until - time.monotonic()):
-            chunk = self._read(HEAD)
-            self._ahead.append(chunk)
-            if not chunk or ("\n" in chunk and (chunk.strip() or any(map(str.strip, self._rest)))):
+        while all(map(str.isspace, self._waiting)):
+            if not self._has_chunk(until - time.monotonic()):
+                return False
+            if not self._take_chunk(self._waiting):
                 return True
-        return False
+        return True
 
     @property
     def share(self) -> float | None:
@@ -238,23 +234,20 @@ class InputFile:
         except (HandfulError, BrokenPipeError):  # the latter is about what was written before waiting for more
             raise
         except UnicodeError as error:
-            raise self._undecodable(error) from None
+            where, found = self.name, ""
+            if isinstance(error, UnicodeDecodeError):
+                before = error.object[: error.start].decode(self._encoding, "ignore")
+                where = f"{where}:{self._n_lines + before.count(chr(10)) + 1}"
+                found = f" (byte {error.object[error.start]:#04x})"
+            advice = Advice.of(
+                "if it is text, say in which encoding, for example {}",
+                ("encoding='latin-1' or encoding='utf-16'", "handful convert --encoding latin-1 or --encoding utf-16"),
+            )
+            raise FormatError(f"{where}: this is not text in {self._encoding}{found}", advice) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise FormatError(f"{self.name}: the gzip file is damaged or cut off ({error})") from None
         except OSError as error:
             raise FileError(f"{self.name}: cannot be read: {error.strerror or error}") from None
-
-    def _undecodable(self, error: UnicodeError) -> FormatError:
-        where, found = self.name, ""
-        if isinstance(error, UnicodeDecodeError):
-            before = error.object[: error.start].decode(self._encoding, "ignore")
-            where = f"{where}:{self._n_lines + before.count(chr(10)) + 1}"
-            found = f" (byte {error.object[error.start]:#04x})"
-        advice = Advice.of(
-            "if it is text, say in which encoding, for example {}",
-            ("encoding='latin-1' or encoding='utf-16'", "handful convert --encoding latin-1 or --encoding utf-16"),
-        )
-        return FormatError(f"{where}: this is not text in {self._encoding}{found}", advice)
 
 
 def read_small(file: AnyFile, encoding: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from handful.errors import Advice, FormatError
 from ._document import Document, sentences_of
 from ._options import ReadOptions
 from ._reading import FileReader, Item
-from ._recognise import Head
+from ._recognise import RECOGNISERS, Head
 from ._reports import ReadReport
 from ._sentences import Sentence
 from ._source import InputFile
@@ -238,13 +238,12 @@ def _format_of(source: InputFile, chosen: ReadOptions) -> str:
         if chosen.unlabelled and source.is_standard_input:
             return "text"
         raise FormatError(f"{source.name}: is empty, there is no text in it")
-    for one in TABLE.values():
-        if one.recognise is not None:
-            answer = one.recognise(head)
-            if answer is True:
-                return one.name
-            head.has_doubts |= bool(answer)
-            tried.append(f"{one.name}: {answer or f'there is no {one.sign}'}")
+    for name, (recogniser, sign) in RECOGNISERS.items():
+        answer = recogniser(head)
+        if answer is True:
+            return name
+        head.has_doubts |= bool(answer)
+        tried.append(f"{name}: {answer or f'there is no {sign}'}")
     raise FormatError(
         f"{source.name}: the format is not clear. Tried {'; '.join(tried)}",
         Advice.of(

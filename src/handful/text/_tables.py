@@ -1,12 +1,8 @@
-"""Tables with a header: ``csv`` and ``tsv``.
+"""Tables with a header, ``csv`` and ``tsv``; docs/formats.md says which columns have the text and the labels.
 
-Each row is a document. Its text is in the column ``text``, in the only one, or in the one that ``text_field`` names.
-Its labels, if there are any, are a JSON list in a cell, in any of the shapes that JSON records have. Their column is
-one of `LABEL_KEYS`, or the one that ``label_field`` names; an empty cell says that the row is unlabelled. Cells with
-separators, quotes or line breaks in them are in double quotes. All columns but the labels go with the document.
-
-What is written has the columns of the first document, and ``entities``, with the mentions as ``jsonl`` has them. A
-cell that a spreadsheet would run, such as ``=HYPERLINK(...)``, has a ``'`` before it, which reading takes away.
+Each row is a document. All columns but the labels go with it. The columns of the first document are written, and
+``entities``, with the mentions as ``jsonl`` has them. A cell that a spreadsheet would run, such as
+``=HYPERLINK(...)``, has a ``'`` before it, which reading takes away.
 """
 
 import csv
@@ -16,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from handful.errors import Advice, DataError, FormatError, shorten
 
@@ -37,38 +33,35 @@ _ENOUGH = 0.8  # of all rows
 _FORMULA = re.compile(r"'*(?:=|[+\-@\t\r].*(?:\w\(|\|))", re.DOTALL)  # a call of a function, or of a program
 
 
-class _Style(NamedTuple):
-    """How the cells of a table are kept apart."""
-
-    separator: str
-    is_quoted: bool = True
-
-    def rows(self, lines: Iterable[str]) -> Any:
-        csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_CELL))  # Python's own limit is that of a short text
-        quoting: Any = csv.QUOTE_MINIMAL if self.is_quoted else csv.QUOTE_NONE
-        return csv.reader(lines, delimiter=self.separator, quoting=quoting, strict=True)
+def _split(lines: Iterable[str], separator: str, is_quoted: bool) -> Any:
+    csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_CELL))  # Python's own limit is that of a short text
+    quoting: Any = csv.QUOTE_MINIMAL if is_quoted else csv.QUOTE_NONE
+    return csv.reader(lines, delimiter=separator, quoting=quoting, strict=True)
 
 
-def _style(head: str, format: str) -> tuple[_Style, list[list[str]]]:
-    """Find out how a table is written, by its beginning; return also the rows there, of which the last may be cut."""
+def _style(head: str, format: str) -> tuple[str, bool, list[list[str]]]:
+    """Find out how a table is written, by its beginning: its separator, and whether cells are in quotes.
+
+    Return also the rows there, of which the last may be cut.
+    """
     lines = [line + "\n" for line in head.split("\n")]
     header = re.sub(r'"[^"]*"', "", next((line for line in lines if line.strip()), ""))
     separator = max(_SEPARATORS[format], key=header.count)
     found = []
     for is_quoted in (True, False) if separator == "\t" else (True,):
-        style, rows = _Style(separator, is_quoted), list[list[str]]()
+        rows: list[list[str]] = []
         with suppress(csv.Error):  # in a damaged row, or in the last one, which may be cut
-            for row in style.rows(lines):
+            for row in _split(lines, separator, is_quoted):
                 if row and row != [""]:
                     rows.append(row)
-        found.append((style, rows))
-    return max(found, key=lambda one: sum(len(row) == len(one[1][0]) for row in one[1]))
+        found.append((separator, is_quoted, rows))
+    return max(found, key=lambda one: sum(len(row) == len(one[2][0]) for row in one[2]))
 
 
 def is_table(head: str, format: str, *, is_whole: bool, text_field: str | None) -> bool:
     """Whether a text is a table with a header: its first line looks like names, and rows have as many cells."""
-    style, rows = _style(head, format)
-    if not rows or (format == "csv" and style.separator == "\t"):
+    separator, _, rows = _style(head, format)
+    if not rows or (format == "csv" and separator == "\t"):
         return False
     header = rows[0]
     if text_field in header:
@@ -88,10 +81,10 @@ def read_table(reading: FileReader, format: str) -> Iterator[Document]:
 
 
 def _documents(reading: FileReader, format: str) -> Iterator[tuple[str, Document]]:
-    style, first = _style(reading.source.head, format)
+    separator, is_quoted, first = _style(reading.source.head, format)
     header: list[str] = []
     text_field = ""
-    for line, row in _rows(reading, style):
+    for line, row in _rows(reading, _split(reading.source.lines(), separator, is_quoted)):
         if not header:
             header, text_field = row, _text_column(reading, line, row, first)
             continue
@@ -103,9 +96,8 @@ def _documents(reading: FileReader, format: str) -> Iterator[tuple[str, Document
             yield f":{line}", document
 
 
-def _rows(reading: FileReader, style: _Style) -> Iterator[tuple[int, list[str]]]:
+def _rows(reading: FileReader, rows: Any) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank, each with the number of its first line."""
-    rows = style.rows(reading.source.lines())
     row: list[str] | None = []
     while row is not None:
         line = rows.line_num + 1

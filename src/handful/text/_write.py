@@ -86,7 +86,6 @@ def write(
 
 
 def _head(items: object, types: Any) -> tuple[EntityType, ...]:
-    """Return what is to be described at the head of a file."""
     head, about = (items.head, items.meta) if isinstance(items, Corpus | Stream) else ((), {})
     if types is not None:
         head = (*types_of(about), *types_of(types))

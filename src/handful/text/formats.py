@@ -1,11 +1,7 @@
-"""The formats of files, in one table, which docs/formats.md shows.
+"""The formats of files, in one table, which docs/formats.md shows and explains.
 
-The columns say what a format can hold. Where it does not hold the words, they are found again in the text. Where it
-does not hold the text, words are joined by spaces. ``fields`` are the id of a document and what else came with it,
-``scores`` those of predicted mentions. What a format cannot hold is counted in the `WriteReport`. Formats that are
-written by document hold one text per record; the others hold one sentence after the other. JSON may be an array, or one
-record per line, in any of its dialects. When no format is named, the dialect of each record is seen by its keys, and
-the format is called ``json``.
+Formats that are written by document hold one text per record; the others hold one sentence after the other. When no
+format is named, the dialect of each JSON record is seen by its keys, and the format is called ``json``.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from . import _recognise as by_content
 from ._conll import read_conll, read_conll_2012, read_lines, write_conll, write_lines
 from ._docbin import FIRST_BYTES, read_docbin, write_docbin
 from ._json_read import read_json
@@ -25,8 +20,6 @@ from ._tables import read_table, write_table
 from ._writing import Writing
 from .projects import MAGIC, read_project
 
-__all__ = ["ENDINGS", "FORMATS", "READ_ONLY", "TABLE", "Format"]
-
 HOLDS = ("words", "text", "partial labels", "unlabelled", "fields", "scores")
 
 
@@ -35,8 +28,7 @@ class Format:
     """A format of files.
 
     `write` yields the pieces of a file, of documents; of sentences if the format holds these one by one and no fields.
-    It is None for a format that can only be read. `recognise`, which looks for `sign` at the beginning of a file, is
-    None for a format that must be named.
+    It is None for a format that can only be read.
     """
 
     name: str
@@ -46,8 +38,6 @@ class Format:
     by_sentence: bool = False
     has_tags: bool = False
     holds: tuple[str, ...] = HOLDS  # what comes back when it is written and read
-    recognise: by_content.Recogniser | None = None
-    sign: str = ""
     endings: tuple[str, ...] = ()  # of the names of its files, where that says enough
     first_bytes: bytes = b""  # of its files, if they are not text
 
@@ -62,31 +52,16 @@ def _json(name: str, about: str, **more: Any) -> Format:
     return Format(name, about, partial(read_json, dialect=name), partial(write_json, dialect=name), **more)
 
 
-def _table(name: str, about: str, sign: str) -> Format:
+def _table(name: str, about: str) -> Format:
     read, write = partial(read_table, format=name), partial(write_table, format=name)
-    recognise = by_content.table(name)
-    return Format(name, about, read, write, holds=_SCORES, recognise=recognise, sign=sign, endings=(f".{name}",))
+    return Format(name, about, read, write, holds=_SCORES, endings=(f".{name}",))
 
 
 _TAGGED: dict[str, Any] = {"by_sentence": True, "has_tags": True}
 
-# In the order in which they are tried on a file whose format is not named.
 _ALL = [
-    Format(
-        "json",
-        "JSON records of any dialect below; to read only",
-        read_json,
-        recognise=by_content.is_json,
-        sign="record or array at the start",
-    ),
-    Format(
-        "conll-2012",
-        "OntoNotes as CoNLL-2012 wrote it; to read only",
-        read_conll_2012,
-        holds=("words",),
-        recognise=by_content.is_conll_2012,
-        sign="#begin document in the first line",
-    ),
+    Format("json", "JSON records of any dialect below; to read only", read_json),
+    Format("conll-2012", "OntoNotes as CoNLL-2012 wrote it; to read only", read_conll_2012, holds=("words",)),
     Format("project", "what ``handful label`` works on; to read only", read_project, first_bytes=MAGIC),
     Format(
         "parquet",
@@ -102,19 +77,10 @@ _ALL = [
         write_conll,
         **_TAGGED,
         holds=_WORDS,
-        recognise=by_content.is_conll,
-        sign="column of tags",
         endings=(".conll",),
     ),
     Format(
-        "lines",
-        "a line of words, a line of tags, ``X`` for unknown",
-        read_lines,
-        write_lines,
-        **_TAGGED,
-        holds=_WORDS,
-        recognise=by_content.is_lines,
-        sign="line of tags",
+        "lines", "a line of words, a line of tags, ``X`` for unknown", read_lines, write_lines, **_TAGGED, holds=_WORDS
     ),
     _json("prodigy", "JSON Lines: text, tokens, spans"),
     _json("huggingface", "JSON Lines: tokens, ner_tags", **_TAGGED, holds=(*_WORDS, "fields")),
@@ -125,22 +91,13 @@ _ALL = [
     _json(
         "jsonl", "JSON Lines: text, entities with their scores", holds=_SCORES, endings=(".jsonl", ".json", ".ndjson")
     ),
-    _table("csv", "a table with a header: text, entities as JSON", "header of a table"),
-    _table("tsv", "the same, with tabs", "header of a table with tabs"),
+    _table("csv", "a table with a header: text, entities as JSON"),
+    _table("tsv", "the same, with tabs"),
     Format("docbin", "spaCy's DocBin", read_docbin, write_docbin, endings=(".spacy",), first_bytes=FIRST_BYTES),
     Format(
-        "inline",
-        "``[Ekeus](PER) heads for [Baghdad](LOC)``",
-        read_inline,
-        write_inline,
-        by_sentence=True,
-        holds=_TEXT,
-        recognise=by_content.is_inline,
-        sign="mark such as [words](TYPE)",
+        "inline", "``[Ekeus](PER) heads for [Baghdad](LOC)``", read_inline, write_inline, by_sentence=True, holds=_TEXT
     ),
-    Format(
-        "text", "plain text", read_text, write_text_lines, holds=("text", "unlabelled"), recognise=by_content.is_text
-    ),
+    Format("text", "plain text", read_text, write_text_lines, holds=("text", "unlabelled")),
 ]
 TABLE = {one.name: one for one in _ALL}
 """The formats by their names."""

@@ -30,23 +30,6 @@ from .types import EntityType
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = [
-    "MAGIC",
-    "NEW",
-    "SCHEMA",
-    "DamagedProjectError",
-    "State",
-    "check_schema",
-    "database_errors",
-    "documents",
-    "is_project",
-    "open_project",
-    "read_project",
-    "sentence_of",
-    "states",
-    "types",
-]
-
 APPLICATION = 0x48464C31  # in the head of the file: this is a project of handful
 PROJECT_FORMAT = 1  # raised when the tables change
 MAGIC = b"SQLite format 3\0"  # the first bytes of the file
@@ -311,7 +294,6 @@ def documents(
 
 
 def _fields(text: object, name: str | None, meta: str) -> tuple[str | int | None, dict[str, Any]]:
-    """Return what the source calls a text, and what else came with it."""
     with _reading_json("a field of a text"):
         identifier, fields = (None if name is None else json.loads(name)), json.loads(meta)
     if not isinstance(text, str) or not isinstance(identifier, str | int | None) or not isinstance(fields, dict):

@@ -13,8 +13,6 @@ from ._markup import MARK
 from ._sentences import Allowed, Sentence, check_type, relabelled
 from ._source import read_small
 
-__all__ = ["ABOUT_CORPUS", "EntityType", "TypeChoice", "described", "read_types", "type_names", "types_in", "types_of"]
-
 ABOUT_CORPUS = ("domain", "register")
 """Names at the head of a file that describe the corpus, not a type."""
 
