@@ -9,8 +9,7 @@
 | block | about 8 MB of neighbouring rows of one part: a function is called with one block, and with `where` it lies |
 | far | not in the memory of this process |
 | chunk | the blocks that one task of Dask works on; parts that are far come in chunks |
-| along | anything else that a function gets for a block, such as the labels of its rows: ``along.at(where)`` of an
-object, whose ``within(where)`` is the same for a chunk (rows keep their numbers), or earlier results |
+| along | what else goes with rows, such as labels: ``at(where)`` is for a block, ``within(where)`` for a chunk |
 | `ByBlock` | the results of a function for all blocks; for blocks that are far they stay where they were computed |
 
 Blocks of near rows are worked on in threads, far ones by the workers of Dask. Blocks begin and end at the same rows in
