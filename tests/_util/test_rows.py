@@ -89,7 +89,7 @@ def test_blas_gets_its_threads_back_and_says_how_many_there_may_be(monkeypatch):
     @several_threads()
     def fail():
         threads = parallel._threads.get()
-        assert threads.n == 2
+        assert threads[0] == 2
         with several_threads():
             assert parallel._threads.get() is threads
         assert blas_threads() == {1}
@@ -102,7 +102,7 @@ def test_blas_gets_its_threads_back_and_says_how_many_there_may_be(monkeypatch):
         assert blas_threads() == before
     assert parallel._threads.get() is None
     with threadpool_limits(1), several_threads():
-        assert parallel._threads.get().n == 1
+        assert parallel._threads.get()[0] == 1
 
 
 def test_an_error_in_a_thread_is_raised(monkeypatch):

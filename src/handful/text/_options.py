@@ -106,7 +106,8 @@ class ReadOptions:
         if not isinstance(self.unlabelled, bool):
             raise DataError(f"unlabelled is {self.unlabelled!r}, expected True or False")
         groups = self.row_groups
-        if groups is not None and not (isinstance(groups, tuple) and [type(one) for one in groups] == [int, int]):
+        are_two = isinstance(groups, tuple) and [type(one) for one in groups] == [int, int]
+        if groups is not None and not (are_two and 0 <= groups[0] <= groups[1]):
             raise DataError(f"row_groups is {groups!r}, expected two numbers, such as (0, 2), or None")
         if not isinstance(self.wrapped, bool | None):
             raise DataError(f"wrapped is {self.wrapped!r}, expected True, False or None")
