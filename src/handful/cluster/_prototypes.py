@@ -12,12 +12,15 @@ from handful._util.passes import ByBlock, reduce_rows
 from ._assign import entropy
 from .labels import Weights
 
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
 TOLERANCE = 1e-6  # an entry of a soft A that changed by no more is taken to be the same
 FEW = 1024  # rows that are gathered at a time
 REFRESH = 16  # rounds after which running sums are recomputed, so that no rounding builds up
 
 
-def means(S: NDArray[np.float64], counts: NDArray[np.float64], C: NDArray[np.float64]) -> NDArray[np.float64]:
+def means(S: Matrix, counts: Vector, C: Matrix) -> Matrix:
     """Compute C[j] = S[j] / counts[j]; a prototype with no mass keeps its place in C (k, d)."""
     mass = counts[:, None]
     return np.where(mass > 0, S / np.where(mass > 0, mass, 1), C)
@@ -26,8 +29,8 @@ def means(S: NDArray[np.float64], counts: NDArray[np.float64], C: NDArray[np.flo
 class Sums(NamedTuple):
     """What a round needs to know of an assignment; the sums of two sets of rows add up."""
 
-    S: NDArray[np.float64]  # (k, d) the rows of each prototype
-    counts: NDArray[np.float64]  # (k,) the weight of each prototype
+    S: Matrix  # (k, d) the rows of each prototype
+    counts: Vector  # (k,) the weight of each prototype
     mass: float  # the weight of all words
     o_mass: float  # the words on O prototypes, each counting once
     entropy: float  # 0 when hard
@@ -57,12 +60,7 @@ class SoftSums:
 
 
 def _soft_sums(
-    is_o: NDArray[np.bool_],
-    _: slice,
-    block: Float,
-    A: NDArray[np.float64],
-    before: NDArray[np.float64] | None,
-    weights: NDArray[np.float64] | None,
+    is_o: NDArray[np.bool_], _: slice, block: Float, A: Matrix, before: Matrix | None, weights: Vector | None
 ) -> Sums:
     W = A if weights is None else A * weights[:, None]
     largest = np.full(len(A), float(before is None))
@@ -83,7 +81,7 @@ def _soft_sums(
 class HardSums(SoftSums):
     """The same under hard assignments; only rows that moved since the last one are touched."""
 
-    _S: NDArray[np.float64]
+    _S: Matrix
     _age = 0
 
     def update(self, A: ByBlock[NDArray[Any]]) -> Sums:
@@ -99,11 +97,7 @@ class HardSums(SoftSums):
 
 
 def _count(
-    is_o: NDArray[np.bool_],
-    _: slice,
-    after: NDArray[Any],
-    before: NDArray[Any] | None,
-    weights: NDArray[np.float64] | None,
+    is_o: NDArray[np.bool_], _: slice, after: NDArray[Any], before: NDArray[Any] | None, weights: Vector | None
 ) -> Sums:
     """Return all sums of a block but S, for which the rows themselves are needed."""
     n_moved = len(after) if before is None else int(np.count_nonzero(after != before))
@@ -112,23 +106,14 @@ def _count(
     return Sums(np.empty(0), counts, float(counts.sum()), float(numbers[is_o].sum()), 0.0, n_moved, float(n_moved > 0))
 
 
-def _sums(
-    k: int, _: slice, block: Float, labels: NDArray[np.integer], weights: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
+def _sums(k: int, _: slice, block: Float, labels: NDArray[np.integer], weights: Vector | None) -> Matrix:
     """Return S[j] = sum over {i: labels[i] = j} of w_i x_i, (k, d)."""
     one_hot = np.zeros((len(block), k), block.dtype)
     one_hot[np.arange(len(block)), labels] = 1 if weights is None else weights
     return thin_sums(block, one_hot)
 
 
-def _moved(
-    k: int,
-    _: slice,
-    block: Float,
-    before: NDArray[Any],
-    after: NDArray[Any],
-    weights: NDArray[np.float64] | None,
-) -> NDArray[np.float64]:
+def _moved(k: int, _: slice, block: Float, before: NDArray[Any], after: NDArray[Any], weights: Vector | None) -> Matrix:
     """Return what the rows that moved, `FEW` at a time, bring to their prototypes and take from those before."""
     moved = np.flatnonzero(after != before)
     change = np.zeros((k, block.shape[1]))

@@ -121,22 +121,23 @@ def open_features(path: PathLike) -> Features:
     folder = ShardFolder(path, "features")
     index, plan = folder.index(), folder.plan()
     where = folder.path / "plan.json"
-    options = checked(where, plan, "options", _are_options, "an object")
+    options = checked(
+        where, plan, "options", lambda value: isinstance(value, dict) and "format" not in value, "an object"
+    )
+    listed = checked(where, plan, "pieces", lambda value: isinstance(value, list), "a list")
     try:
-        ReadOptions.of("text", options)
-        pieces = [
-            Piece.from_dict(one)
-            for one in checked(where, plan, "pieces", lambda value: isinstance(value, list), "a list")
-        ]
+        ReadOptions.of("text", options)  # the format is that of each piece
+        pieces = [Piece.from_dict(one) for one in listed]
     except (DataError, FormatError) as error:
         raise FormatError(f"{where}: {error}") from None
     dim = checked(where, plan, "dim", lambda value: is_count(value) and value > 0, "a number from 1")
     dtype = checked(where, plan, "dtype", lambda value: value in _DTYPES, " or ".join(_DTYPES))
     fingerprint = checked(where, plan, "encoder", lambda value: isinstance(value, str), "the fingerprint of an encoder")
-    where = folder.path / "index.json"
     n_words, n_sentences = index["n_words"], index["n_sentences"]
     if not len(n_words) == len(n_sentences) == len(pieces):
-        raise FormatError(f"{where}: has {len(n_words)} shards, and plan.json has {len(pieces)} pieces of text")
+        raise FormatError(
+            f"{folder.path / 'index.json'}: has {len(n_words)} shards, and plan.json has {len(pieces)} pieces of text"
+        )
     found = Features(
         folder.path.resolve(), pieces, options, n_words, n_sentences, dim, dtype, fingerprint, index["report"]
     )
@@ -145,10 +146,6 @@ def open_features(path: PathLike) -> Features:
     if not any(n_words):
         raise DataError(f"{folder.path}: there is no word in the text")
     return found
-
-
-def _are_options(value: Any) -> bool:
-    return isinstance(value, dict) and "format" not in value  # pieces have theirs
 
 
 # What follows is run by workers.

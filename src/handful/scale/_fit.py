@@ -4,17 +4,18 @@ A fit asks little of such text. The clustering reads its features in chunks. Sen
 are looked for shard by shard, and so are examples for the summary. What comes back is small.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import Float, Part, Rows
 from handful._util.progress import Progress, reporting
+from handful.encoders import Encoder
 from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.tagger.fitting import Surest, Watch, fit_text, look, merged, most_rounds, prepare
@@ -26,9 +27,6 @@ from handful.text import Sentence
 from ._features import Features
 from ._shards import FarText, TextShard, on_shards
 from ._workers import Opening
-
-if TYPE_CHECKING:
-    from handful.encoders import Encoder
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class _LabelledFarText(LabelledText):
         rows, ends = np.sort(labelled.rows), np.cumsum([0, *self.far.n_words]).tolist()
         places = [slice(*place) for place in pairwise(ends)]
         known = [rows[slice(*np.searchsorted(rows, [here.start, here.stop]))] - here.start for here in places]
-        found = on_shards(_look, self.far.shards, [tags[here] for here in places], known, shared=model)
+        found = on_shards(_look, self.far.shards, [tags[here] for here in places], known, shared=[model])
         return np.sum([counts for counts, _ in found], axis=0), merged([surest for _, surest in found])
 
 
@@ -93,7 +91,7 @@ def fit(tagger: Tagger, support: Any = None, unlabelled: Any = None, *, progress
     with reporting(progress, most_rounds(tagger.clusters), "fitting", "rounds", patience=0) as report:
         far = unlabelled.far_text() if is_stored else _encoded_text(unlabelled, tagger)
         watch = Watch(encoder)
-        ((words, lost),) = on_shards(_words, far.shards[:1])
+        ((words, lost),) = on_shards(attrgetter("words", "unreadable"), far.shards[:1])
         watch(list(map(Sentence, words)), lost)
         text = _labelled(far, given, labels, encoder)
         planned = prepare(tagger, text, given.types, has_text=False)
@@ -111,7 +109,7 @@ def _encoded_text(unlabelled: Any, tagger: Tagger) -> FarText:
     encode, features = dask.delayed(_encode), dask.delayed(attrgetter("features"))
     opening = Opening.of(tagger)
     shards = persisted([encode(part, i, opening) for i, part in enumerate(np.ravel(unlabelled.to_delayed()))])
-    n_words = list(on_shards(_size, shards))
+    n_words = list(on_shards(lambda shard: len(shard.unreadable), shards))
     if not sum(n_words):
         raise DataError("the unlabelled text has no word")
     shapes = [(n, tagger.encoder_.dim) for n in n_words]
@@ -119,7 +117,7 @@ def _encoded_text(unlabelled: Any, tagger: Tagger) -> FarText:
     return FarText(dask_rows(da.concatenate(arrays)), shards, n_words)
 
 
-def _labelled(far: FarText, given: Given, labels: Ways, encoder: "Encoder") -> _LabelledFarText:
+def _labelled(far: FarText, given: Given, labels: Ways, encoder: Encoder) -> _LabelledFarText:
     """Return the text with its labels, and with the labelled sentences that it does not have."""
     found = far.find(labels) if labels else []
     known = {words for _, words in found}
@@ -148,14 +146,6 @@ def _encode(part: Any, number: int, opening: Opening) -> TextShard:
     encoder = opening.encoder()
     words = [sentence.words for sentence in sentences]
     return TextShard(words, encoder.encode(sentences, progress=False), encoder.unreadable(sentences))
-
-
-def _size(shard: TextShard, _: None) -> int:
-    return len(shard.unreadable)
-
-
-def _words(shard: TextShard, _: None) -> tuple[Sequence[Words], NDArray[np.bool_]]:
-    return shard.words, shard.unreadable
 
 
 def _look(

@@ -41,7 +41,9 @@ class ShardFolder:
                     f"{self.path}: holds {self.kind} that were made from other texts, or in another way",
                     Advice("give another folder, or remove this one", "give another folder, or remove this one"),
                 )
-        elif self.path.exists() and any(not _is_ours(one.name) for one in self.path.iterdir()):
+        elif self.path.exists() and not all(
+            one.name == "texts" or is_temporary(one.name) for one in self.path.iterdir()
+        ):
             raise FileError(f"{self.path}: is a folder with other files in it; give the name of a new or empty one")
 
     def start(self, plan: dict[str, Any]) -> None:
@@ -133,8 +135,7 @@ def fill(
             raise DataError(f"{', '.join({piece.name: None for piece in pieces})}: there is no word in the text")
     folder.start(plan)
     with reporting(progress, sum(n_words), verb, patience=0) as report:
-        about = (str(folder.path), plan["options"], *shared)
-        found = call_all(client, work, items, *about, sizes=n_words, report=report)
+        found = call_all(client, work, items, str(folder.path), plan["options"], *shared, sizes=n_words, report=report)
     folder.finish(found)
 
 
@@ -172,15 +173,8 @@ def is_count(value: Any) -> bool:
 
 
 def is_counts(value: Any) -> bool:
-    """Whether this is a list of numbers from 0."""
     return isinstance(value, list) and all(map(is_count, value))
 
 
 def is_lines(value: Any) -> bool:
-    """Whether this is a list of strings."""
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def _is_ours(name: str) -> bool:
-    """Tell whether a file may be there before the plan is: the texts of compressed files, and unfinished files."""
-    return name == "texts" or is_temporary(name)

@@ -8,7 +8,7 @@ import shutil
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -68,15 +68,15 @@ def find_pieces(
     those of `handful.text.stream`. `spool` is a folder for the content of compressed files of lines, so that they can
     be cut. `size` is that of a piece of lines, in bytes; None chooses it by how much there is.
     """
-    found = [(name, path, _info(path)) for file in files for name, path in _matching(file)]
+    found = [one for file in files for one in _matching(file)]
+    infos = [fs.info(inside) for fs, inside in (_file_system(path) for _, path in found)]
     if size is None:
-        size = min(max(LEAST, sum(int(about["size"] or 0) for *_, about in found) // MANY), MOST)
-    return [piece for one in found for piece in _pieces_of(*one, format, options, spool, size)]
-
-
-def _info(path: str) -> dict[str, Any]:
-    fs, inside = _file_system(path)
-    return dict(fs.info(inside))
+        size = min(max(LEAST, sum(int(about["size"] or 0) for about in infos) // MANY), MOST)
+    pieces = []
+    for (name, path), about in zip(found, infos, strict=True):
+        stamp = f"{about['size']}-{about.get('mtime') or about.get('ETag') or about.get('LastModified') or ''}"
+        pieces += _cut(Piece(name, path, format or "", stamp=stamp), int(about["size"] or 0), options, spool, size)
+    return pieces
 
 
 def _matching(file: str) -> list[tuple[str, str]]:
@@ -99,31 +99,20 @@ def _matching(file: str) -> list[tuple[str, str]]:
     return [(one, one) for one in map(fs.unstrip_protocol, found)]
 
 
-def _pieces_of(
-    name: str,
-    path: str,
-    about: Mapping[str, Any],
-    format: str | None,
-    options: Mapping[str, Any],
-    spool: Path,
-    size: int,
-) -> list[Piece]:
-    stamp = f"{about['size']}-{about.get('mtime') or about.get('ETag') or about.get('LastModified') or ''}"
-    with _opened(Piece(name, path, format or "")) as file, stream(file, format, **options) as opened:
-        found, is_by_line = opened.report.format, opened.is_by_line
+def _cut(whole: Piece, n_bytes: int, options: Mapping[str, Any], spool: Path, size: int) -> list[Piece]:
+    """Return the pieces of a whole file; its format is recognised if the piece has none."""
+    with _opened(whole) as file, stream(file, whole.format or None, **options) as opened:
+        whole = replace(whole, format=opened.report.format)
     if opened.n_row_groups is not None:
-        return [Piece(name, path, found, i, i + 1, stamp) for i in range(opened.n_row_groups)]
-    if not is_by_line or not _has_plain_line_ends(str(options.get("encoding", "utf-8"))):
-        return [Piece(name, path, format or found, stamp=stamp)]
-    n_bytes = int(about["size"])
-    if _is_gzip(path):
+        return [replace(whole, start=i, stop=i + 1) for i in range(opened.n_row_groups)]
+    if not opened.is_by_line or not _has_plain_line_ends(str(options.get("encoding", "utf-8"))):
+        return [whole]
+    if _is_gzip(whole.path):
         if n_bytes <= size // 4:
-            return [Piece(name, path, found, stamp=stamp)]
-        path = _unzipped(name, path, spool, stamp)
-        n_bytes = os.path.getsize(path)
-    return [
-        Piece(name, path, found, start, min(start + size, n_bytes), stamp) for start in range(0, max(n_bytes, 1), size)
-    ]
+            return [whole]
+        whole = replace(whole, path=_unzipped(whole, spool))
+        n_bytes = os.path.getsize(whole.path)
+    return [replace(whole, start=start, stop=min(start + size, n_bytes)) for start in range(0, max(n_bytes, 1), size)]
 
 
 def _has_plain_line_ends(encoding: str) -> bool:
@@ -196,14 +185,14 @@ def _start_of(file: IO[bytes], start: int) -> int:
     return file.tell()
 
 
-def _unzipped(name: str, path: str, spool: Path, stamp: str) -> str:
+def _unzipped(whole: Piece, spool: Path) -> str:
     """Write what a compressed file holds into the spool, if it is not there; return where it is."""
-    target = spool / f"{Path(path).name}-{stamp.replace('/', '_').replace(':', '_')}.txt"
+    target = spool / f"{Path(whole.path).name}-{re.sub('[/:]', '_', whole.stamp)}.txt"
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        fs, inside = _file_system(path)
+        fs, inside = _file_system(whole.path)
         with (
-            _reading(name),
+            _reading(whole.name),
             replacing(target) as temporary,
             fs.open(inside, "rb") as file,
             gzip.open(file) as opened,

@@ -123,9 +123,8 @@ def predict_frame(tagger: Tagger, frame: Any, column: str = "text", *, min_score
     check_min_score(min_score, model.types)
     if column not in frame.columns:
         raise DataError(f"there is no column {column!r} for the text; the columns are {', '.join(frame.columns)}")
-    opening = Opening.of(tagger)
     meta = frame._meta.assign(entities=pd.Series([], dtype="string"))
-    return frame.map_partitions(_predict_partition, column, opening, model, min_score, meta=meta)
+    return frame.map_partitions(_predict_partition, column, Opening.of(tagger), model, min_score, meta=meta)
 
 
 def _fingerprint(model: Model, encoder: str) -> str:
@@ -208,7 +207,7 @@ class _ShardEncoder(Encoder):
         return np.concatenate([np.empty(0, np.int64), *rows])
 
 
-def _write_parquet(documents: Iterable[Document], path: Path) -> None:
+def _write_parquet(documents: Iterator[Document], path: Path) -> None:
     """Write documents with a column of their mentions; fields that they have besides their text are JSON."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -218,13 +217,9 @@ def _write_parquet(documents: Iterable[Document], path: Path) -> None:
     schema = pa.schema(
         {"text": pa.string(), "entities": pa.list_(pa.struct(list(mention.items()))), "fields": pa.string()}
     )
-    waiting = iter(documents)
     with parquet.ParquetWriter(path, schema) as writer:
-        while some := list(islice(waiting, 1000)):
-            rows = [
-                {"text": one.text, "entities": one.predictions(), "fields": _fields(one)}  # in the order of the text
-                for one in some
-            ]
+        while some := list(islice(documents, 1000)):
+            rows = [{"text": one.text, "entities": one.predictions(), "fields": _fields(one)} for one in some]
             writer.write_table(pa.Table.from_pylist(rows, schema))
 
 

@@ -132,19 +132,19 @@ class FarText:
 
     def find(self, wanted: Iterable[Words]) -> list[tuple[int, Words]]:
         """Return where the sentences with these words begin among all words, in order."""
-        found = on_shards(_find, self.shards, shared=frozenset(wanted))
+        found = on_shards(_find, self.shards, shared=[frozenset(wanted)])
         firsts = np.cumsum([0, *self.n_words]).tolist()
         return [(first + row, words) for first, here in zip(firsts, found, strict=False) for row, words in here]
 
 
 def on_shards(
-    function: Callable[..., Any], shards: Sequence[Any], *along: Sequence[Any], shared: Any = None
+    function: Callable[..., Any], shards: Sequence[Any], *along: Sequence[Any], shared: Sequence[Any] = ()
 ) -> Sequence[Any]:
-    """Return ``function(loaded shard, *its items of `along`, shared)`` for each shard, computed by the workers."""
+    """Return ``function(loaded shard, *its items of `along`, *shared)`` for each shard, computed by the workers."""
     import dask
 
-    run, same = dask.delayed(_on_shard), dask.delayed(shared, traverse=False)
-    found: Sequence[Any] = dask.compute(*(run(function, *one, same) for one in zip(shards, *along, strict=True)))
+    run, same = dask.delayed(_on_shard), [dask.delayed(one, traverse=False) for one in shared]
+    found: Sequence[Any] = dask.compute(*(run(function, *one, *same) for one in zip(shards, *along, strict=True)))
     return found
 
 

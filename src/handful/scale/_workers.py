@@ -36,19 +36,17 @@ def workers(address: str | None = None, n: int | None = None) -> "Iterator[Clien
         raise MissingExtraError("distributed is not installed; it comes with pip install 'handful[dask]'") from None
     if (address is None) == (n is None):
         raise DataError("give either the address of a cluster or a number of workers")
+    cluster: Any = address
     with ExitStack() as stack:
         if address is None:
             stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": FAILURES}))
             try:
-                cluster: Any = stack.enter_context(
-                    LocalCluster(n_workers=n, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0")
-                )
+                local = LocalCluster(n_workers=n, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0")
             except RuntimeError as error:  # one was killed as it started, by the system for want of memory perhaps
                 raise FileError(
                     f"the workers could not be started: {error} Run the same command again, or with fewer workers"
                 ) from None
-        else:
-            cluster = address
+            cluster = stack.enter_context(local)
         try:
             client = Client(cluster, timeout=PATIENCE)
         except (OSError, ValueError) as error:
@@ -71,8 +69,8 @@ class Opening(NamedTuple):
         if client is not None and threads is None:
             by_host = Counter(one["host"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
             threads = max(1, usable_threads() // max(by_host.values(), default=1))
-        chosen = reference if is_object(reference) else str(reference)
-        return cls(chosen, threads, tagger.encoder_.precision)
+        reference = reference if is_object(reference) else str(reference)
+        return cls(reference, threads, tagger.encoder_.precision)
 
     def encoder(self) -> Encoder:
         """Return the encoder of this worker, which opens it once."""
