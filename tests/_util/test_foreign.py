@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 from growth import grows_as
 from handful import Tagger
 from handful._util.files import beside, is_temporary, replacing
-from handful._util.foreign import check_files, copy_files, is_plain, visible
+from handful._util.foreign import check_files, copy_file, copy_files, is_plain, visible
 from handful.encoders import load
 from handful.errors import DataError, FileError, ModelError
+from handful.scale._folders import ShardFolder
 from handful.tagger.saving import checksums
 from handful.text import EntityType, Sentence, Span
 from tagger.toy import NamedEncoder
@@ -64,6 +66,29 @@ def test_a_link_that_leads_out_of_the_folder_is_not_copied(tmp_path, place):
         copy_files(tmp_path / "encoder", tmp_path / "copy", ENDINGS)
 
 
+def test_a_tuned_encoder_carries_no_file_that_a_link_leads_to(tmp_path):
+    pytest.importorskip("onnx")
+    from handful.encoders.opened import EMBEDDED
+    from handful.encoders.thaw import read_graph, write_tuned
+
+    source, out = tmp_path / "encoder", tmp_path / "out"
+    shutil.copytree(EMBEDDED["handful-en"], source)
+    (source / "training.json").unlink(missing_ok=True)
+    (source / "training.json").symlink_to("/etc/hostname")
+    out.mkdir()
+    with pytest.raises(FileError, match="outside of the folder"):
+        write_tuned(source, out, read_graph(source / "model.onnx"), {}, None)
+    assert not (out / "training.json").exists()
+
+
+def test_a_file_is_copied_by_name_and_by_a_link_within_its_folder(tmp_path):
+    (tmp_path / "a").write_text("words")
+    (tmp_path / "b").symlink_to("a")
+    copy_file(tmp_path / "b", tmp_path / "c")
+    assert (tmp_path / "c").read_text() == "words"
+    assert not (tmp_path / "c").is_symlink()
+
+
 def test_links_in_the_cache_of_the_hub_stay_in_their_repository(tmp_path):
     repository = tmp_path / "models--a--b"
     (repository / "blobs").mkdir(parents=True)
@@ -78,8 +103,6 @@ def test_links_in_the_cache_of_the_hub_stay_in_their_repository(tmp_path):
 
 
 def test_a_model_carries_no_file_that_a_link_of_its_encoder_leads_to(tmp_path):
-    import shutil
-
     from handful.encoders.opened import EMBEDDED
 
     shutil.copytree(EMBEDDED["handful-en"], tmp_path / "encoder")
@@ -106,6 +129,16 @@ def test_a_file_that_is_larger_than_the_memory_is_refused(model):
     os.truncate(model / "model.safetensors", 1 << 43)
     with pytest.raises(FileError, match="more than this machine has memory"):
         Tagger.load(model, encoder=NamedEncoder())
+
+
+@pytest.mark.parametrize("name", ["plan.json", "index.json", "000000.npy"])
+def test_pipes_among_shards_are_refused(tmp_path, name):
+    for one in ("plan.json", "index.json"):
+        (tmp_path / one).write_text("{}")
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(FileError, match="is a pipe or a device"):
+        ShardFolder(tmp_path, "features").index()
 
 
 def test_pipes_in_an_encoder_are_refused(tmp_path):

@@ -65,9 +65,10 @@ def test_settings_that_are_wrong_are_named_with_their_file(tmp_path, text, messa
 def test_files_that_cannot_be_read_are_said_to_be(tmp_path):
     with pytest.raises(FormatError, match=r"tea.toml: is not a TOML file: .*line 1"):
         read(tmp_path, "minutes: 3")
-    (tmp_path / "odd.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(FormatError, match=r"odd.toml: is not a TOML file"):
-        read_settings(Tea(), tmp_path / "odd.toml")
+    for strange in (b"\xff\xfe", b"a = " + b"[" * 5000, b"a = " + b"9" * 5000):
+        (tmp_path / "odd.toml").write_bytes(strange)
+        with pytest.raises(FormatError, match=r"odd.toml: is not a TOML file"):
+            read_settings(Tea(), tmp_path / "odd.toml")
     with pytest.raises(FileError, match=r"none.toml: cannot be read"):
         read_settings(Tea(), tmp_path / "none.toml")
 

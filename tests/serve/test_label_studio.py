@@ -341,6 +341,17 @@ def test_tasks_have_a_limit():
         )
 
 
+def test_annotations_that_are_kept_have_a_limit():
+    with serving({"people": fitted()}, label_studio=True, limits=Limits(max_store=1 << 18)) as served:
+        studio, statuses = Studio(served), set()
+        for number in range(20):
+            answer = studio.post("webhook", annotated(number, f"Gog {number} " + "slept " * 5000))
+            statuses.add(answer.status_code)
+        assert statuses == {201, 422}
+        assert "database or disk is full" in answer.json()["error"]["what"]
+        assert studio.predict(task(1))
+
+
 def test_few_projects_are_in_memory_and_the_others_are_fitted_again():
     text = "so Gog slept"
     with serving({"people": fitted()}, label_studio=True, limits=Limits(max_projects=2)) as served:

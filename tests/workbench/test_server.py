@@ -241,6 +241,16 @@ def test_requests_do_not_wait_for_a_fit(served):
     assert served.session.number == number + 1
 
 
+def test_a_docbin_is_unpacked_no_further_than_the_limit(served):
+    import zlib
+
+    headers = {"content-type": "application/octet-stream"}
+    bomb = zlib.compress(bytes(LIMITS.max_import + 1))
+    answer = served.client.post("/api/import", content=bomb, headers=headers)
+    assert answer.status_code == 422
+    assert "holds more than 65,536 KiB" in answer.json()["error"]["what"]
+
+
 def test_a_gzip_file_is_unpacked_no_further_than_the_limit(served):
     import gzip
 

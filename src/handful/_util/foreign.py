@@ -42,23 +42,26 @@ def check_files(folder: Path) -> None:
 
 
 def copy_files(source: Path, target: Path, endings: Collection[str]) -> None:
-    """Copy the files of a folder whose names have one of some endings; a link that leads out of it is refused.
-
-    In the cache of the Hugging Face Hub, files are links to others in the folder of their repository.
-    """
-    source = Path(os.path.realpath(source))
-    root = source.parents[1] if source.parent.name == "snapshots" else source
+    """Copy the files of a folder whose names have one of some endings, as `copy_file` does."""
     check_files(source)
     target.mkdir()
     for path in sorted(source.iterdir()):
-        if path.suffix not in endings or not path.is_file():
-            continue
-        if not Path(os.path.realpath(path)).is_relative_to(root):
-            raise FileError(
-                f"{path}: is a link to {os.path.realpath(path)}, which is outside of the folder and is not copied; "
-                "put the file itself there, if that is what you want"
-            )
-        shutil.copyfile(path, target / path.name)
+        if path.suffix in endings and path.is_file():
+            copy_file(path, target / path.name)
+
+
+def copy_file(path: Path, target: Path) -> None:
+    """Copy a file of a folder; a link that leads out of the folder is refused.
+
+    In the cache of the Hugging Face Hub, files are links to others in the folder of their repository.
+    """
+    folder, file = Path(os.path.realpath(path.parent)), Path(os.path.realpath(path))
+    if not file.is_relative_to(folder.parents[1] if folder.parent.name == "snapshots" else folder):
+        raise FileError(
+            f"{path}: is a link to {file}, which is outside of the folder and is not copied; put the file itself "
+            "there, if that is what you want"
+        )
+    shutil.copyfile(path, target)
 
 
 def _memory() -> int:

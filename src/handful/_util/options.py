@@ -63,7 +63,7 @@ def read_settings(defaults: _Settings, file: PathLike | None, **given: Any) -> _
                 found = tomllib.load(stream)
         except OSError as error:
             raise FileError(f"{file}: cannot be read: {error.strerror or error}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(f"{file}: is not a TOML file: {error}") from None
         known = _options(made)
         for name in found.keys() - known:

@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import re
-import shutil
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from handful._util.files import PathLike, check_folder, replacing_folder
+from handful._util.foreign import copy_file
 from handful._util.lazy import check_libraries
 from handful.errors import Advice, DataError, EncoderError
 
@@ -110,7 +110,7 @@ def export_encoder(
         # What the encoder was trained on goes along.
         for name, copy in ((TRAINED, "training.json"), (SEEN, SEEN)):
             if (trained := Path(source) / name).is_file():
-                shutil.copyfile(trained, folder / copy)
+                copy_file(trained, folder / copy)
     return card
 
 

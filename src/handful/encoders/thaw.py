@@ -5,7 +5,6 @@ from. `freeze` puts trained weights into the graph and makes it int8 again, so t
 same speed.
 """
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy.typing as npt
 import onnx
 from onnx import numpy_helper
 
+from handful._util.foreign import copy_file
 from handful.errors import EncoderError
 
 from ._graph import GraphEdit, quantise
@@ -73,7 +73,7 @@ def write_tuned(source: Path, out: Path, model: onnx.ModelProto, weights: Weight
         names.save(out / NAMES_FILE, "float16")
     for name in ("tokenizer.json", "training.json", SEEN):
         if (source / name).is_file():
-            shutil.copyfile(source / name, out / name)
+            copy_file(source / name, out / name)
 
 
 def _thaw_product(graph: GraphEdit, node: Any) -> None:

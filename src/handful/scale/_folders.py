@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handful._util.files import PathLike, check_into, is_temporary, replacing
+from handful._util.foreign import check_files
 from handful._util.progress import Progress, reporting
 from handful.errors import Advice, DataError, FileError, FormatError
 
@@ -66,11 +67,13 @@ class ShardFolder:
             begun = (self.path / "plan.json").exists()
             found = f"the {self.kind} in it are not complete; run the same command again" if begun else "has no shards"
             raise FileError(f"{self.path}: {found}")
+        check_files(self.path)
         return self._counted(path, read_json(path), is_counts, "counts")
 
     def plan(self) -> dict[str, Any]:
         """Return the plan, with its format and kind."""
         path = self.path / "plan.json"
+        check_files(self.path)
         content = read_json(path)
         if not isinstance(content, dict) or content.get("kind") != self.kind:
             raise FormatError(f"{path}: does not describe {self.kind}")

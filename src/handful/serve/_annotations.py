@@ -12,6 +12,7 @@ from typing import Any
 from handful.errors import DataError, FileError
 from handful.text import Sentence, read
 from handful.text.projects import DamagedProjectError, check_schema
+from handful.web import Limits
 
 from ._label_config import LabelConfig, read_config
 
@@ -34,8 +35,9 @@ Key = tuple[str, str]
 class Annotations:
     """The annotations of projects, in a file, which is made if there is none, or in memory. Any thread may use it."""
 
-    def __init__(self, path: str | Path | None = None) -> None:
+    def __init__(self, path: str | Path | None = None, most: int = Limits.max_store) -> None:
         self.path = path
+        self._most = most  # bytes
         self._lock = threading.Lock()
         with self._errors("opened as"):
             self._connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
@@ -51,12 +53,14 @@ class Annotations:
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter of a message of SQLite's
-            raise FileError(f"{self.path}: cannot be {what} a store of annotations: {error}") from None
+            raise FileError(f"{self.path or 'memory'}: cannot be {what} a store of annotations: {error}") from None
 
     def _prepare(self) -> None:
         """Make the tables in an empty file; refuse a file of another kind."""
         if not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             self._connection.executescript(_TABLES)
+        (page,) = self._connection.execute("PRAGMA page_size").fetchone()
+        self._connection.execute(f"PRAGMA max_page_count = {max(1, self._most // page)}")
         self._connection.execute("PRAGMA trusted_schema = OFF")
         pragmas = ("PRAGMA application_id", "PRAGMA user_version")
         if [self._connection.execute(one).fetchone()[0] for one in pragmas] != [APPLICATION, FORMAT]:

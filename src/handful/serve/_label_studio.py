@@ -36,7 +36,7 @@ class Backend:
 
     def __init__(self, service: Service, store: str | Path | None = None, *, is_logging: bool = False) -> None:
         self.service = service
-        self.annotations = Annotations(store)
+        self.annotations = Annotations(store, service.limits.max_store)
         self.is_logging = is_logging
         self.projects = Projects(service.models, self.annotations, service.limits, self._report)
 

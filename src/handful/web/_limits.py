@@ -29,6 +29,8 @@ class Limits:
     max_projects : int
         Projects of Label Studio with a model in memory. The one that was asked least recently is fitted again when it
         is asked for.
+    max_store : int
+        Bytes of the annotations of Label Studio that are kept (422).
     header_timeout, body_timeout : float
         Seconds in which the header of a request must have come (the connection ends), and its body (408).
     timeout : float
@@ -44,6 +46,7 @@ class Limits:
     max_import: int = 64 << 20
     max_texts: int = 1000
     max_projects: int = 16
+    max_store: int = 1 << 30
     header_timeout: float = 10.0
     body_timeout: float = 10.0
     timeout: float = 30.0

@@ -47,7 +47,7 @@ from ._views import Record, Views, number
 FIRST_PORT = 8470
 LIMITS = Limits(body_timeout=60.0, grace=2.0)  # a file to import may take a while
 HEARTBEAT = 15.0  # seconds
-GZIP = b"\x1f\x8b"  # the first bytes of such a file
+GZIP, ZLIB = b"\x1f\x8b", b"\x78\x9c"  # the first bytes of such files; a DocBin of spaCy is packed with zlib
 
 _ENDINGS = {"conll": "conll", "lines": "txt", "inline": "txt", "text": "txt", "label-studio": "json", "gliner": "json"}
 _ENDINGS |= {"csv": "csv", "tsv": "tsv", "docbin": "spacy"}  # all others: jsonl
@@ -178,7 +178,9 @@ async def _events(session: Session, last: int) -> AsyncIterator[bytes]:
 def _import(session: Session, body: bytes, given: Record) -> Record:
     format = _format(given) if given.get("format") else None
     if body[:2] == GZIP:
-        body = _unpacked(body, LIMITS.max_import)
+        body = _unpacked("gzip file", gzip.GzipFile(fileobj=BytesIO(body)).read, LIMITS.max_import)
+    if body[:2] == ZLIB:
+        _unpacked("DocBin", partial(zlib.decompressobj().decompress, body), LIMITS.max_import)
     source = BytesIO(body)
     source.name = (given.get("name") or "the file")[:200]
     with stream(source, format) as documents:
@@ -191,14 +193,14 @@ def _import(session: Session, body: bytes, given: Record) -> Record:
     }
 
 
-def _unpacked(body: bytes, most: int) -> bytes:
-    """Unpack a gzip file, no further than a limit: a few bytes can stand for very many."""
+def _unpacked(kind: str, read: Callable[[int], bytes], most: int) -> bytes:
+    """Unpack a file, no further than a limit: a few bytes can stand for very many."""
     try:
-        unpacked = gzip.GzipFile(fileobj=BytesIO(body)).read(most + 1)
+        unpacked = read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"the gzip file is damaged: {error}") from None
+        raise DataError(f"the {kind} is damaged: {error}") from None
     if len(unpacked) > most:
-        raise DataError(f"the gzip file holds more than {most // 1024:,} KiB; unpack it, and bring in parts of it")
+        raise DataError(f"the {kind} holds more than {most // 1024:,} KiB; bring in parts of it")
     return unpacked
 
 
