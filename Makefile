@@ -1,6 +1,7 @@
 # `make demo` and `make test` need only Python 3.11+ and make; each sets up .venv by itself, once.
 PYTHON ?= python3
-PIP = .venv/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt $(if $(LOCKED),-c requirements-dev.lock)
+INSTALL = .venv/bin/python -m pip --disable-pip-version-check install -q
+PIP = $(INSTALL) -c constraints.txt
 
 PYTEST = .venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
@@ -73,11 +74,12 @@ audit: .venv/ready-test .venv-tools/ready
 	.venv-tools/bin/python tools/audit.py $(if $(STRICT),--strict) \
 		"$$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
-# Writes requirements-dev.lock anew. `make test LOCKED=1` installs what it names. torch is in constraints.txt alone.
+# Writes requirements-dev.lock anew. `make test LOCKED=1` installs what it names, if the hashes are right; torch and the
+# few packages that only torch needs come by version, from constraints.txt.
 lock: .venv-tools/ready
 	echo "torch ; python_version < '3'" > .venv-tools/without-torch.txt
-	.venv-tools/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --all-extras --no-annotate --no-header \
-		--no-emit-index-url --overrides .venv-tools/without-torch.txt --output-file requirements-dev.lock pyproject.toml
+	.venv-tools/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --all-extras --generate-hashes \
+		--no-annotate --no-header --no-emit-index-url --overrides .venv-tools/without-torch.txt --output-file requirements-dev.lock pyproject.toml
 	printf 'build\ntwine\npip-audit\nuv\n' > .venv-tools/tools.txt
 	.venv-tools/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate \
 		--no-header --no-emit-index-url --output-file requirements-tools.lock .venv-tools/tools.txt
@@ -108,8 +110,9 @@ DEPENDENCIES = pyproject.toml constraints.txt $(if $(LOCKED),requirements-dev.lo
 
 .venv/ready-test: $(DEPENDENCIES) | .venv/bin/python
 	@echo "installing what the tests need (once)"
+	$(if $(LOCKED),$(INSTALL) --require-hashes --no-deps -r requirements-dev.lock)
 	$(PIP) torch
-	$(PIP) -e '.[transformers,plots,web,docs,dev]'
+	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation) -e '.[transformers,plots,web,docs,dev]'
 	@touch .venv/ready $@
 
 clean:

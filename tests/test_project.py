@@ -48,11 +48,24 @@ def test_licences_of_what_is_needed_in_turn():
 
 
 def test_the_lock_pins_what_pyproject_asks_for_but_torch():
-    lines = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8").splitlines()
-    assert all(re.match(r"[\w.-]+==[\w.+]+( ; .*)?$", line) for line in lines)  # no address, no option
+    text = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8").replace(" \\\n", "")
+    lines = text.splitlines()
+    pinned = re.compile(r"[\w.-]+==[\w.+]+( ; .*?)?(    --hash=sha256:[0-9a-f]{64})+")
+    assert all(pinned.fullmatch(line) for line in lines)  # no address, no option
     licences = tool("licences")
     asked = {licences["name_of"](one) for all_ in licences["groups"]().values() for one in all_}
     assert asked - {line.partition("==")[0] for line in lines} == {"torch"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").iterdir()), ids=lambda path: path.name)
+def test_workflows_use_pinned_actions_and_may_do_little(path):
+    text = path.read_text(encoding="utf-8")
+    used = re.findall(r"uses: (.*)", text)
+    assert used
+    assert all(re.fullmatch(r"\./.*|[\w/-]+@[0-9a-f]{40} # v[\d.]+", one) for one in used)
+    assert text.count("persist-credentials: false") == text.count("actions/checkout@")
+    assert re.search(r"^permissions:(\n  contents: read| \{\})\n", text, re.MULTILINE)
+    assert set(re.findall(r"[\w-]+: write", text)) <= {"id-token: write"}
 
 
 def test_the_data_sheet_has_the_figures_of_its_command():
