@@ -23,7 +23,7 @@ METHODS = ("match", "fullmatch", "search", "sub", "split", "findall", "finditer"
 IN_FUNCTIONS = {  # patterns that are made of more than constants
     "text/_words.py _word_pattern": _words._word_pattern(),
     "text/_words.py _letters_and_marks": re.compile("x"),  # single characters of a table
-    "scale/_pieces.py Reader": re.compile("x"),  # an escaped name and a number
+    "scale/_pieces.py PieceReader": re.compile("x"),  # an escaped name and a number
 }
 N = 300
 

@@ -414,3 +414,10 @@ def test_two_processes_with_different_hash_seeds_give_the_same_bytes():
     ]
     assert len(runs[0].strip()) == 64
     assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize("assignment", ["hard", "soft"])
+def test_a_ratio_needs_a_word_of_a_type(assignment):
+    X, y = np.arange(12.0).reshape(6, 2), np.array([0, 0, -1, -1, -1, -1])
+    with pytest.raises(DataError, match=r"o_ratio=0.5 needs a word of another tag than 0; label one"):
+        SubspaceKMeans(o_ratio=0.5, assignment=assignment).fit(X, y)

@@ -143,7 +143,7 @@ def test_sentences_are_decoded_apart():
 def labelled_words(allowed, n_words, places=None):
     rows = np.arange(len(allowed))
     places = np.stack([rows, 0 * rows], axis=1) if places is None else places
-    return LabelledWords(n_words, rows, allowed, places, np.zeros(len(rows), bool), np.zeros(allowed.shape[1], bool))
+    return LabelledWords(n_words, rows, allowed, places, np.zeros(len(rows), bool), np.zeros_like(allowed))
 
 
 def test_the_estimate_is_the_mean_chance_of_o():

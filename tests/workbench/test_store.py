@@ -53,6 +53,44 @@ def test_a_project_holds_texts_sentences_and_types(project):
     assert [document.text for document in project.documents()] == TEXTS
 
 
+def judged(project):
+    return {subject: set(state.judged) for subject, (_, state) in project.states().items() if state.is_label}
+
+
+def test_a_decision_is_about_the_types_that_there_were(project):
+    project.decide("label", {1: PEST, 3: NONE})
+    project.change_types("add", "SOAP", ("", None))
+    project.decide("label", {5: NONE})
+    assert judged(project) == {1: {"PEST", "TOOL"}, 3: {"PEST", "TOOL"}, 5: {"PEST", "TOOL", "SOAP"}}
+    assert {one.words[0]: one.judged for one in read(project.path) if one.spans is not None} == {
+        "Slugs": {"PEST", "TOOL"},
+        "Aphids": {"PEST", "TOOL"},
+        "Nothing": {"PEST", "TOOL", "SOAP"},
+    }
+    project.change_types("rename", "TOOL", "THING")
+    project.change_types("remove", "PEST")
+    assert judged(project) == {1: {"THING"}, 3: {"THING"}, 5: {"THING", "SOAP"}}
+    project.undo(2)
+    assert judged(project)[3] == {"PEST", "TOOL"}
+    project.decide("label", {3: NONE})
+    assert judged(project)[3] == {"PEST", "TOOL", "SOAP"}
+
+
+def test_labels_that_come_in_are_about_the_types_of_their_file(project, tmp_path):
+    for name, text in (
+        ("head", "# COLOUR: colours\n# SHAPE: shapes\nThe [red](COLOUR) one\n"),
+        ("others", "A [round](FORM) one\n"),
+        ("same", "The [moths](PEST) came\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        with stream(tmp_path / name) as documents:
+            project.add(documents, lambda documents=documents: documents.types)
+    found = [judged(project)[id] for id in sorted(judged(project))]
+    assert found[0] == {"COLOUR", "SHAPE"}
+    assert found[1] == {"FORM"}
+    assert found[2] >= {"PEST"}
+
+
 def test_a_decision_counts_for_sentences_with_the_same_words(project):
     project.decide("label", {2: State("labelled", (Span(2, 3, "TOOL"),))}, {2: 0})
     labelled = [sentence for document in project.documents() for sentence in document.sentences if sentence.spans]

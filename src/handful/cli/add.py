@@ -46,7 +46,9 @@ def add(
     check_place(target)
     tagger = load(model, encoder, threads)
     before = tagger.summary_
-    given = read_training(files, unlabelled or [], types, from_format, text_field=text_field, quiet=quiet)
+    given = read_training(
+        files, unlabelled or [], types, from_format, quiet=quiet, known=tagger.types_, text_field=text_field
+    )
     labelled, text, described = given
     describe(tagger, described)
     tagger.add(labelled, text or None, progress=progress_of(quiet))

@@ -96,15 +96,26 @@ def fit(
     if include_encoder:
         encoder_folder(encoder)
     near = [] if is_far else unlabelled or []
-    options = {"text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
-    labelled, text, described = read_training(support or [], near, types, from_format, quiet=quiet, **options)
+    malformed = "skip" if skip_malformed else "error"
+    labelled, text, described = read_training(
+        support or [], near, types, from_format, quiet=quiet, text_field=text_field, malformed=malformed
+    )
     tagger = Tagger(encoder, types=described, names=not no_names, o_ratio=share, threads=threads, cache=not no_cache)
     with cluster(dask, workers, quiet=quiet) as client:
         if client is None:
             tagger.fit(labelled or None, text or None, progress=progress_of(quiet))
         else:
             folder = features or Path(f"{out}.features")
-            found = _encoded(client, tagger, unlabelled, folder, quiet=quiet, **options, unlabelled=True)
+            found = _encoded(
+                client,
+                tagger,
+                unlabelled,
+                folder,
+                quiet=quiet,
+                text_field=text_field,
+                malformed=malformed,
+                unlabelled=True,
+            )
             scale.fit(tagger, labelled or None, found, progress=progress_of(quiet))
         tagger.save(out, include_encoder=include_encoder)
     if as_json:

@@ -33,20 +33,25 @@ def read_training(
     format: str | None = None,
     *,
     quiet: bool,
-    **options: Any,
+    known: "Sequence[EntityType]" = (),
+    text_field: str | None = None,
+    malformed: str = "error",
 ) -> "tuple[list[Sentence], list[Sentence], list[EntityType]]":
     """Read the files that `fit`, `add` and `tune` learn from.
 
     Return the labelled sentences, those of the unlabelled text, and the types that ``--types`` or the files describe.
     `format` is that of the labelled files; the names of unlabelled ones may be patterns. Standard input, which may
-    never end, is read when all other files are known to be right.
+    never end, is read when all other files are known to be right. Sentences were judged for the types of their file,
+    see `judged_together`; `known` are the types of a tagger.
     """
-    described: list[EntityType] = list(types_given(types))
-    files = [(path, format, options) for path in labelled]
-    files += [(path, None, options | {"unlabelled": True}) for path in expand(unlabelled)]
+    from handful.text.types import judged_together
+
+    described = list(types_given(types))
+    options = {"text_field": text_field, "malformed": malformed}
+    files = [(path, format, False) for path in labelled] + [(path, None, True) for path in expand(unlabelled)]
     read = {
-        i: read_corpus(path, form, quiet=quiet, **how)
-        for i, (path, form, how) in sorted(enumerate(files), key=lambda one: one[1][0] == "-")
+        i: read_corpus(path, form, quiet=quiet, **options, unlabelled=is_text)
+        for i, (path, form, is_text) in sorted(enumerate(files), key=lambda one: one[1][0] == "-")
     }
     found: list[Sentence] = []
     for corpus in (read[i] for i in range(len(labelled))):
@@ -55,9 +60,9 @@ def read_training(
                 f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "
                 "mentions as in [Baghdad](LOC), or name the format; unlabelled text goes with --unlabelled"
             )
-        found += corpus
-        known = {one.name for one in described if one.description}
-        described += [one for one in corpus.types if one.name not in known]
+        found += judged_together(corpus, known=map(str, known))
+        has_description = {one.name for one in described if one.description}
+        described += [one for one in corpus.types if one.name not in has_description]
     return found, [one for i in range(len(labelled), len(files)) for one in read[i]], described
 
 

@@ -58,7 +58,7 @@ def tune(
     check_place(out)
     settings = read_settings(TuneRecipe(), recipe, epochs=epochs, seed=seed)
     tagger = load(model, encoder, threads)
-    given = read_training(files or [], unlabelled or [], types, text_field=text_field, quiet=quiet)
+    given = read_training(files or [], unlabelled or [], types, quiet=quiet, known=tagger.types_, text_field=text_field)
     labelled, text, described = given
     describe(tagger, described)
     try:

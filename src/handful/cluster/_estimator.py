@@ -325,6 +325,8 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
                 f"o_ratio={self.o_ratio} needs words labelled O, but no word is labelled o_tag={self.o_tag!r}"
                 f" (tags found: {', '.join(map(repr, labels.classes.tolist()))}); label some, or set o_tag"
             )
+        if len(labels.classes) == 1:
+            raise DataError(f"o_ratio={self.o_ratio} needs a word of another tag than {self.o_tag!r}; label one")
         n_only_o, n_only_entity = labels.count_forced(o_index)
         if n_only_o + n_only_entity == n:
             warnings.warn(

@@ -1,7 +1,7 @@
 """`Evaluation`: how good predictions are, and which are worst."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from handful.errors import number_of
@@ -74,6 +74,7 @@ class Evaluation:
     unknown_types : types in the labels that the tagger was not fitted to; their mentions count as missed
     n_fitted : how many of the sentences are labelled sentences of the fit, by their words
     n_trained : how many of them the encoder was trained on; None where that is not known
+    n_unjudged : how many mentions that were found do not count: nobody looked for their type in that sentence
     """
 
     n_sentences: int
@@ -86,6 +87,7 @@ class Evaluation:
     unknown_types: list[str]
     n_fitted: int = 0
     n_trained: int | None = None
+    n_unjudged: int = 0
 
     @property
     def notes(self) -> list[str]:
@@ -93,7 +95,10 @@ class Evaluation:
         seen = {"labelled in the fit": self.n_fitted}
         if self.n_trained and self.n_trained >= SEEN_SHARE * self.n_sentences:
             seen["in the training of the encoder"] = self.n_trained
-        return [
+        unjudged = (
+            f"{number_of(self.n_unjudged, 'mention')} of types that nobody looked for in the sentence: not counted"
+        )
+        return [unjudged] * (self.n_unjudged > 0) + [
             f"{n:,} of {number_of(self.n_sentences, 'sentence')} {'was' if n == 1 else 'were'} {where}: scores on "
             "other text will be lower"
             for where, n in seen.items()
@@ -115,6 +120,7 @@ class Evaluation:
             "unknown_types": self.unknown_types,
             "n_fitted": self.n_fitted,
             "n_trained": self.n_trained,
+            "n_unjudged": self.n_unjudged,
             "notes": self.notes,
         }
 
@@ -152,6 +158,9 @@ def evaluate(
     -------
     Evaluation
     """
+    judged = [_judged(sentence, found) for sentence, found in zip(gold, predicted, strict=True)]
+    n_unjudged = sum(len(one.spans or ()) - len(left.spans or ()) for one, left in zip(predicted, judged, strict=True))
+    predicted = judged
     names = [one.name for one in types_of(types)] if types is not None else types_in(predicted)
     wrong: list[Mistake] = []
     for number, (sentence, found) in enumerate(zip(gold, predicted, strict=True)):
@@ -164,7 +173,15 @@ def evaluate(
         **scores,
         mistakes=sorted(wrong, key=lambda mistake: -mistake.confidence),
         unknown_types=sorted(set(types_in(gold)) - set(names)),
+        n_unjudged=n_unjudged,
     )
+
+
+def _judged(sentence: Sentence, found: Sentence) -> Sentence:
+    """Return what was found, without mentions of types that nobody looked for in the labelled sentence."""
+    if sentence.judged is None or all(span.type in sentence.judged for span in found.spans or ()):
+        return found
+    return replace(found, spans=tuple(span for span in found.spans or () if span.type in sentence.judged))
 
 
 def mistakes(sentence: Sentence, found: Sequence[Span], sure: Sequence[float], number: int) -> list[Mistake]:

@@ -118,8 +118,7 @@ def learn(
     clustering with the number of rounds done, and of rounds at most.
     """
     method, o_ratio, labelled = plan.method, plan.o_ratio, plan.labelled
-    if names is not None:
-        labelled = labelled.by_names(names, text.features)
+    labelled = labelled.by_labels(text.features) if names is None else labelled.by_names(names, text.features)
     known, n_tags = labelled.examples, labelled.n_tags
     words = np.asarray(text.features[known.rows])
     counts = np.array(labelled.count_mentions())

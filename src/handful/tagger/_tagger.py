@@ -227,7 +227,7 @@ class Tagger(Predictor):
                     Advice("give them again (unlabelled=)", "give them again (--unlabelled)"),
                 )
             text = TrainingText.empty(self.encoder_.dim).with_labels(by_words(fit.examples.sentences))
-        given, labels = gather_to_add(sentences, unlabelled, text)
+        given, labels = gather_to_add(sentences, unlabelled, text, map(str, fit.model.types))
         return fit_on(self, text, given, labels, [*fit.notes, *given.notes], progress)
 
     def relabel(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
@@ -313,7 +313,8 @@ class Tagger(Predictor):
         Evaluation
             Its ``notes`` say if sentences were labelled in the fit, or were in the training of the encoder.
         """
-        gold = gather(sentences, "the sentences to evaluate on", is_inline=True).sentences
+        types = map(str, self.model_.types)
+        gold = gather(sentences, "the sentences to evaluate on", is_inline=True, known=types).sentences
         return evaluate_on(gold, self._with_cache(), self.model_, self.support_, self._notice, progress)
 
     def save(self, path: PathLike, *, include_encoder: bool | str = False) -> None:

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 from handful.errors import DataError, FileError, number_of
 from handful.text import Corpus, Document, EntityType, Sentence, read, stream
+from handful.text.types import judged_together
 
 from .frames import is_frame, record_lines, refuse_splits, rows_of, texts_of
-from .training_text import TrainingText, Ways, by_words, count_changed
+from .training_text import TrainingText, Ways, added, by_words, count_changed
 
 Opened = TypeVar("Opened")
 
@@ -61,16 +62,18 @@ def gather_for_fit(support: Any, unlabelled: Any) -> tuple[Given, Ways]:
     return given, labels
 
 
-def gather_to_add(support: Any, unlabelled: Any, text: TrainingText) -> tuple[Given, Ways]:
+def gather_to_add(
+    support: Any, unlabelled: Any, text: TrainingText, known_types: Iterable[str] = ()
+) -> tuple[Given, Ways]:
     """Read what is added to the text of a fit: more labelled sentences, and more unlabelled text, if any.
 
     It returns the sentences without features, in the order of `gather_for_fit`, and all labelled ones by their words.
     """
-    given = gather(support, "the sentences to add", is_inline=True)
+    given = gather(support, "the sentences to add", is_inline=True, known=known_types)
     more, blank = given.labels, [sentence for sentence in given.sentences if sentence.is_unlabelled]
     if n_changed := count_changed(text.labels, more):
         given.notes.append(f"{number_of(n_changed, 'sentence')} got new labels")
-    labels = {**text.labels, **more}
+    labels = {**text.labels, **{words: added(text.labels.get(words, ()), ways) for words, ways in more.items()}}
     given.sentences = [sentence for sentence in _unlabelled(unlabelled, given) if sentence.words not in text.places]
     given.n_text = len(given.sentences)
     known = text.places.keys() | {sentence.words for sentence in given.sentences}
@@ -95,15 +98,21 @@ def _unlabelled(unlabelled: Any, given: Given) -> list[Sentence]:
     return [sentence if sentence.is_unlabelled else sentence.without_labels() for sentence in found.sentences]
 
 
-def gather(source: Any, name: str, *, is_inline: bool) -> Given:
+def gather(source: Any, name: str, *, is_inline: bool, known: Iterable[str] = ()) -> Given:
     """Read sentences from a path, or from a list of sentences, texts, lists of words and records.
 
     `source` is a path or an open file, in any format that `handful.read` knows; or an iterable of `Sentence`,
     `Document`, str, lists of words, dicts in any of its JSON dialects, and spaCy's pairs of a text and a dict; or a
     data set or data frame, whose rows are such dicts. Messages call it `name`. If `is_inline`, a text marks its
     mentions, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, one sentence on each line; else it is a document, to be
-    cut into sentences.
+    cut into sentences. Sentences were judged for the types that they mark, and for `known` ones, see `judged_together`.
     """
+    given = _gather(source, name, is_inline=is_inline)
+    given.sentences = judged_together(given.sentences, known=known)
+    return given
+
+
+def _gather(source: Any, name: str, *, is_inline: bool) -> Given:
     given = Given()
     if isinstance(source, Corpus):
         given.sentences, given.types = list(source), list(source.types)

@@ -21,6 +21,7 @@ from handful._util.foreign import check_files, copy_files
 from handful.encoders import Encoder
 from handful.errors import DataError, FileError, ModelError
 from handful.text import EntityType, Transitions, read, write
+from handful.text.types import judged_together
 
 from ._card import OPENING, cell, model_card
 from ._summary import FitSummary
@@ -277,7 +278,7 @@ def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model, di
     p = dim if prototypes is None or prototypes.projection is None else prototypes.projection.shape[1]
     own = {name.removeprefix("examples."): array for name, array in arrays.items()}
     check_arrays(own, Examples, {"p": p, "pair": 2})
-    sentences = list(read(path, "huggingface", scheme="BIO")) if len(own["tags"]) else []
+    sentences = judged_together(read(path, "huggingface", scheme="BIO")) if len(own["tags"]) else []
     places, tags, vectors = own["places"], own["tags"], own["vectors"]
     n_words = np.array([len(sentence.words) for sentence in sentences], np.int64)
     is_inside = (places >= 0).all() and (places[:, 0] < len(sentences)).all()

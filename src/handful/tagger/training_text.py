@@ -14,7 +14,7 @@ from handful.errors import DataError
 from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence, types_in
 
 from ._surest import Surest, look
-from .evidence import TypeNames
+from .evidence import TypeNames, unit
 from .model import Model
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "TrainingText",
     "Ways",
     "Words",
+    "added",
     "by_words",
     "count_changed",
     "sentences_of",
@@ -47,7 +48,7 @@ class LabelledWords:
     allowed: NDArray[np.bool_]  # (m, n_tags) which tags it may have
     places: NDArray[np.int64]  # (m, 2) its sentence, by its place among the labelled ones, and its position there
     is_copy: NDArray[np.bool_]  # (m,) whether its sentence was labelled through another one with the same words
-    is_open: NDArray[np.bool_]  # (n_tags,) whether a type is in no label
+    is_open: NDArray[np.bool_]  # (m, n_tags) whether nobody has looked for a type in its sentence
 
     @cached_property
     def is_sure(self) -> NDArray[np.bool_]:
@@ -59,7 +60,7 @@ class LabelledWords:
         """The words whose tag is known, each sentence once."""
         chosen = self.is_sure & ~self.is_copy
         arrays = (self.rows[chosen], self.allowed[chosen], self.places[chosen], self.is_copy[chosen])
-        return LabelledWords(self.n_words, *arrays, self.is_open)
+        return LabelledWords(self.n_words, *arrays, self.is_open[chosen])
 
     @cached_property
     def tags(self) -> NDArray[np.int64]:
@@ -84,8 +85,24 @@ class LabelledWords:
         if not self.is_open.any():
             return self
         scores = names.scores(features[self.rows])
-        is_o = scores[:, 0] >= scores[:, self.is_open].max(axis=1)
+        is_o = scores[:, 0] >= np.where(self.is_open, scores, -np.inf).max(axis=1)
         return replace(self, allowed=self.allowed | (self.allowed[:, :1] & ~is_o[:, None] & self.is_open))
+
+    def by_labels(self, features: Rows) -> "LabelledWords":
+        """Return the same where no names are read: an unmarked word may be of a type that nobody looked for.
+
+        It may if it is nearer to a word that is labelled with the type than to all words that are known not to be.
+        """
+        allowed, words = self.allowed, unit(np.asarray(features[self.rows])) if self.is_open.any() else None
+        for tag in np.flatnonzero(self.is_open.any(axis=0)):
+            is_free = np.flatnonzero(self.is_open[:, tag] & self.allowed[:, 0])
+            is_type, is_other = self.is_sure & self.allowed[:, tag], ~self.is_open[:, tag] & ~self.allowed[:, tag]
+            if words is None or not is_type.any() or not is_other.any():
+                continue
+            to_type, to_other = ((words[is_free] @ words[chosen].T).max(axis=1) for chosen in (is_type, is_other))
+            allowed = allowed.copy()
+            allowed[is_free[to_type > to_other], tag] = True
+        return replace(self, allowed=allowed)
 
     def is_unlabelled(self) -> NDArray[np.bool_]:
         """Return for each word of the text whether nothing is known of its sentence's labels, (n_words,)."""
@@ -160,10 +177,12 @@ class LabelledText:
         allowed: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
         places: list[NDArray[np.int64]] = [np.empty((0, 2), np.int64)]
         is_copy: list[NDArray[np.bool_]] = [np.empty(0, bool)]
+        is_open: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
         known: dict[Allowed, tuple[bool, ...]] = {}
         first = 0  # the place of the first way among the labelled sentences
         for words, ways in self.labels.items():
             matrices = [_matrix(sentence, tags, known) for sentence in ways]
+            missed = [[tag not in ({"O"} | s.judged if s.judged is not None else used) for tag in tags] for s in ways]
             of_copies = _in_common(matrices)
             labelled = self.own_places(words) if len(ways) > 1 else self.places[words]
             way_of = dict(zip(labelled, range(len(ways)), strict=False))
@@ -174,6 +193,8 @@ class LabelledText:
                 allowed.append(of_copies if way is None else matrices[way])
                 places.append(np.stack([np.full(len(words), first + (way or 0)), positions], axis=1))
                 is_copy.append(np.full(len(words), way is None))
+                found = np.logical_and.reduce(missed) if way is None else np.array(missed[way])
+                is_open.append(np.tile(found, (len(words), 1)))
             first += len(ways)
         return LabelledWords(
             int(self.starts[-1]),
@@ -181,7 +202,7 @@ class LabelledText:
             np.concatenate(allowed),
             np.concatenate(places),
             np.concatenate(is_copy),
-            np.array([name not in used for name in tags]),
+            np.concatenate(is_open),
         )
 
 
@@ -265,9 +286,37 @@ def by_words(sentences: Iterable[Sentence]) -> Ways:
     ways: dict[Words, tuple[Sentence, ...]] = {}
     for sentence in sentences:
         before = ways.get(sentence.words, ())
-        if not any(_are_alike(one, sentence) for one in before):
-            ways[sentence.words] = (*before, sentence)
+        if any(_are_alike(one, sentence) for one in before):
+            continue
+        joined = _joined_labels(before[-1], sentence) if before else None
+        ways[sentence.words] = (*before, sentence) if joined is None else (*before[:-1], joined)
     return ways
+
+
+def added(before: Sequence[Sentence], after: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+    """Return new labels of a sentence, with labels that it had of types that nobody has looked for now."""
+    if len(before) != 1 or len(after) != 1:
+        return after
+    old, new = before[0], after[0]
+    judged = new.judged or frozenset()
+    kept = tuple(span for span in old.spans or () if span.type not in judged)
+    old = old.with_labels(kept, old.allowed).judged_for((old.judged or frozenset()) - judged)
+    return (_joined_labels(old, new) or new,)
+
+
+def _joined_labels(one: Sentence, other: Sentence) -> Sentence | None:
+    """Return the labels of both, where one was judged for types that the other was not, and they do not contradict."""
+    if one.judged is None or other.judged is None or one.judged == other.judged or one.allowed or other.allowed:
+        return None
+    both = one.judged & other.judged
+    spans = {*(one.spans or ()), *(other.spans or ())}
+    if {span for span in one.spans or () if span.type in both} != {s for s in other.spans or () if s.type in both}:
+        return None
+    try:
+        found = one.with_labels(tuple(sorted(spans, key=lambda span: span.start)))
+    except DataError:  # they overlap
+        return None
+    return found.judged_for(one.judged | other.judged)
 
 
 def sentences_of(labels: Ways) -> list[Sentence]:
@@ -352,4 +401,4 @@ def _joined(before: Float | FarRows, after: Float) -> Float:
 
 
 def _are_alike(one: Sentence, other: Sentence) -> bool:
-    return one.spans == other.spans and one.allowed == other.allowed
+    return one.spans == other.spans and one.allowed == other.allowed and one.judged == other.judged

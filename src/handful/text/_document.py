@@ -137,6 +137,12 @@ class Document:
         """Whether nothing is known of the labels of any sentence."""
         return all(sentence.is_unlabelled for sentence in self.sentences)
 
+    @property
+    def judged(self) -> frozenset[str] | None:
+        """The types that somebody looked for in each of its sentences; None where that is not said of any."""
+        said = [sentence.judged for sentence in self.sentences if sentence.judged is not None]
+        return frozenset.intersection(*said) if said else None
+
     def with_sentences(self, sentences: Iterable[Sentence]) -> "Document":
         """Return the same document with other labels on its sentences."""
         return replace(self, sentences=tuple(sentences))
@@ -206,6 +212,7 @@ class Document:
             tuple(allowed) if any(allowed) else None,
             self.text,
             tuple(starts),
+            judged=self.judged,
         )
 
 

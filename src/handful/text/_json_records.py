@@ -39,6 +39,10 @@ class Record(dict[str, Any]):
         identifier = self.get("id")
         is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
         taken = self._taken | {"id"} if is_id else self._taken
+        judged = self.get("judged")
+        if isinstance(judged, list) and all(isinstance(name, str) for name in judged):
+            taken = taken | {"judged"}
+            sentences = tuple(one if one.is_unlabelled else one.judged_for(judged) for one in sentences)
         meta = {key: item for key, item in self.items() if key not in taken}
         return Document(text, sentences, identifier if is_id else None, meta | self.more, text_field)
 

@@ -23,7 +23,7 @@ _Record = dict[str, Any]
 
 def write_json(documents: Iterable[Document], writing: Writing, dialect: str) -> Iterator[str]:
     """Yield the text of a file of records: an array for GLiNER and Label Studio, for others one on each line."""
-    lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in _RECORDS[dialect](documents, writing))
+    lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in RECORDS[dialect](documents, writing))
     if dialect not in ("gliner", "label-studio"):
         yield from lines
         return
@@ -40,11 +40,12 @@ def _joined(
     """Return a record with the id of the document and its other fields; count fields that the format uses itself."""
     if rest is None:
         rest = {key: value for key, value in document.meta.items() if key != document.text_field}
-    lost = rest.keys() & {*record, *used}
+    judged = {} if document.judged in (None, writing.known) else {"judged": sorted(document.judged or ())}
+    lost = rest.keys() & {*record, *judged, *used}
     if lost:
         writing.notes["keys of records were not written: the format has another use for them"] += len(lost)
     identifier = {} if document.id is None else {"id": document.id}
-    return record | identifier | {key: item for key, item in rest.items() if key not in lost}
+    return record | identifier | judged | {key: item for key, item in rest.items() if key not in lost}
 
 
 def _prodigy(documents: Iterable[Document], writing: Writing) -> Iterator[_Record]:
@@ -149,7 +150,7 @@ def _gliner(documents: Iterable[Document], writing: Writing) -> Iterator[_Record
             yield _joined(document, record, writing)
 
 
-_RECORDS: dict[str, Callable[[Iterable[Document], Writing], Iterator[_Record]]] = {
+RECORDS: dict[str, Callable[[Iterable[Document], Writing], Iterator[_Record]]] = {
     "prodigy": _prodigy,
     "doccano": partial(_with_list, key="label"),
     "spacy": partial(_with_list, key="entities"),

@@ -163,6 +163,9 @@ class Sentence:
         Give both `text` and `starts`, or neither.
     offset : int
         Where `text` starts in the document that it was cut from. Not compared.
+    judged : frozenset of str, or None
+        The types that somebody looked for: a word that is not marked is none of these, and may be of any other type.
+        None, the types of all sentences that it is given with. Not compared.
 
     Examples
     --------
@@ -176,6 +179,7 @@ class Sentence:
     text: str | None = None
     starts: tuple[int, ...] | None = None
     offset: int = field(default=0, compare=False)
+    judged: frozenset[str] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         words = self.words
@@ -184,6 +188,8 @@ class Sentence:
             object.__setattr__(self, "words", words)
         if not words or "" in words or set(map(type, words)) != {str}:
             _refuse_words(words)
+        if self.judged is not None and type(self.judged) is not frozenset:
+            object.__setattr__(self, "judged", frozenset(_sequence(self.judged, "judged", "strings")))
         if self.allowed is not None:
             self._settle_allowed()
         if self.spans is not None and (self.spans or type(self.spans) is not tuple):
@@ -202,7 +208,7 @@ class Sentence:
     ) -> "Sentence":
         """Make a sentence of parts that are known to be right, without checks."""
         sentence = object.__new__(cls)
-        for name, value in zip(cls.__slots__, (words, spans, None, text, starts, offset), strict=True):
+        for name, value in zip(cls.__slots__, (words, spans, None, text, starts, offset, None), strict=True):
             object.__setattr__(sentence, name, value)
         return sentence
 
@@ -339,8 +345,23 @@ class Sentence:
     def with_labels(
         self, spans: tuple[Span, ...] | None, allowed: tuple[Allowed | None, ...] | None = None
     ) -> "Sentence":
-        """Return the same words with other labels."""
-        return Sentence(self.words, spans, allowed, self.text, self.starts, self.offset)
+        """Return the same words with other labels, of the same types."""
+        judged = None if spans is None else self.judged
+        return Sentence(self.words, spans, allowed, self.text, self.starts, self.offset, judged)
+
+    def judged_for(self, types: Iterable[str]) -> "Sentence":
+        """Return the same sentence, in which somebody has looked for these types."""
+        return replace(self, judged=frozenset(types))
+
+    def opened(self) -> "Sentence":
+        """Return a sentence whose partial labels say what `judged` says: an unmarked word is none of these types."""
+        if self.judged is None or self.spans is None:
+            return self
+        none_of = Allowed(self.judged, is_excluded=True)
+        entries: list[Allowed | None] = [entry or none_of for entry in self.allowed or [None] * len(self.words)]
+        for span in self.spans:
+            entries[span.start : span.end] = [None] * (span.end - span.start)
+        return replace(self.with_labels(self.spans, tuple(entries)), judged=None)
 
     def without_labels(self) -> "Sentence":
         """Return the sentence unlabelled."""

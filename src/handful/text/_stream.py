@@ -15,7 +15,7 @@ from ._reports import ReadReport
 from ._sentences import Sentence
 from ._source import InputFile
 from .formats import TABLE
-from .types import ABOUT_CORPUS, EntityType, type_names, types_in, types_of
+from .types import ABOUT_CORPUS, EntityType, judged_together, type_names, types_in, types_of
 
 
 class _Described:
@@ -116,7 +116,10 @@ class Stream(_Described, Iterator[Document]):
             found += sentences_of(item)
             if isinstance(item, Document) and not item.sentences:
                 self.report.notes["records without a word were passed over"] += 1
-        return Corpus(found, self.report, self.head)
+        corpus = Corpus(found, self.report, self.head)
+        if len(self.head) > len(corpus.meta):  # it says which types were looked for
+            corpus[:] = judged_together(corpus, [one.name for one in corpus.types])
+        return corpus
 
     def close(self) -> None:
         """Close the file."""
@@ -186,6 +189,7 @@ def read(path: AnyFile, format: str | None = None, **options: Any) -> Corpus:
     Corpus
         A list of `Sentence`. Its ``types`` are those that the file describes or marks, its ``meta`` what the file says
         about itself, its ``report`` what reading found. Documents without a word are passed over and counted.
+        Where the head of a file describes types, its labelled sentences were judged for all of them.
 
     Raises
     ------

@@ -7,6 +7,7 @@ from handful._util.files import AnyFile, write_text
 from handful.errors import DataError, shorten
 
 from ._document import Document, sentences_of
+from ._json_write import RECORDS
 from ._options import check_choice, check_tag_names
 from ._reports import WriteReport
 from ._schemes import check_scheme, count_adjacent
@@ -14,7 +15,7 @@ from ._sentences import Sentence
 from ._stream import Corpus, Stream
 from ._writing import Writing
 from .formats import FORMATS, TABLE, Format
-from .types import EntityType, types_of
+from .types import ABOUT_CORPUS, EntityType, types_in, types_of
 
 
 def write(
@@ -74,8 +75,11 @@ def write(
     head = _head(items, types)
     if head and format != "inline":
         report.notes["descriptions were not written: only inline files hold them"] += len(head)
-    writing = Writing(scheme, tag_names, head, is_predicted, keep_formulas, report.notes)
-    given = _counted(items, report, chosen, merges=chosen.has_tags and scheme in ("IO", "types"))
+    known = _known(items, head if format == "inline" else ())
+    has_field = format in RECORDS or (format == "inline" and types is not None)  # or the caller says what it is about
+    writing = Writing(scheme, tag_names, head, is_predicted, keep_formulas, known, report.notes)
+    counted = _counted(items, report, chosen, merges=chosen.has_tags and scheme in ("IO", "types"))
+    given = _judged(counted, known, has_field=has_field)
     if chosen.by_sentence and "fields" not in chosen.holds:
         parts: Iterator[Any] = (one for item in given for one in sentences_of(item))
     else:
@@ -90,6 +94,29 @@ def _head(items: object, types: Any) -> tuple[EntityType, ...]:
     if types is not None:
         head = (*types_of(about), *types_of(types))
     return tuple(one for one in head if one.description)
+
+
+def _known(items: object, head: Sequence[EntityType]) -> frozenset[str]:
+    """Return the types that a reader of the file will find: those that it describes, and those that it marks."""
+    known = {one.name for one in head if one.name not in ABOUT_CORPUS}
+    if isinstance(items, list | tuple):
+        own = [item for item in items if isinstance(item, Sentence | Document)]
+        known |= set(types_in(one for item in own for one in sentences_of(item)))
+    return frozenset(known)
+
+
+def _judged(
+    items: Iterable[Sentence | Document], known: frozenset[str], *, has_field: bool
+) -> Iterator[Sentence | Document]:
+    """Pass on items; where sentences were judged for other types than a reader will find, partial labels say so."""
+    for item in items:
+        said = {one.judged for one in sentences_of(item) if not one.is_unlabelled}
+        if said <= {None, known} or (has_field and len(said) == 1):
+            yield item
+        elif isinstance(item, Sentence):
+            yield item.opened()
+        else:
+            yield item.with_sentences(one.opened() for one in item.sentences)
 
 
 def _counted(

@@ -18,6 +18,7 @@ class Writing:
 
     `head` describes types, and the corpus itself, at the head of the file. `is_predicted` says whether labels were
     predicted; None where their scores tell. `keep_formulas` leaves cells as they are that a spreadsheet would run.
+    `known` are the types that sentences were judged for if they do not say otherwise.
     """
 
     scheme: str = "BIO"
@@ -25,6 +26,7 @@ class Writing:
     head: tuple[EntityType, ...] = ()
     is_predicted: bool | None = None
     keep_formulas: bool = False
+    known: frozenset[str] = frozenset()
     notes: Counter[str | Advice] = field(default_factory=Counter)
 
 

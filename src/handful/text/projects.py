@@ -14,7 +14,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import quote
@@ -79,12 +79,13 @@ class State:
 
     Its status is ``new``, ``labelled`` (all mentions are marked), ``none`` (there are none), ``partial`` (some words
     are known), ``unsure`` or ``skipped``. The mentions of a sentence that is unsure are kept, but do not count as
-    labels.
+    labels. `judged` are the types that there were when it was decided.
     """
 
     status: str = "new"
     spans: tuple[Span, ...] = ()
     allowed: tuple[Allowed | None, ...] | None = None
+    judged: frozenset[str] | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, sentence: Sentence) -> "State":
@@ -92,7 +93,7 @@ class State:
         if sentence.spans is None:
             return NEW
         status = "partial" if sentence.allowed is not None else "labelled" if sentence.spans else "none"
-        return cls(status, sentence.spans, sentence.allowed)
+        return cls(status, sentence.spans, sentence.allowed, sentence.judged)
 
     @classmethod
     def parse(cls, written: str | None) -> "State":
@@ -101,11 +102,12 @@ class State:
             return NEW
         with _reading_json("a decision"):
             record = json.loads(written)
-            allowed = record.get("allowed")
+            allowed, judged = record.get("allowed"), record.get("judged")
             state = cls(
                 record["status"],
                 tuple(Span(start, end, name) for start, end, name in record.get("spans", ())),
                 None if allowed is None else tuple(None if one is None else Allowed.parse(one) for one in allowed),
+                None if judged is None else Allowed(frozenset(judged), is_excluded=True).names,  # checks them
             )
         for one in state.spans:
             if type(one.start) is not int or type(one.end) is not int or type(one.type) is not str:
@@ -123,6 +125,8 @@ class State:
             record["spans"] = [[span.start, span.end, span.type] for span in self.spans]
         if self.allowed is not None:
             record["allowed"] = [None if one is None else str(one) for one in self.allowed]
+        if self.judged is not None:
+            record["judged"] = sorted(self.judged)
         return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
     @property
@@ -135,7 +139,8 @@ class State:
         if not self.is_label:
             return sentence
         try:
-            return sentence.with_labels(self.spans, self.allowed)
+            labelled = sentence.with_labels(self.spans, self.allowed)
+            return labelled if self.judged is None else labelled.judged_for(self.judged)
         except DataError as error:
             raise DamagedProjectError(f"a decision does not fit its sentence ({error})") from None
 

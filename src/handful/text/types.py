@@ -118,6 +118,19 @@ def type_names(sentence: Sentence) -> set[str]:
     return found - {"O"}
 
 
+def judged_together(
+    sentences: Sequence[Sentence], types: Iterable[str] = (), known: Iterable[str] = ()
+) -> list[Sentence]:
+    """Return sentences that come together, with the types that they were judged for where they do not say so.
+
+    These are `types`, and all types that the sentences mark. They are also the types that are `known` where the
+    sentences come, unless all that they mark are others: then somebody looked for these alone.
+    """
+    names, others = {*types, *types_in(sentences)}, set(known)
+    judged = frozenset(names if names and names.isdisjoint(others) else names | others) or None
+    return [one if one.is_unlabelled or one.judged is not None else replace(one, judged=judged) for one in sentences]
+
+
 def described(names: Iterable[str], known: Iterable[EntityType]) -> tuple[EntityType, ...]:
     """Return types by their names, each with its description where one is known."""
     descriptions = {one.name: one.description for one in known}
@@ -159,7 +172,11 @@ class TypeChoice:
         renamed = ((span, self.name(span.type)) for span in sentence.spans)
         spans = [replace(span, type=name) for span, name in renamed if name is not None]
         entries = [None if entry is None else self._entry(entry) for entry in sentence.allowed or ()]
-        return relabelled(sentence, spans, entries)
+        changed = relabelled(sentence, spans, entries)
+        if sentence.judged is None:
+            return changed
+        names = {self.name(old) for old in sentence.judged} - {None}
+        return changed.judged_for(name for name in names if name and self._sources(name) <= sentence.judged | {name})
 
     def _entry(self, entry: Allowed) -> Allowed:
         """Return what a partial label says of the new names.

@@ -1,6 +1,7 @@
 """From a decision of a person to the state of a sentence: decisions on all of it, and on one mention."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from handful.errors import DataError
@@ -27,22 +28,22 @@ def accepted(state: State, sentence: Sentence, span: Span) -> State:
     kept = [one for one in state.spans if one.end <= span.start or span.end <= one.start]
     spans = sorted([*kept, span], key=lambda one: one.start)
     if state.status in ("labelled", "none"):
-        return State("labelled", tuple(spans))
+        return State("labelled", tuple(spans), None, state.judged)
     known = _known(state, sentence)
     for replaced in set(state.spans).difference(kept):  # its words outside the new mention are open again
         known[replaced.start : replaced.end] = [UNKNOWN] * (replaced.end - replaced.start)
-    return _partial(sentence, spans, known)
+    return replace(_partial(sentence, spans, known), judged=state.judged)
 
 
 def rejected(state: State, sentence: Sentence, span: Span) -> State:
     """Return the state in which none of these words is of the type of the mention."""
     spans = [one for one in state.spans if one != span]
     if state.status in ("labelled", "none"):
-        return State("labelled" if spans else "none", tuple(spans))
+        return State("labelled" if spans else "none", tuple(spans), None, state.judged)
     known = _known(state, sentence)
     for i in range(span.start, span.end):
         known[i] = _excluding(UNKNOWN if span in state.spans else known[i], span.type)
-    return _partial(sentence, spans, known)
+    return replace(_partial(sentence, spans, known), judged=state.judged)
 
 
 def fitting(spans: Sequence[Span], state: State, sentence: Sentence) -> list[Span]:

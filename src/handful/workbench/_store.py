@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -159,8 +159,14 @@ class Project:
             is_begun = self.version > 0
             result = insert(connection, prepared)
             old = new = types(connection)
-            for one in [*described(), *map(EntityType, result.types)]:
+            said = list(described())
+            for one in [*said, *map(EntityType, result.types)]:
                 new = added(new, one)
+            names = frozenset([*map(str, said), *result.types])
+            if said or names.isdisjoint(one["name"] for one in old):  # else they were judged for all types there are
+                for subject, state in result.labels.items():
+                    if state.judged is None and names:
+                        result.labels[subject] = replace(state, judged=names)
             self._append("import" if is_begun else "create", result.labels, new if new != old else None)
         return result
 
@@ -224,8 +230,15 @@ class Project:
             return list(self._connection.execute("SELECT decisions, f1, low, high FROM quality ORDER BY decisions"))
 
     def _append(self, action: str, changes: Mapping[int, State], new_types: list[dict[str, Any]] | None = None) -> int:
-        """Write changes as one step; return the number of its last entry, or of the last one there is."""
-        after: dict[int, str | None] = {subject: state.written() for subject, state in changes.items()}
+        """Write changes as one step; return the number of its last entry, or of the last one there is.
+
+        Whoever decides on a sentence has looked for all types that there are.
+        """
+        now = frozenset(one["name"] for one in (types(self._connection) if new_types is None else new_types))
+        after: dict[int, str | None] = {
+            subject: (replace(state, judged=now) if state.is_label and state.judged is None else state).written()
+            for subject, state in changes.items()
+        }
         if new_types is not None:
             after[TYPES] = json.dumps(new_types, ensure_ascii=False)
         return self._write_step(action, after)

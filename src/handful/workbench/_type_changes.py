@@ -92,7 +92,7 @@ def _relabelled(types: Types, states: Mapping[int, State], name: str, to: str | 
     changed, n_labels = {}, 0
     for subject, state in states.items():
         new = _without_type(state, name) if to is None else _renamed(state, name, to)
-        if new != state:
+        if new.written() != state.written():
             changed[subject] = new
             n_labels += sum(span.type == name for span in state.spans)
     return TypeChange(types, changed, n_labels)
@@ -103,7 +103,8 @@ def _renamed(state: State, name: str, to: str) -> State:
         return one if one is None or name not in one.names else Allowed(one.names - {name} | {to}, one.is_excluded)
 
     spans = tuple(Span(span.start, span.end, to) if span.type == name else span for span in state.spans)
-    return State(state.status, spans, None if state.allowed is None else tuple(map(renamed, state.allowed)))
+    judged = state.judged and frozenset(to if one == name else one for one in state.judged)
+    return State(state.status, spans, None if state.allowed is None else tuple(map(renamed, state.allowed)), judged)
 
 
 def _without_type(state: State, name: str) -> State:
@@ -122,7 +123,9 @@ def _without_type(state: State, name: str) -> State:
         else:
             allowed[i] = Allowed(names)
     spans.sort(key=lambda span: span.start)
-    new = State(state.status, tuple(spans), tuple(allowed) if any(allowed) else None)
+    new = State(
+        state.status, tuple(spans), tuple(allowed) if any(allowed) else None, state.judged and state.judged - {name}
+    )
     if not state.is_label:
         return new
     if new.allowed is None:

@@ -80,6 +80,8 @@ class CachedEncoder(WrappedEncoder):
             return wanted[self._store.fetch([keys[i] for i in wanted], features, starts[wanted])]
 
         left = not_cached(np.fromiter(first.values(), np.int64, len(first)))
+        if not self.keeps and len(left) == len(first):
+            return self.encoder.encode(sentences, progress=progress)
         with reporting(progress, len(features)) as report:
             report(len(features) - int(n_words[left].sum()), len(features))
             while len(left):

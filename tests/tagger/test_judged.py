@@ -1,0 +1,90 @@
+"""Labels that were made before a type existed say nothing against it."""
+
+import pytest
+
+from handful import Tagger, read
+from handful.text import write
+
+from .toy import SUPPORT, UNLABELLED, NamedEncoder, ToyEncoder
+
+EARLY = ["[Paul](PER) went to London with Gus", "the [Peter](PER) of Lima sleeps all day", "[Pia](PER) left"]
+LATE = ["[Pablo](PER) near [Lagos](LOC) not far from [Lyon](LOC)", "a dog saw [Lille](LOC) again"]
+TYPES = {"PER": "People", "LOC": "Locations"}
+ENCODERS = pytest.mark.parametrize("encoder", [NamedEncoder(), ToyEncoder()], ids=["names", "no names"])
+
+
+def found(tagger, text="We saw Pim at Lodz and Lund ."):
+    return [(one["word"], one["entity_group"]) for one in tagger.predict(text)]
+
+
+def judged(tagger):
+    return {one.words[0]: set(one.judged) for one in tagger.support_}
+
+
+@ENCODERS
+def test_a_type_that_is_added_is_open_in_earlier_sentences(encoder):
+    tagger = Tagger(encoder, cache=False).fit(EARLY, UNLABELLED).add(LATE)
+    assert found(tagger) == [("Pim", "PER"), ("Lodz", "LOC"), ("Lund", "LOC")]
+    assert judged(tagger)["Paul"] == {"PER"}
+    assert judged(tagger)["Pablo"] == {"PER", "LOC"}
+
+
+def test_earlier_sentences_speak_against_a_type_if_somebody_looked_for_it():
+    late = [one.judged_for(TYPES) for one in Tagger(ToyEncoder(), cache=False).fit(LATE).support_]
+    for types, is_found in ((["PER"], True), (TYPES, False)):
+        early = [one.judged_for(types) for one in Tagger(ToyEncoder(), cache=False).fit(EARLY).support_]
+        tagger = Tagger(ToyEncoder(), cache=False).fit([*early, *late])
+        assert [bool(found(tagger, word)) for word in ("London", "Lima")] == [is_found] * 2
+
+
+def test_added_sentences_are_judged_for_the_types_of_the_tagger():
+    tagger = Tagger(NamedEncoder(), types=TYPES, cache=False).fit(SUPPORT).add(["Gus left Graz", "[Pim](PER) left"])
+    assert judged(tagger)["Gus"] == judged(tagger)["Pim"] == {"PER", "LOC"}
+
+
+def test_sentences_with_other_types_alone_are_judged_for_these(tmp_path):
+    tagger = Tagger(NamedEncoder(), cache=False).fit(SUPPORT).add(["[Gus](ORG) met Pim in Lodz"])
+    assert judged(tagger)["Gus"] == {"ORG"}
+    assert judged(tagger)["Paul"] == {"PER", "LOC"}
+    tagger.save(tmp_path / "model")
+    assert judged(Tagger.load(tmp_path / "model", encoder=NamedEncoder(), cache=False)) == judged(tagger)
+
+
+def test_the_same_sentence_keeps_labels_of_types_that_nobody_looked_for_again():
+    tagger = Tagger(NamedEncoder(), cache=False).fit(["[Paul](PER) met Gus"]).add(["Paul met [Gus](ORG)"])
+    (sentence,) = tagger.support_
+    assert [(span.start, span.type) for span in sentence.spans] == [(0, "PER"), (2, "ORG")]
+    assert sentence.judged == {"PER", "ORG"}
+    tagger.add(["Paul met [Gus](PER)"])
+    (sentence,) = tagger.support_
+    assert [(span.start, span.type) for span in sentence.spans] == [(2, "PER")]
+
+
+def test_two_files_with_other_types_are_fitted_together(tmp_path):
+    (tmp_path / "people.txt").write_text("# PER: People\n[Paul](PER) saw London\n[Pia](PER) and Lyon\n")
+    (tmp_path / "places.txt").write_text("# LOC: Locations\nPaul saw [London](LOC)\nPim of [Lima](LOC)\n")
+    both = [*read(tmp_path / "people.txt"), *read(tmp_path / "places.txt")]
+    tagger = Tagger(NamedEncoder(), types=TYPES, cache=False).fit(both, UNLABELLED)
+    assert found(tagger) == [("Pim", "PER"), ("Lodz", "LOC"), ("Lund", "LOC")]
+    first = tagger.support_[0]
+    assert [(span.start, span.type) for span in first.spans] == [(0, "PER"), (2, "LOC")]  # labelled in both files
+    assert first.judged == {"PER", "LOC"}
+
+
+def test_an_equal_fit_from_what_a_tagger_was_fitted_to(tmp_path):
+    tagger = Tagger(NamedEncoder(), cache=False).fit(EARLY, UNLABELLED).add(LATE)
+    write(tagger.support_, tmp_path / "support.jsonl", "jsonl")
+    again = Tagger(NamedEncoder(), cache=False).fit(tmp_path / "support.jsonl", UNLABELLED)
+    assert judged(again) == judged(tagger)
+    assert found(again) == found(tagger)
+
+
+def test_mentions_of_types_that_nobody_looked_for_do_not_count(tmp_path):
+    tagger = Tagger(NamedEncoder(), types=TYPES, cache=False).fit()
+    (tmp_path / "test.txt").write_text("# PER: People\n[Pim](PER) of Lodz met [Pia](PER) in Lund\n")
+    (tmp_path / "all.txt").write_text("[Pim](PER) of Lodz met [Pia](PER) in Lund\n")
+    some, everything = (tagger.evaluate(tmp_path / name) for name in ("test.txt", "all.txt"))
+    assert (some.strict.micro.f1, some.n_unjudged) == (1, 2)
+    assert "2 mentions of types that nobody looked for in the sentence: not counted" in some.notes
+    assert (everything.strict.micro.precision, everything.n_unjudged, everything.notes) == (0.5, 0, [])
+    assert some.to_dict()["n_unjudged"] == 2
