@@ -41,7 +41,7 @@ def make_given(place):
     from handful import Tagger
 
     for name in ("", "old"):
-        tagger = Tagger(str(place / "encoder"), cache=False, threads=1)
+        tagger = Tagger(encoder=str(place / "encoder"), cache=False, threads=1)
         tagger.fit(str(place / name / "few.txt"), str(place / name / "text.txt"), progress=False)
         tagger.save(place / name / "model")
     return place

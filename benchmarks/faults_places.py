@@ -211,7 +211,7 @@ def damaged(given, place, rng, n=200):
     text = (given / "text.txt").read_text().splitlines()[:100]
     place.mkdir()
     shutil.copytree(given / "encoder", place / "encoder")
-    tagger = Tagger(str(place / "encoder"), cache=False, threads=1)
+    tagger = Tagger(encoder=str(place / "encoder"), cache=False, threads=1)
     tagger.fit(str(given / "few.txt"), progress=False).save(place / "model")
 
     expected = Tagger.load(place / "model", threads=1, cache=False).predict(text)

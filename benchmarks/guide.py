@@ -36,7 +36,7 @@ def main():
     def measured(supports, unlabelled, **parameters):
         found = []
         for support in supports:
-            tagger = Tagger(encoder, types=types, cache=False, **parameters)
+            tagger = Tagger(types, encoder=encoder, cache=False, **parameters)
             tagger.fit(support or None, unlabelled or None, progress=False)
             found.append(100 * score(gold, tagger.predict_sentences(gold)).micro.f1)
         return f"{statistics.mean(found):.1f}" + (f" ±{statistics.stdev(found):.1f}" if len(found) > 1 else "")

@@ -244,7 +244,7 @@ def main(given=None):
         if "predict" in asked:
             made.write_texts(place / "given", 2000)
             encoder = made.make_encoder(place / "encoder")
-            tagger = Tagger(str(encoder), cache=False).fit(str(place / "given" / "few.txt"), progress=False)
+            tagger = Tagger(encoder=str(encoder), cache=False).fit(str(place / "given" / "few.txt"), progress=False)
             tagger.save(place / "small")
             through_a_pipe("predict", place / "small", options.words, 3600)
         if "predict-real" in asked:

@@ -36,7 +36,7 @@ def main():
 
         def f1(chosen, types=types, scored=scored):
             labelled = [sentence for support in chosen for sentence in support] or None
-            tagger = Tagger(encoder, types=types, cache=False).fit(labelled, progress=False)
+            tagger = Tagger(types, encoder=encoder, cache=False).fit(labelled, progress=False)
             return 100 * score(scored, tagger.predict_sentences(scored, progress=False)).micro.f1
 
         none = f1([])

@@ -139,7 +139,7 @@ def run(encoder, types, choice, test, choose, rng, options):
     """Yield decisions, corrections, words read and F1."""
     gold = {one.words: one for one in choice}
     text = [one.without_labels() for one in choice]
-    tagger = Tagger(encoder, types=types, cache=False).fit(None, None if options.no_text else text, progress=False)
+    tagger = Tagger(types, encoder=encoder, cache=False).fit(None, None if options.no_text else text, progress=False)
     done, n_corrections = {}, 0
     for n in range(options.decisions + 1):
         if n % options.every == 0:

@@ -129,7 +129,7 @@ def measure(encoder, text, features, labelled, repeats):
     known = Known(encoder, text, features)
 
     def tagger():
-        return Tagger(known, types=TYPES, cache=False)
+        return Tagger(TYPES, encoder=known, cache=False)
 
     model = tagger().fit(labelled[:N_LABELLED], text)
     times = {"fit from scratch": [], "add a sentence": [], "other labels": []}
@@ -158,7 +158,7 @@ def profile(encoder, text, features, labelled):
     """Show where the time of an `add` goes, in one thread."""
     from threadpoolctl import threadpool_limits
 
-    model = Tagger(Known(encoder, text, features), types=TYPES, cache=False).fit(labelled[:N_LABELLED], text)
+    model = Tagger(TYPES, encoder=Known(encoder, text, features), cache=False).fit(labelled[:N_LABELLED], text)
     model.add(labelled[N_LABELLED : N_LABELLED + 1])
     watch = cProfile.Profile()
     with threadpool_limits(1):
@@ -170,7 +170,7 @@ def profile(encoder, text, features, labelled):
 
 def answer(encoder, text, features, labelled):
     """Add the sentences whose numbers are read, and say how many seconds and how much time of processors it took."""
-    model = Tagger(Known(encoder, text, features), types=TYPES, cache=False).fit(labelled[:N_LABELLED], text)
+    model = Tagger(TYPES, encoder=Known(encoder, text, features), cache=False).fit(labelled[:N_LABELLED], text)
     print("ready", flush=True)
     for line in sys.stdin:
         used = time.process_time()
@@ -222,7 +222,7 @@ def main():
         with stream(options.text, unlabelled=True) as documents:
             sentences = (sentence for document in documents for sentence in document.sentences)
             every = taken(sentences, min(max(sizes), options.most_encoded))
-        by_names = Tagger(encoder, types=TYPES, cache=False).fit().predict_sentences(every[: 20 * most])
+        by_names = Tagger(TYPES, encoder=encoder, cache=False).fit().predict_sentences(every[: 20 * most])
         labelled = [sentence for sentence in by_names if sentence.spans][:most]
         every = [sentence for sentence in every if sentence.words not in {one.words for one in labelled}]
     else:

@@ -164,7 +164,7 @@ def over_text(console, text, n_words):
             start = time.perf_counter()
             rows = encoder.encode(sentences, progress=False)
             middle = time.perf_counter()
-            tagger = Tagger(Remembered(encoder, rows), types=TYPES, cache=False).fit(unlabelled=sentences)
+            tagger = Tagger(TYPES, encoder=Remembered(encoder, rows), cache=False).fit(unlabelled=sentences)
             end = time.perf_counter()
             row = f"one process, encoder with {threads} threads", f"{n / (middle - start):,.0f}"
             table.add_row(*row, f"{n / (end - middle):,.0f}")
@@ -175,7 +175,7 @@ def over_text(console, text, n_words):
                 start = time.perf_counter()
                 features = encode_texts(client, [str(path)], Path(folder) / f"w{n_workers}", threads=1)
                 middle = time.perf_counter()
-                tagger = fit(Tagger(types=TYPES, cache=False), unlabelled=features)
+                tagger = fit(Tagger(TYPES, cache=False), unlabelled=features)
                 end = time.perf_counter()
                 far = [array.tobytes() for piece in tagger.model_.evidence for array in piece.save().values()]
             row = f"{n_workers} workers, encoder with 1 thread each", f"{n / (middle - start):,.0f}"

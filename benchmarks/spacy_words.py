@@ -27,7 +27,7 @@ def main():
     nlp = spacy.blank("en")
     component = SpacyTagger(types="any")
     for name, support in (("names alone", None), ("names and 18 labelled sentences", read(examples.SUPPORT))):
-        tagger = component._tagger = Tagger(types=read_types(examples.TYPES), cache=False).fit(support)
+        tagger = component._tagger = Tagger(read_types(examples.TYPES), cache=False).fit(support)
         gold, aligned, tokens = [], [], []
         for sentence in read(examples.HELDOUT):
             sentence = sentence.with_text()

@@ -82,7 +82,7 @@ def run(encoder, pool, scored, types, draw, options):
         }
 
         def f1(support, described=described, gold=gold):
-            tagger = Tagger(encoder, types=described, cache=False).fit(support, text, progress=False)
+            tagger = Tagger(described, encoder=encoder, cache=False).fit(support, text, progress=False)
             return measure(tagger, gold)
 
         row = [f1(support) for support in supports.values()]

@@ -37,7 +37,7 @@ def main():
 
     def fitted(support, half):
         text = [sentence.without_labels() for sentence in half] if options.text else None
-        return Tagger(encoder, types=types, cache=False).fit(support or None, text, progress=False)
+        return Tagger(types, encoder=encoder, cache=False).fit(support or None, text, progress=False)
 
     rows = {name: [] for name in ("before", "random", "random, as many words", "suggested")}
     sizes = {name: [] for name in rows}

@@ -67,13 +67,13 @@ def domain(name: str, title: str, encoder: CachedEncoder) -> tuple[list[str], st
     found, shown = [], []
     for support in supports:
         text = [sentence.without_labels() for sentence in pool if sentence not in support]
-        tagger = Tagger(encoder, types=types, cache=False).fit(support, text, progress=False)
+        tagger = Tagger(types, encoder=encoder, cache=False).fit(support, text, progress=False)
         predicted = tagger.predict_sentences(scored)
         found.append(_f1(scored, predicted))
         shown = shown or predicted[:5]
     cells = [str(len(types))]
     for text in (None, [sentence.without_labels() for sentence in pool]):
-        tagger = Tagger(encoder, types=types, cache=False).fit(None, text, progress=False)
+        tagger = Tagger(types, encoder=encoder, cache=False).fit(None, text, progress=False)
         cells.append(f"{_f1(scored, tagger.predict_sentences(scored)):.1f}")
     cells.append(f"{statistics.mean(found):.1f} ±{statistics.stdev(found):.1f}")
     described = "".join(

@@ -45,7 +45,7 @@ def test_every_public_class_and_function_is_there_with_its_parameters(made):
             assert name in titles or f"`{name}`" in page
             assert name in titles or not inspect.isclass(found)
     assert {"Tagger.fit", "Predictor.predict", "SubspaceKMeans.fit", "Sentence.with_text"} <= titles
-    assert "\nTagger(encoder='handful-en', *, types=None, names=True" in page
+    assert "\nTagger(types=None, *, encoder='handful-en', names=True" in page
     assert "- `unlabelled` (path or list, optional): Text of the kind to be tagged" in page
 
 

@@ -124,7 +124,7 @@ def test_import_of_the_baselines_is_light():
 
 def test_a_fit_by_names_and_a_prediction_load_no_scikit_learn():
     loaded = modules_after(
-        "from handful import Tagger; tagger = Tagger(types=['person', 'place']).fit(); "
+        "from handful import Tagger; tagger = Tagger(['person', 'place']).fit(); "
         "assert tagger.predict('Anna met Bob in Rome.')"
     )
     assert "onnxruntime" in loaded

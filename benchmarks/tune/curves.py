@@ -48,7 +48,7 @@ def run(source, task, support, text, device):
     recipe = TuneRecipe()
     start = time.time()
     as_it_was = Student(source, types, recipe, device, is_named=True).encoder(0.0)
-    untuned = Tagger(as_it_was, types=types, cache=False).fit(support.sentences, text)
+    untuned = Tagger(types, encoder=as_it_was, cache=False).fit(support.sentences, text)
     before = f1(untuned, task.scored)
     yield {"method": "untuned", "f1": before, "seconds": time.time() - start}
     start, row = time.time(), {"method": "tuned", "f1": before, "is_tuned": False}
@@ -59,7 +59,7 @@ def run(source, task, support, text, device):
         row |= {"held_out": asdict(held_out)}
         if held_out.is_better:
             encoder = trained._student.encoder(recipe.share)
-            tuned = Tagger(encoder, types=types, cache=False).fit(support.sentences, text)
+            tuned = Tagger(types, encoder=encoder, cache=False).fit(support.sentences, text)
             row |= {"f1": f1(tuned, task.scored), "is_tuned": True}
     yield row | {"seconds": time.time() - start}
     for method in METHODS[2:]:

@@ -13,7 +13,7 @@ from handful import Tagger, examples
 from handful.cli.show import coloured, colours_of, legend
 from handful.text import read, read_types
 
-tagger = Tagger(types=read_types(examples.TYPES)).fit()
+tagger = Tagger(read_types(examples.TYPES)).fit()
 sentences = [s for s in read(examples.HELDOUT) if s.spans][:7]
 console = Console(record=True, width=100, file=StringIO())
 colours = colours_of(tagger.types_)

@@ -85,7 +85,7 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
             n_mentions += found["mentions"]
         if zlib.crc32(case["index.json"] + case["000000.npy"]) % 16 == 0:
             with dask.config.set(scheduler="synchronous"):
-                fit(Tagger(encoder, types=TYPES, cache=False), SUPPORT, features)
+                fit(Tagger(TYPES, encoder=encoder, cache=False), SUPPORT, features)
         return n_words, n_mentions, len(features.report)
 
     yield run

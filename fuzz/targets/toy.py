@@ -54,4 +54,4 @@ class Toy(Encoder):
 
 def fitted(support: list[str] | None = None, text: list[str] | None = None) -> Tagger:
     """Fit a tagger on the toy encoder."""
-    return Tagger(Toy(), types=TYPES, cache=False).fit(support, text)
+    return Tagger(TYPES, encoder=Toy(), cache=False).fit(support, text)

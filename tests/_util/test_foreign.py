@@ -25,7 +25,7 @@ ENDINGS = (".txt", ".json")
 
 @pytest.fixture
 def model(tmp_path):
-    Tagger(NamedEncoder(), types={"PER": "P people"}, cache=False).fit(["[Pia](PER) left"]).save(tmp_path / "model")
+    Tagger({"PER": "P people"}, encoder=NamedEncoder(), cache=False).fit(["[Pia](PER) left"]).save(tmp_path / "model")
     return tmp_path / "model"
 
 
@@ -107,7 +107,7 @@ def test_a_model_carries_no_file_that_a_link_of_its_encoder_leads_to(tmp_path):
 
     shutil.copytree(EMBEDDED["handful-en"], tmp_path / "encoder")
     (tmp_path / "encoder" / "vocab.txt").symlink_to("/etc/hostname")
-    tagger = Tagger(tmp_path / "encoder", types={"PEST": "insects"}, cache=False).fit()
+    tagger = Tagger({"PEST": "insects"}, encoder=tmp_path / "encoder", cache=False).fit()
     with pytest.raises(FileError, match="outside of the folder"):
         tagger.save(tmp_path / "model", include_encoder=True)
     assert not (tmp_path / "model").exists()

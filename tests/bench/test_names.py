@@ -40,7 +40,7 @@ def test_without_labels_there_is_one_run_whose_f1_can_be_had_by_hand(folder):
     rows = {row["text"]: row for row in report.rows if row["shots"] == 0}
     assert [row["method"] for row in report.rows if row["shots"] == 0] == ["handful", "handful"]
     for which, text in (("all", data["dev"] + data["train"]), ("none", None)):
-        tagger = Tagger(NamingEncoder(), types=TYPES, cache=False).fit(None, text)
+        tagger = Tagger(TYPES, encoder=NamingEncoder(), cache=False).fit(None, text)
         assert rows[which]["f1"] == score(data["test"], tagger.predict_sentences(data["test"])).micro.f1
         assert rows[which]["f1"] > 0.5
     assert rows["all"]["rounds"] > 0 == rows["none"]["rounds"]  # the text was there, and was not
@@ -60,7 +60,7 @@ def test_with_labels_names_are_read_beside_them_unless_they_are_not_to_be(folder
     support = sample_support(data["dev"], 1, 0)
     found = {row["method"]: row["f1"] for row in report.rows}
     for method, names in (("handful", True), ("handful-nonames", False)):
-        tagger = Tagger(NamingEncoder(), types=TYPES, names=names, cache=False).fit(
+        tagger = Tagger(TYPES, encoder=NamingEncoder(), names=names, cache=False).fit(
             support, data["dev"] + data["train"]
         )
         assert found[method] == score(data["test"], tagger.predict_sentences(data["test"])).micro.f1

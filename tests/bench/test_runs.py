@@ -46,7 +46,9 @@ def test_each_run_is_a_row_whose_f1_can_be_had_by_hand(tmp_path):
     row = next(row for row in rows if (row["method"], row["o_ratio_given"], row["shots"]) == ("hard", 0.7, 5))
     data = {name: list(read(tmp_path / "made" / f"{name}.txt")) for name in ("train", "dev", "test")}
     support = sample_support(data["dev"], 5, 0)
-    tagger = Tagger(MadeEncoder(), method="paper", o_ratio=0.7, cache=False).fit(support, data["dev"] + data["train"])
+    tagger = Tagger(encoder=MadeEncoder(), method="paper", o_ratio=0.7, cache=False).fit(
+        support, data["dev"] + data["train"]
+    )
     assert row["f1"] == score(data["test"], tagger.predict_sentences(data["test"])).micro.f1
     assert row["o_share"] == tagger.summary_.o_share
 

@@ -26,7 +26,7 @@ def model(tmp_path_factory):
     """Fit a model by the names of types."""
     folder = tmp_path_factory.mktemp("serve") / "garden"
     types = {"PEST": "insects and slugs", "TREATMENT": "a substance put on plants"}
-    Tagger(types=types, cache=False).fit().save(folder)
+    Tagger(types, cache=False).fit().save(folder)
     return folder
 
 

@@ -259,7 +259,7 @@ def spaced(place, tmp_path_factory):
     spans = [{"start": 0, "end": 5, "label": "Head (of State)"}, {"start": 16, "end": 23, "label": "Big City"}]
     record = {"text": "Ekeus heads for Baghdad on Thursday .", "spans": spans}
     (folder / "support.jsonl").write_text(json.dumps(record), encoding="utf-8")
-    Tagger(place / "encoder", cache=False).fit(folder / "support.jsonl").save(folder / "model")
+    Tagger(encoder=place / "encoder", cache=False).fit(folder / "support.jsonl").save(folder / "model")
     return folder / "model"
 
 

@@ -12,7 +12,7 @@ def garden(made_once):
 
     def make(folder):
         support = list(read(examples.SUPPORT))[:8]
-        Tagger(types=read_types(examples.TYPES), cache=False, threads=1).fit(support).save(folder)
+        Tagger(read_types(examples.TYPES), cache=False, threads=1).fit(support).save(folder)
 
     return made_once("garden", make)
 

@@ -199,12 +199,12 @@ def test_a_branch_and_an_encoder_inside(run, hub, place):
     found = run(f"""
         import shutil
         text = {TEXT!r}
-        tagger = Tagger({str(place / "encoder")!r}, types="pest, tool", threads=1, cache=False).fit()
+        tagger = Tagger(encoder={str(place / "encoder")!r}, types="pest, tool", threads=1, cache=False).fit()
         push_to_hub(tagger, "user/inside", revision="two", private=True, examples=["Some slugs."])
         shutil.rmtree({str(place / "encoder")!r})
         again = from_hub("user/inside", revision="two", threads=1, cache=False)
         again_found = again.predict(text)
-        push_to_hub(Tagger(types="pest, tool", threads=1, cache=False).fit(), "user/inside", revision="two")
+        push_to_hub(Tagger("pest, tool", threads=1, cache=False).fit(), "user/inside", revision="two")
         print(json.dumps(again_found))
     """)
     assert [one["word"] for one in found] == ["soft soap", "whitefly"]
@@ -236,7 +236,7 @@ def test_bad_cards_are_refused_before_anything_is_sent(tagger):
     with pytest.raises(DataError, match="expected a list of texts"):
         push_to_hub(tagger, "user/garden", examples="one text")
     with pytest.raises(DataError, match="not fitted"):
-        push_to_hub(Tagger(types="pest"), "user/garden")
+        push_to_hub(Tagger("pest"), "user/garden")
 
 
 @pytest.mark.parametrize(

@@ -111,4 +111,4 @@ def test_bad_input_is_said(ours, tagger, tmp_path):
     with pytest.raises(FileError, match="no such folder"):
         handful.pipeline(tmp_path / "nothing")
     with pytest.raises(DataError, match="not fitted"):
-        handful.pipeline(Tagger(types="pest"))("text")
+        handful.pipeline(Tagger("pest"))("text")

@@ -187,7 +187,7 @@ def test_an_encoder_given_by_its_path_goes_along(garden, tmp_path):
     from handful.encoders import EMBEDDED
 
     shutil.copytree(EMBEDDED["handful-en"], tmp_path / "encoder")
-    Tagger(tmp_path / "encoder", types="pest, tool", cache=False, threads=1).fit().save(tmp_path / "model")
+    Tagger("pest, tool", encoder=tmp_path / "encoder", cache=False, threads=1).fit().save(tmp_path / "model")
     nlp = pipeline(tmp_path / "model")
     expected = entities(nlp(TEXTS[4]))
     nlp.to_disk(tmp_path / "nlp")

@@ -18,8 +18,8 @@ FEW = [*SUPPORT, MORE[2]]  # one of them stands in the text, and has other label
 
 @KINDS_OF_FIT
 def test_a_bag_gives_the_model_that_a_list_gives(encoder, given, tmp_path):
-    near = contents(Tagger(encoder, cache=False, **given).fit([*FEW, MORE[0]], TEXT), tmp_path / "near")
-    far = fit(Tagger(encoder, cache=False, **given), [*FEW, MORE[0]], bag.from_sequence(TEXT, npartitions=4))
+    near = contents(Tagger(encoder=encoder, cache=False, **given).fit([*FEW, MORE[0]], TEXT), tmp_path / "near")
+    far = fit(Tagger(encoder=encoder, cache=False, **given), [*FEW, MORE[0]], bag.from_sequence(TEXT, npartitions=4))
     assert contents(far, tmp_path / "far") == near
 
 
@@ -27,15 +27,15 @@ def test_a_column_of_a_data_frame_gives_it_too(tmp_path):
     import dask.dataframe as dd
     import pandas as pd
 
-    near = contents(Tagger(ToyEncoder(), cache=False).fit(FEW, TEXT), tmp_path / "near")
+    near = contents(Tagger(encoder=ToyEncoder(), cache=False).fit(FEW, TEXT), tmp_path / "near")
     frame = dd.from_pandas(pd.DataFrame({"id": range(len(TEXT)), "body": TEXT}), npartitions=3)
-    far = fit(Tagger(ToyEncoder(), cache=False), FEW, frame["body"])
+    far = fit(Tagger(encoder=ToyEncoder(), cache=False), FEW, frame["body"])
     assert contents(far, tmp_path / "far") == near
     assert far.predict(TEXT[0])
 
 
 def test_labels_can_be_neither_added_nor_changed():
-    tagger = fit(Tagger(ToyEncoder(), cache=False), FEW, bag.from_sequence(TEXT, npartitions=2))
+    tagger = fit(Tagger(encoder=ToyEncoder(), cache=False), FEW, bag.from_sequence(TEXT, npartitions=2))
     assert tagger.text_ is None
     with pytest.raises(ModelError, match=r"does not hold the [\d,]+ unlabelled words of its fit; give them again"):
         tagger.add([MORE[0]])
@@ -45,18 +45,18 @@ def test_labels_can_be_neither_added_nor_changed():
 
 def test_text_that_is_here_is_for_the_tagger_itself():
     with pytest.raises(DataError, match=r"expected what encode_texts returns, a dask.bag, or .* Tagger.fit takes text"):
-        fit(Tagger(ToyEncoder(), cache=False), FEW, TEXT)
+        fit(Tagger(encoder=ToyEncoder(), cache=False), FEW, TEXT)
 
 
 def test_a_text_that_cannot_be_read_is_named():
     with pytest.raises(DataError, match=r"the unlabelled text, partition 1, item 0: found int 5"):
-        fit(Tagger(ToyEncoder(), cache=False), FEW, bag.from_sequence(["a b", 5], npartitions=2))
+        fit(Tagger(encoder=ToyEncoder(), cache=False), FEW, bag.from_sequence(["a b", 5], npartitions=2))
     with pytest.raises(DataError, match="the unlabelled text has no word"):
-        fit(Tagger(ToyEncoder(), cache=False), FEW, bag.from_sequence([" "], npartitions=1))
+        fit(Tagger(encoder=ToyEncoder(), cache=False), FEW, bag.from_sequence([" "], npartitions=1))
 
 
 def test_sentences_and_lists_of_words_are_text_too(tmp_path):
     items = [Sentence(tuple(TEXT[0].split())), TEXT[1].split(), TEXT[2]]
-    near = contents(Tagger(ToyEncoder(), cache=False).fit(FEW, items), tmp_path / "near")
-    far = fit(Tagger(ToyEncoder(), cache=False), FEW, bag.from_sequence(items, npartitions=2))
+    near = contents(Tagger(encoder=ToyEncoder(), cache=False).fit(FEW, items), tmp_path / "near")
+    far = fit(Tagger(encoder=ToyEncoder(), cache=False), FEW, bag.from_sequence(items, npartitions=2))
     assert contents(far, tmp_path / "far") == near

@@ -36,7 +36,7 @@ def _small_pieces(monkeypatch):
 
 
 def fitted(unlabelled, progress=None):
-    tagger = Tagger(Encoder(), types=TYPES, cache=False)
+    tagger = Tagger(TYPES, encoder=Encoder(), cache=False)
     if isinstance(unlabelled, list):
         return tagger.fit(FEW, unlabelled, progress=progress)
     assert fit(tagger, FEW, unlabelled, progress=progress) is tagger
@@ -120,7 +120,7 @@ def test_other_texts_or_another_encoder_do_not_get_into_the_same_folder(client, 
     with pytest.raises(FileError, match="made from other texts, or in another way"):
         encoded(client, tmp_path, Encoder(fingerprint="another"))
     with pytest.raises(DataError, match="come from another encoder"):
-        fit(Tagger(Encoder(fingerprint="another"), types=TYPES, cache=False), FEW, features)
+        fit(Tagger(encoder=Encoder(fingerprint="another"), types=TYPES, cache=False), FEW, features)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("mine")
     with pytest.raises(FileError, match="a folder with other files in it"):

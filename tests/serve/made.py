@@ -8,7 +8,7 @@ TEXT = "Then Pia saw Leeds again . We met Pablo near Lyon ."
 
 
 def fitted(types=TYPES, support=None, encoder=None):
-    return Tagger(encoder or NamedEncoder(), types=types, cache=False).fit(support)
+    return Tagger(types, encoder=encoder or NamedEncoder(), cache=False).fit(support)
 
 
 def words(entities):

@@ -66,7 +66,7 @@ def test_the_health_check_tells_well_from_ill():
 def test_the_server_writes_nothing(tmp_path):
     """Serve with no file that may grow: what a read-only file system means for it."""
     model = tmp_path / "model"
-    Tagger(types={"PEST": "insects and slugs"}, cache=False).fit().save(model)
+    Tagger({"PEST": "insects and slugs"}, cache=False).fit().save(model)
     before = sorted(tmp_path.rglob("*"))
     code = (
         "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"

@@ -10,7 +10,7 @@ from handful.serve import load_models
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    tagger = Tagger(types={"PEST": "insects and slugs"}, cache=False).fit()
+    tagger = Tagger({"PEST": "insects and slugs"}, cache=False).fit()
     tagger.save(folder / "garden")
     tagger.save(folder / "a name")
     return folder

@@ -367,7 +367,7 @@ def test_what_types_mean_is_kept(tmp_path):
 def test_a_clustering_that_cannot_be_used_is_refused_before_the_text_is_encoded(clusters, message):
     encoder = ToyEncoder()
     with pytest.raises(DataError, match=message):
-        Tagger(encoder, clusters=clusters, cache=False).fit(SUPPORT, UNLABELLED)
+        Tagger(encoder=encoder, clusters=clusters, cache=False).fit(SUPPORT, UNLABELLED)
     assert encoder.n_words == 0
 
 
@@ -389,11 +389,11 @@ class Waiting(ToyEncoder):
     ],
 )
 def test_what_cannot_be_learned_is_said_before_the_text_is_encoded(support, options, message):
-    model = Tagger(Waiting(), cache=False, **options)
+    model = Tagger(encoder=Waiting(), cache=False, **options)
     with pytest.raises(DataError, match=message):
         model.fit(support, UNLABELLED[1:2])
     with pytest.raises(AssertionError, match="asked to encode"):
-        model = Tagger(Waiting(), cache=False).fit(["[Paul](PER) in [Lima](LOC) or so"])
+        model = Tagger(encoder=Waiting(), cache=False).fit(["[Paul](PER) in [Lima](LOC) or so"])
 
 
 def test_labels_to_add_are_looked_at_before_text_is_encoded():

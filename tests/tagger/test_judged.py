@@ -23,27 +23,27 @@ def judged(tagger):
 
 @ENCODERS
 def test_a_type_that_is_added_is_open_in_earlier_sentences(encoder):
-    tagger = Tagger(encoder, cache=False).fit(EARLY, UNLABELLED).add(LATE)
+    tagger = Tagger(encoder=encoder, cache=False).fit(EARLY, UNLABELLED).add(LATE)
     assert found(tagger) == [("Pim", "PER"), ("Lodz", "LOC"), ("Lund", "LOC")]
     assert judged(tagger)["Paul"] == {"PER"}
     assert judged(tagger)["Pablo"] == {"PER", "LOC"}
 
 
 def test_earlier_sentences_speak_against_a_type_if_somebody_looked_for_it():
-    late = [one.judged_for(TYPES) for one in Tagger(ToyEncoder(), cache=False).fit(LATE).support_]
+    late = [one.judged_for(TYPES) for one in Tagger(encoder=ToyEncoder(), cache=False).fit(LATE).support_]
     for types, is_found in ((["PER"], True), (TYPES, False)):
-        early = [one.judged_for(types) for one in Tagger(ToyEncoder(), cache=False).fit(EARLY).support_]
-        tagger = Tagger(ToyEncoder(), cache=False).fit([*early, *late])
+        early = [one.judged_for(types) for one in Tagger(encoder=ToyEncoder(), cache=False).fit(EARLY).support_]
+        tagger = Tagger(encoder=ToyEncoder(), cache=False).fit([*early, *late])
         assert [bool(found(tagger, word)) for word in ("London", "Lima")] == [is_found] * 2
 
 
 def test_added_sentences_are_judged_for_the_types_of_the_tagger():
-    tagger = Tagger(NamedEncoder(), types=TYPES, cache=False).fit(SUPPORT).add(["Gus left Graz", "[Pim](PER) left"])
+    tagger = Tagger(TYPES, encoder=NamedEncoder(), cache=False).fit(SUPPORT).add(["Gus left Graz", "[Pim](PER) left"])
     assert judged(tagger)["Gus"] == judged(tagger)["Pim"] == {"PER", "LOC"}
 
 
 def test_sentences_with_other_types_alone_are_judged_for_these(tmp_path):
-    tagger = Tagger(NamedEncoder(), cache=False).fit(SUPPORT).add(["[Gus](ORG) met Pim in Lodz"])
+    tagger = Tagger(encoder=NamedEncoder(), cache=False).fit(SUPPORT).add(["[Gus](ORG) met Pim in Lodz"])
     assert judged(tagger)["Gus"] == {"ORG"}
     assert judged(tagger)["Paul"] == {"PER", "LOC"}
     tagger.save(tmp_path / "model")
@@ -51,7 +51,7 @@ def test_sentences_with_other_types_alone_are_judged_for_these(tmp_path):
 
 
 def test_the_same_sentence_keeps_labels_of_types_that_nobody_looked_for_again():
-    tagger = Tagger(NamedEncoder(), cache=False).fit(["[Paul](PER) met Gus"]).add(["Paul met [Gus](ORG)"])
+    tagger = Tagger(encoder=NamedEncoder(), cache=False).fit(["[Paul](PER) met Gus"]).add(["Paul met [Gus](ORG)"])
     (sentence,) = tagger.support_
     assert [(span.start, span.type) for span in sentence.spans] == [(0, "PER"), (2, "ORG")]
     assert sentence.judged == {"PER", "ORG"}
@@ -64,7 +64,7 @@ def test_two_files_with_other_types_are_fitted_together(tmp_path):
     (tmp_path / "people.txt").write_text("# PER: People\n[Paul](PER) saw London\n[Pia](PER) and Lyon\n")
     (tmp_path / "places.txt").write_text("# LOC: Locations\nPaul saw [London](LOC)\nPim of [Lima](LOC)\n")
     both = [*read(tmp_path / "people.txt"), *read(tmp_path / "places.txt")]
-    tagger = Tagger(NamedEncoder(), types=TYPES, cache=False).fit(both, UNLABELLED)
+    tagger = Tagger(TYPES, encoder=NamedEncoder(), cache=False).fit(both, UNLABELLED)
     assert found(tagger) == [("Pim", "PER"), ("Lodz", "LOC"), ("Lund", "LOC")]
     first = tagger.support_[0]
     assert [(span.start, span.type) for span in first.spans] == [(0, "PER"), (2, "LOC")]  # labelled in both files
@@ -72,15 +72,15 @@ def test_two_files_with_other_types_are_fitted_together(tmp_path):
 
 
 def test_an_equal_fit_from_what_a_tagger_was_fitted_to(tmp_path):
-    tagger = Tagger(NamedEncoder(), cache=False).fit(EARLY, UNLABELLED).add(LATE)
+    tagger = Tagger(encoder=NamedEncoder(), cache=False).fit(EARLY, UNLABELLED).add(LATE)
     write(tagger.support_, tmp_path / "support.jsonl", "jsonl")
-    again = Tagger(NamedEncoder(), cache=False).fit(tmp_path / "support.jsonl", UNLABELLED)
+    again = Tagger(encoder=NamedEncoder(), cache=False).fit(tmp_path / "support.jsonl", UNLABELLED)
     assert judged(again) == judged(tagger)
     assert found(again) == found(tagger)
 
 
 def test_mentions_of_types_that_nobody_looked_for_do_not_count(tmp_path):
-    tagger = Tagger(NamedEncoder(), types=TYPES, cache=False).fit()
+    tagger = Tagger(TYPES, encoder=NamedEncoder(), cache=False).fit()
     (tmp_path / "test.txt").write_text("# PER: People\n[Pim](PER) of Lodz met [Pia](PER) in Lund\n")
     (tmp_path / "all.txt").write_text("[Pim](PER) of Lodz met [Pia](PER) in Lund\n")
     some, everything = (tagger.evaluate(tmp_path / name) for name in ("test.txt", "all.txt"))

@@ -35,7 +35,7 @@ def labelled(seed=0, n=30, d=6, n_tags=3):
 
 
 def test_it_is_the_default():
-    model = Tagger(ToyEncoder())
+    model = Tagger(encoder=ToyEncoder())
     assert (model.method, model.o_ratio) == ("handful", "auto")
 
 

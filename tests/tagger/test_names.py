@@ -19,7 +19,7 @@ OURS = METHODS["handful"].with_names
 
 
 def named(types=TYPES, encoder=None, **options):
-    return Tagger(encoder or NamedEncoder(), types=types, **({"cache": False} | options))
+    return Tagger(types, encoder=encoder or NamedEncoder(), **({"cache": False} | options))
 
 
 @pytest.mark.parametrize("unlabelled", [None, UNLABELLED])
@@ -148,7 +148,7 @@ def test_types_with_labels_beside_a_type_without():
 
 def test_names_can_be_switched_off():
     model = named(names=False).fit(SUPPORT, UNLABELLED)
-    plain = Tagger(ToyEncoder(), cache=False).fit(SUPPORT, UNLABELLED)
+    plain = Tagger(encoder=ToyEncoder(), cache=False).fit(SUPPORT, UNLABELLED)
     assert model.predict(TEXT) == plain.predict(TEXT)
     assert not model.summary_.has_names
 
@@ -194,5 +194,5 @@ def test_explanations_say_what_each_piece_of_evidence_adds():
 def test_an_estimated_ratio_is_one_that_names_and_labels_leave_possible():
     """Names are words of the clustering, too, but the ratio is that of the text alone."""
     support = ["[Paul](PER) saw Gaia and nobody else in all of that very long and dull day of rain and hail"]
-    model = Tagger(NamedEncoder(), types=["PER", "GOD"], cache=False).fit(support)
+    model = Tagger(encoder=NamedEncoder(), types=["PER", "GOD"], cache=False).fit(support)
     assert mentions(model.predict("Then Pim ran")) == [("Pim", "PER")]

@@ -33,6 +33,12 @@ def test_parameters_are_given_back_as_they_were_given():
     assert set(Tagger().get_params()) == set(PARAMETERS)
 
 
+def test_the_types_come_first_and_an_encoder_in_their_place_is_refused():
+    assert Tagger("PER, LOC").types == "PER, LOC"
+    with pytest.raises(DataError, match=r"types are names, a dict of descriptions or a list of these, found <.*Toy"):
+        Tagger(ToyEncoder())
+
+
 def test_parameters_can_be_set():
     model = Tagger()
     assert model.set_params(**PARAMETERS) is model

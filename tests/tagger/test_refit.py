@@ -61,14 +61,14 @@ REPEATED = UNLABELLED * 4  # so many words that labels are few among them
 @KINDS_OF_FIT
 @pytest.mark.parametrize("text", [UNLABELLED, REPEATED, None], ids=["text", "more text", "no text"])
 def test_labels_one_after_the_other_equal_a_fit_from_scratch(encoder, given, text, tmp_path):
-    model = Tagger(encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT], text)
+    model = Tagger(encoder=encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT], text)
     for n in range(1, len(MORE) + 1):
         model.add(MORE[n - 1 : n])
-        scratch = Tagger(encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT, *MORE[:n]], text)
+        scratch = Tagger(encoder=encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT, *MORE[:n]], text)
         assert contents(model, tmp_path / "one") == contents(scratch, tmp_path / "two")
     model.add([RELABELLED])
     relabelled = ["[Gus](ORG) is here", RELABELLED, SUPPORT[1], *MORE]
-    scratch = Tagger(encoder, **options(**given)).fit(relabelled, text)
+    scratch = Tagger(encoder=encoder, **options(**given)).fit(relabelled, text)
     one, two = contents(model, tmp_path / "one"), contents(scratch, tmp_path / "two")
     assert (one[0], one[2]) == (two[0], two[2])  # the summary says that labels changed
 
@@ -80,37 +80,39 @@ def test_the_number_of_threads_changes_no_byte(encoder, given, monkeypatch, tmp_
     for n in (1, 2):
         monkeypatch.setattr(parallel, "usable_threads", lambda n=n: n)
         with threadpool_limits(n):
-            model = Tagger(encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT], REPEATED)
+            model = Tagger(encoder=encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT], REPEATED)
             found.add(contents(model.add(MORE[:1]), tmp_path / str(n)))
     assert len(found) == 1
 
 
 @KINDS_OF_FIT
 def test_text_that_comes_later_equals_a_fit_from_scratch(encoder, given, tmp_path):
-    model = Tagger(encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT], UNLABELLED[:3])
+    model = Tagger(encoder=encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT], UNLABELLED[:3])
     model.add(MORE[:1], UNLABELLED[3:])
-    scratch = Tagger(encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT, *MORE[:1]], UNLABELLED)
+    scratch = Tagger(encoder=encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT, *MORE[:1]], UNLABELLED)
     assert contents(model, tmp_path / "one") == contents(scratch, tmp_path / "two")
 
 
 @KINDS_OF_FIT
 def test_a_tagger_from_disk_is_given_its_text_again_and_then_keeps_it(encoder, given, tmp_path):
-    Tagger(encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT], REPEATED).save(tmp_path / "model")
+    Tagger(encoder=encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT], REPEATED).save(tmp_path / "model")
     loaded = Tagger.load(tmp_path / "model", encoder=encoder, cache=False)
     loaded.add(MORE[:1], REPEATED).add(MORE[1:2])
-    scratch = Tagger(encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT, *MORE[:2]], REPEATED)
+    scratch = Tagger(encoder=encoder, **options(**given)).fit(["[Gus](ORG) is here", *SUPPORT, *MORE[:2]], REPEATED)
     assert contents(loaded, tmp_path / "one") == contents(scratch, tmp_path / "two")
 
 
 def test_a_label_that_brings_a_new_type_equals_a_fit_from_scratch(tmp_path):
-    model = Tagger(NamedEncoder(), cache=False).fit(SUPPORT, REPEATED).add(MORE[:1])
-    scratch = Tagger(NamedEncoder(), cache=False).fit(model.support_, REPEATED)  # they know which types they are for
+    model = Tagger(encoder=NamedEncoder(), cache=False).fit(SUPPORT, REPEATED).add(MORE[:1])
+    scratch = Tagger(encoder=NamedEncoder(), cache=False).fit(
+        model.support_, REPEATED
+    )  # they know which types they are for
     assert contents(model, tmp_path / "one") == contents(scratch, tmp_path / "two")
 
 
 def test_what_types_mean_is_read_once(tmp_path):
     encoder = CountingEncoder()
-    model = Tagger(encoder, **options()).fit(SUPPORT, UNLABELLED).add(MORE[:1]).add(MORE[1:])
+    model = Tagger(encoder=encoder, **options()).fit(SUPPORT, UNLABELLED).add(MORE[:1]).add(MORE[1:])
     assert encoder.n_types_read == 3
     model.save(tmp_path / "model")
     Tagger.load(tmp_path / "model", encoder=encoder, cache=False).add([RELABELLED], UNLABELLED)
@@ -119,14 +121,14 @@ def test_what_types_mean_is_read_once(tmp_path):
 
 def test_other_types_are_read_again():
     encoder = CountingEncoder()
-    model = Tagger(encoder, cache=False).fit(SUPPORT, UNLABELLED)
+    model = Tagger(encoder=encoder, cache=False).fit(SUPPORT, UNLABELLED)
     assert encoder.n_types_read == 2
     model.add(MORE[:1])
     assert encoder.n_types_read == 5
 
 
 def test_the_summary_is_that_of_its_fit_whenever_it_is_asked_for():
-    model = Tagger(NamedEncoder(), **options()).fit(SUPPORT, UNLABELLED)
+    model = Tagger(encoder=NamedEncoder(), **options()).fit(SUPPORT, UNLABELLED)
     copied = pickle.loads(pickle.dumps(model))
     first = model.summary_
     assert model.summary_ is first
@@ -134,7 +136,7 @@ def test_the_summary_is_that_of_its_fit_whenever_it_is_asked_for():
     later = model.add(MORE).summary_
     assert (first.n_support, later.n_support) == (2, 6)
     with pytest.raises(DataError, match="not fitted"):
-        _ = Tagger(NamedEncoder()).summary_
+        _ = Tagger(encoder=NamedEncoder()).summary_
 
 
 class WideEncoder(NamedEncoder):
@@ -153,7 +155,7 @@ class WideEncoder(NamedEncoder):
 @pytest.mark.parametrize("encoder", [WideEncoder, NamedEncoder])
 def test_the_text_is_neither_copied_nor_read_whole_into_another_array(encoder):
     text = [Sentence(tuple(f"{'PLxyzstuvw'[i * j % 19 % 10]}{i % 97}{j}" for j in range(20))) for i in range(1000)]
-    model = Tagger(encoder(), **options()).fit(["[Gus](ORG) is here", *SUPPORT], text)
+    model = Tagger(encoder=encoder(), **options()).fit(["[Gus](ORG) is here", *SUPPORT], text)
     rows = model.text_.features.parts[0].array
     model.add(MORE[:1])
     assert np.shares_memory(rows, model.text_.features.parts[0].array)

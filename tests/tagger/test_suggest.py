@@ -152,7 +152,7 @@ def test_what_can_be_chosen_from(tmp_path):
 
 
 def test_batches_do_not_change_what_is_chosen():
-    model = Tagger(ToyEncoder(dim=96), cache=False).fit(SUPPORT, UNLABELLED)
+    model = Tagger(encoder=ToyEncoder(dim=96), cache=False).fit(SUPPORT, UNLABELLED)
     texts = [f"then P{a}{b} met L{b}{a} near G{a} with {b} men" for a in "abcdefgh" for b in "ijklmnop"]
     whole = model.suggest(texts, 10)
     assert model.suggest([" . ".join(texts[:1]), *texts[1:]], 10) == whole

@@ -84,7 +84,9 @@ class Held(ToyEncoder):
 
 def with_encoder(encoder):
     """Return a fitted tagger with another encoder, which gives the same vectors."""
-    return Tagger(encoder, cache=False, types=["PER", "LOC"], method="paper", o_ratio=0.7).fit(SUPPORT, UNLABELLED)
+    return Tagger(encoder=encoder, cache=False, types=["PER", "LOC"], method="paper", o_ratio=0.7).fit(
+        SUPPORT, UNLABELLED
+    )
 
 
 def numbered(n):
@@ -182,7 +184,7 @@ class Wide(ToyEncoder):
 
 
 def test_a_score_does_not_depend_on_what_else_is_tagged():
-    model = Tagger(Wide(dim=300), cache=False).fit(SUPPORT, UNLABELLED)
+    model = Tagger(encoder=Wide(dim=300), cache=False).fit(SUPPORT, UNLABELLED)
     texts = [f"then Pim{'x' * (i % 40)} went to Lima{i} with {i} men" for i in range(BLOCK_ROWS // 2)]
     together = model.predict(texts)
     assert together == [model.predict(text) for text in texts]
@@ -199,7 +201,7 @@ def cache(tmp_path, monkeypatch):
 
 def test_prediction_looks_up_what_was_kept(cache):
     encoder = ToyEncoder(dim=384)
-    model = Tagger(encoder).fit(SUPPORT, UNLABELLED)
+    model = Tagger(encoder=encoder).fit(SUPPORT, UNLABELLED)
     kept = cache.contents()[0].n_words
     encoder.n_words = 0
     known = model.predict(UNLABELLED)
@@ -228,7 +230,7 @@ def test_an_encoder_of_another_precision_can_still_predict(cache):
         def encode(self, sentences, **options):
             return super().encode(sentences, **options).astype(np.float64)
 
-    model = Tagger(Double(), cache=False).fit(SUPPORT)
+    model = Tagger(encoder=Double(), cache=False).fit(SUPPORT)
     found = model.predict(UNLABELLED)
     model.cache = True
     assert model.predict(UNLABELLED) == found

@@ -69,9 +69,9 @@ def test_labels_of_o_silence_a_name_that_claims_them():
         *(f"the [Peter](PER) of [Lima](LOC) has a {thing} at home" for thing in ("Gun", "Gap", "Gin", "Gem", "Gym")),
         *(f"a {thing} and a Gable are here" for thing in ("Gate", "Gown", "Gear", "Grid", "Gold")),
     ]
-    by_names = Tagger(NamedEncoder(), types=TYPES, cache=False).fit()
+    by_names = Tagger(TYPES, encoder=NamedEncoder(), cache=False).fit()
     assert mentions(by_names.predict("Then Pim saw a Gull")) == [("Pim", "PER"), ("Gull", "GOD")]
-    model = Tagger(NamedEncoder(), types=TYPES, cache=False).fit(support, UNLABELLED)
+    model = Tagger(TYPES, encoder=NamedEncoder(), cache=False).fit(support, UNLABELLED)
     held_back = dict(zip(TYPES, model.model_.piece(TypeNames).doubts[[2, 1, 0]], strict=True))
     assert held_back["GOD"] < -2
     assert held_back["PER"] > held_back["GOD"] / 2

@@ -93,6 +93,6 @@ def test_chinese_gives_no_confident_nonsense():
 
 def test_emoji_change_nothing_else():
     types = {"PER": "names of people", "LOC": "names of places"}
-    model = silent(lambda: Tagger(types=types, cache=False).fit())
+    model = silent(lambda: Tagger(types, cache=False).fit())
     text = "😂 😂 Anna Schmidt moved to Vienna ❤️ !"
     assert mentions(silent(lambda: model.predict(text))) == [("Anna Schmidt", "PER"), ("Vienna", "LOC")]

@@ -72,7 +72,7 @@ def tagger(**options):
     """Make a tagger on the toy encoder; parameters of the clustering may be among the options."""
     options = PAPER | options
     clusters = SubspaceKMeans(**{name: options.pop(name) for name in OF_CLUSTERS & options.keys()})
-    return Tagger(options.pop("encoder", None) or ToyEncoder(), clusters=clusters, **options)
+    return Tagger(encoder=options.pop("encoder", None) or ToyEncoder(), clusters=clusters, **options)
 
 
 def names(model):

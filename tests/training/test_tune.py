@@ -49,7 +49,7 @@ def corpora(tmp_path_factory):
 
 
 def fitted(encoder, corpora, **more):
-    return Tagger(encoder, cache=False, **more).fit(corpora["few"])
+    return Tagger(encoder=encoder, cache=False, **more).fit(corpora["few"])
 
 
 @pytest.mark.parametrize("kind", ["named", *(pytest.param(kind, marks=LONG) for kind in ("int8", "source"))])
@@ -96,7 +96,7 @@ def test_a_gain_that_may_be_chance_is_not_taken(folders, corpora, tmp_path):
 
 
 def test_more_labels_and_text_are_taken(folders, corpora, tmp_path):
-    before = Tagger(folders / "int8", cache=False).fit(corpora["few"][:14])
+    before = Tagger(encoder=folders / "int8", cache=False).fit(corpora["few"][:14])
     text = [sentence.without_labels() for sentence in corpora["test"]]
     after = tune(before, corpora["few"][14:], text, out=tmp_path / "tuned", recipe=QUICK)
     assert after.tagger.summary_.n_support == 40
@@ -107,7 +107,7 @@ def test_more_labels_and_text_are_taken(folders, corpora, tmp_path):
 def test_partial_labels_count_for_what_they_say(folders, corpora, tmp_path):
     words = ["the", "katoson", "sees", "misuburg", "near", "lavisen", "."]
     partial = {"tokens": words, "ner_tags": ["O", "PER|LOC", "O", "_", "O", "PER", "O"]}
-    before = Tagger(folders / "int8", cache=False).fit([*corpora["few"], partial])
+    before = Tagger(encoder=folders / "int8", cache=False).fit([*corpora["few"], partial])
     assert tune(before, out=tmp_path / "tuned", recipe=QUICK).n_sentences == 41
 
 
@@ -154,13 +154,13 @@ def test_progress_says_what_is_done_and_how_long_it_takes(folders, corpora, tmp_
 
 
 def test_bad_input_is_said_first(folders, corpora, tmp_path, monkeypatch):
-    few = Tagger(folders / "int8", cache=False).fit(corpora["few"][:8])
+    few = Tagger(encoder=folders / "int8", cache=False).fit(corpora["few"][:8])
     with pytest.raises(DataError, match="there are 8 labelled sentences, too few to tune"):
         tune(few, out=tmp_path / "a")
     with pytest.raises(DataError, match="not fitted"):
-        tune(Tagger(folders / "int8"), out=tmp_path / "a")
+        tune(Tagger(encoder=folders / "int8"), out=tmp_path / "a")
     tagger = fitted(folders / "int8", corpora)
-    other = Tagger(tagger.encoder_, cache=False).fit(corpora["few"])
+    other = Tagger(encoder=tagger.encoder_, cache=False).fit(corpora["few"])
     with pytest.raises(EncoderError, match="an object, which cannot be tuned"):
         tune(other, out=tmp_path / "a")
     (tmp_path / "a.checkpoint").write_bytes(b"nothing")
@@ -187,7 +187,7 @@ def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, mon
     with pytest.raises(KeyboardInterrupt):
         tune(fitted(folders / "int8", corpora), out=tmp_path / "a", recipe=QUICK)
     monkeypatch.setattr(student.Loop, "take", take)
-    other = Tagger(folders / "int8", cache=False).fit([*corpora["few"][1:], corpora["test"][0]])
+    other = Tagger(encoder=folders / "int8", cache=False).fit([*corpora["few"][1:], corpora["test"][0]])
     with pytest.raises(ModelError, match="the checkpoint of another training, with different labels"):
         tune(other, out=tmp_path / "a", recipe=QUICK)
     assert tune(other, out=tmp_path / "a", recipe=QUICK, restart=True).n_sentences == 40

@@ -332,7 +332,7 @@ def test_quality_is_estimated_and_kept(views, session, project):
 
 def test_quality_is_that_of_held_out_sentences():
     """By hand: the labels of one fold contradict what can be learned, so all mentions in it are missed."""
-    tagger = lambda: Tagger(NamedEncoder(), types=TYPES, cache=False)  # noqa: E731
+    tagger = lambda: Tagger(TYPES, encoder=NamedEncoder(), cache=False)  # noqa: E731
     right = [tagger().fit().predict_sentences([Document.of(f"Then Pia{i} slept").sentences[0]])[0] for i in range(10)]
     assert cross_validate(right[:4], tagger) is None
     assert cross_validate(right, tagger).f1 == 1
@@ -380,7 +380,7 @@ def test_the_exported_tagger_is_one_of_its_own(views, session, tmp_path):
 def test_relabel_takes_the_place_of_all_labels():
     first, second = "[Paul](PER) went to [London](LOC) with me", "the [Peter](PER) of [Lima](LOC) sleeps all day"
     text = ["Then Pia saw Leeds again .", "a dog and a cat sat there ."]
-    tagger = Tagger(NamedEncoder(), types=TYPES, cache=False).fit([first], text)
+    tagger = Tagger(TYPES, encoder=NamedEncoder(), cache=False).fit([first], text)
     tagger.relabel([second])
     assert (tagger.summary_.n_support, tagger.summary_.mentions) == (1, {"LOC": 1, "PER": 1})
     assert tagger.relabel([]).summary_.n_support == 0

@@ -60,11 +60,11 @@ def _paper(encoder: Encoder, o_ratio: ORatio, has_text: bool, types: Types, **cl
     clusters = SubspaceKMeans(**clustering)
     if not has_text:  # every word is labelled: a second round would change nothing
         clusters.set_params(max_iter=1)
-    return Tagger(encoder, method="paper", names=False, o_ratio=o_ratio, clusters=clusters, cache=False)
+    return Tagger(encoder=encoder, method="paper", names=False, o_ratio=o_ratio, clusters=clusters, cache=False)
 
 
 def _handful(encoder: Encoder, o_ratio: ORatio, has_text: bool, types: Types, *, names: bool = True) -> Tagger:
-    return Tagger(encoder, types=types if names else None, names=names, o_ratio=o_ratio, cache=False)
+    return Tagger(encoder=encoder, types=types if names else None, names=names, o_ratio=o_ratio, cache=False)
 
 
 class TunedTagger:
@@ -78,7 +78,7 @@ class TunedTagger:
     def __init__(
         self, encoder: PathLike, o_ratio: ORatio, has_text: bool, types: Types, recipe: TuneRecipe | None = None
     ) -> None:
-        self._tagger, self._recipe = Tagger(encoder, types=types, o_ratio=o_ratio), recipe
+        self._tagger, self._recipe = Tagger(types, encoder=encoder, o_ratio=o_ratio), recipe
         self.tuning: Tuning | None = None
 
     def fit(self, support: Any, unlabelled: Any = None) -> "TunedTagger":

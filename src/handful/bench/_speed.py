@@ -77,7 +77,7 @@ def speed(
     n_words = sum(len(sentence.words) for sentence in taken)
     counts = tuple(sorted({1, threads or usable_threads()}))
     encoder = {n: load(ENCODER, threads=n) for n in counts}
-    tagger = {n: Tagger(encoder[n], types=types, cache=False) for n in counts}
+    tagger = {n: Tagger(types, encoder=encoder[n], cache=False) for n in counts}
     words = [sentence.words for sentence in taken]
     ways: dict[str, Callable[[int], object]] = {
         FIT: lambda n: tagger[n].fit(support[:-1], taken, progress=False),

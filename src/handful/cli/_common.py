@@ -111,7 +111,7 @@ def load(
 
     if types is None:
         return Tagger.load(model, encoder=encoder, threads=threads, cache=cache)
-    return Tagger(encoder or "handful-en", types=types_given(types), threads=threads, cache=cache).fit()
+    return Tagger(types_given(types), encoder=encoder or "handful-en", threads=threads, cache=cache).fit()
 
 
 @contextmanager

@@ -99,7 +99,7 @@ def _steps(gold: "Sequence[Sentence]", quiet: bool) -> list[_Step]:
     for name, support, unlabelled in choices:
         say(f"… {name}" if steps else f"fitting with {name}", quiet=quiet or not sys.stderr.isatty())
         started = time.perf_counter()
-        tagger = Tagger(encoder, types=types, cache=False).fit(support, unlabelled, progress=progress_of(quiet))
+        tagger = Tagger(types, encoder=encoder, cache=False).fit(support, unlabelled, progress=progress_of(quiet))
         scores = score(gold, tagger.predict_sentences(gold))
         steps.append((name, tagger, scores, time.perf_counter() - started))
     return steps

@@ -100,7 +100,7 @@ def fit(
     labelled, text, described = read_training(
         support or [], near, types, from_format, quiet=quiet, text_field=text_field, malformed=malformed
     )
-    tagger = Tagger(encoder, types=described, names=not no_names, o_ratio=share, threads=threads, cache=not no_cache)
+    tagger = Tagger(described, encoder=encoder, names=not no_names, o_ratio=share, threads=threads, cache=not no_cache)
     with cluster(dask, workers, quiet=quiet) as client:
         if client is None:
             tagger.fit(labelled or None, text or None, progress=progress_of(quiet))

@@ -128,7 +128,7 @@ class SpacyTagger(Pipe):
             if self.model is not None:
                 self._tagger = from_hub(self.model, threads=self.threads)
             else:
-                self._tagger = Tagger(types=self.types, threads=self.threads).fit()
+                self._tagger = Tagger(self.types, threads=self.threads).fit()
             check_min_score(self.min_score, self._tagger.types_)
         elif self._process != os.getpid():  # a fork, of nlp.pipe(n_process=), does not have the encoder's threads
             _INHERITED.append(self._tagger)

@@ -108,7 +108,7 @@ def encode_texts(
     folder.check()
     options = {"unlabelled": True} | dict(options or {})
     pieces = find_pieces(files, format, options, folder.path / "texts")
-    tagger = Tagger(encoder, threads=threads)
+    tagger = Tagger(encoder=encoder, threads=threads)
     opened, opening = tagger.encoder_, Opening.of(tagger, client)
     plan = {"encoder": opened.fingerprint, "dim": opened.dim, "dtype": dtype, "options": options}
     how: dict[str, Any] = {"n_words": None, "progress": progress, "verb": "encoding"}

@@ -126,7 +126,7 @@ class _Project:
         else:
             model = self.model
             self._tagger = Tagger(
-                model.encoder_,
+                encoder=model.encoder_,
                 types=types,
                 names=model.names,
                 method=model.method,

@@ -41,12 +41,12 @@ class Tagger(Predictor):
 
     Parameters
     ----------
-    encoder : str, path or object, default="handful-en"
-        The name of an embedded encoder, the path of one (see `handful.encoders.load`), or any object with ``dim``,
-        ``fingerprint`` and ``encode``.
     types : dict, list or str, optional
         The types to find and what they mean, as ``{"PEST": "insects, slugs and diseases that harm plants"}``; see
         `handful.text.types_of`. Types that are only in labels need not be named.
+    encoder : str, path or object, default="handful-en"
+        The name of an embedded encoder, the path of one (see `handful.encoders.load`), or any object with ``dim``,
+        ``fingerprint`` and ``encode``.
     names : bool, default=True
         Whether to read the names and descriptions of types, if the encoder can. Without labels this is needed.
     method : {"handful", "paper"}, default="handful"
@@ -74,16 +74,16 @@ class Tagger(Predictor):
 
     Examples
     --------
-    >>> tagger = Tagger(types={"PER": "names of people", "LOC": "names of places"}).fit()  # doctest: +SKIP
+    >>> tagger = Tagger({"PER": "names of people", "LOC": "names of places"}).fit()  # doctest: +SKIP
     >>> tagger.predict("Ekeus heads for Baghdad")  # doctest: +SKIP
     >>> tagger = Tagger().fit(["[Ekeus](PER) heads for [Baghdad](LOC)"], "corpus.txt")  # doctest: +SKIP
     """
 
     def __init__(
         self,
-        encoder: AnyEncoder = "handful-en",
-        *,
         types: Any = None,
+        *,
+        encoder: AnyEncoder = "handful-en",
         names: bool = True,
         method: str = "handful",
         o_ratio: float | str | None = AUTO,
@@ -369,7 +369,7 @@ class Tagger(Predictor):
         with refusing(f"{folder}: its parameters are not those of a tagger"):
             types, clusters = saved.parameters["types"], saved.parameters["clusters"]
             given = {"types": types_of(types), "clusters": None if clusters is None else dict(clusters)}
-            tagger = cls(chosen, **saved.parameters | given, threads=threads, cache=cache)
+            tagger = cls(encoder=chosen, **saved.parameters | given, threads=threads, cache=cache)
         tagger._opened = opened
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
         return tagger._take(Fit(saved.model, saved.examples, saved.summary))

@@ -45,7 +45,7 @@ class Learner:
 
     def new(self, types: tuple[EntityType, ...]) -> Tagger:
         """Return a tagger that is not fitted."""
-        return Tagger(self.encoder, types=types, cache=False)
+        return Tagger(types, encoder=self.encoder, cache=False)
 
     def find(self, sentences: Iterable[tuple[int, Sentence, Found | None]]) -> dict[int, Found]:
         """Return the findings of the last fit by the ids of sentences, which come with the findings before."""

@@ -143,7 +143,7 @@ class Session:
         with self.mirror.lock:
             labels, types = self.mirror.labelled(), self.mirror.entity_types()
             text = self._sentences(self._pool)
-        tagger = Tagger(self._encoder, types=types, threads=self._threads, cache=self._cache)
+        tagger = Tagger(types, encoder=self._encoder, threads=self._threads, cache=self._cache)
         with self._at_work:
             return tagger.fit(labels or None, text or None, progress=False)
 
