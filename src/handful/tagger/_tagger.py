@@ -1,6 +1,7 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, replace
 from inspect import signature
 from pathlib import Path
@@ -11,11 +12,12 @@ from handful._util.parallel import several_threads
 from handful._util.progress import Progress
 from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder, encoder_folder, is_object, is_path, open_encoder, open_saved
-from handful.errors import Advice, DataError, ModelError
+from handful.errors import DataError, ModelError
 from handful.evaluate import Evaluation
 from handful.text import Sentence, types_of
 
 from ._learning import AUTO, cluster_parameters
+from ._retyping import TypeChange, note_on_text
 from ._summary import FitSummary
 from ._watch import Watch
 from .explaining import Explanation, explain
@@ -26,7 +28,7 @@ from .predictor import Predictor, check_min_score, check_whole, evaluate_on
 from .saving import Saved, about_encoder, read_folder, refusing, write_folder
 from .suggesting import suggest
 from .tagging import MinScore, tag_sentences, tag_words
-from .training_text import TrainingText, by_words
+from .training_text import TrainingText, by_words, sentences_of
 
 if TYPE_CHECKING:
     from handful.encoders import CachedEncoder
@@ -208,7 +210,8 @@ class Tagger(Predictor):
         sentences : path or list
             As the support of `fit`. A sentence with the words of one that is labelled already gives it new labels.
         unlabelled : path or list, optional
-            More text, as in `fit`. A tagger from disk lacks the text it was fitted with, if any: give that again.
+            More text, as in `fit`. A tagger from disk lacks the text it was fitted with, if any: give that again. A note
+            of the summary says what is missing otherwise.
         progress
             As for `handful.encoders.Encoder.encode`.
 
@@ -218,17 +221,69 @@ class Tagger(Predictor):
             This one. If the fit fails, it is as it was before.
         """
         fit = self._fitted()
-        text = fit.text
-        if text is None:
-            if unlabelled is None and self.summary_.n_unlabelled_words:
-                n_words = f"{self.summary_.n_unlabelled_words:,} unlabelled words"
-                raise ModelError(
-                    f"this tagger does not hold the {n_words} of its fit",
-                    Advice("give them again (unlabelled=)", "give them again (--unlabelled)"),
-                )
-            text = TrainingText.empty(self.encoder_.dim).with_labels(by_words(fit.examples.sentences))
+        text, notes = self._labelled_text(unlabelled)
         given, labels = gather_to_add(sentences, unlabelled, text, map(str, fit.model.types))
-        return fit_on(self, text, given, labels, [*fit.notes, *given.notes], progress)
+        return fit_on(self, text, given, labels, [*fit.notes, *given.notes, *notes], progress)
+
+    def retype(
+        self,
+        types: Any = None,
+        *,
+        rename: Mapping[str, str] | None = None,
+        split: Mapping[str, Sequence[str]] | None = None,
+        unlabelled: Any = None,
+        progress: Progress = None,
+    ) -> "Tagger":
+        """Change the types, and fit again; labels follow where they can, and the text of the fit is kept.
+
+        Parameters
+        ----------
+        types : dict, list or str, optional
+            The types to find from now on, as for `Tagger`. Types that are left out are dropped: their mentions become
+            O. New ones are added: nobody has looked for them in the labelled sentences. A description replaces the one
+            before; without one, that stays. None, the types so far, under their new names.
+        rename : dict of str to str, optional
+            New names of types. Types with the same new name become one. Somebody has looked for it in the sentences in
+            which somebody looked for all of them.
+        split : dict of str to list of str, optional
+            As ``{"DRUG": ["BRAND", "GENERIC"]}``: mentions of DRUG get the partial label ``BRAND|GENERIC``.
+        unlabelled : path or list, optional
+            As for `add`.
+        progress
+            As for `handful.encoders.Encoder.encode`.
+
+        Returns
+        -------
+        Tagger
+            This one. If the fit fails, it is as it was before. Notes of the summary say which types are open now.
+
+        Examples
+        --------
+        >>> tagger.retype(rename={"PERSN": "PERSON"})  # doctest: +SKIP
+        >>> tagger.retype({"PEST": "insects and slugs", "TOOL": "spades and hoes"})  # doctest: +SKIP
+        """
+        fit = self._fitted()
+        change = TypeChange(fit.model.types, types, rename, split)
+        text, notes = self._labelled_text(unlabelled)
+        before = sentences_of(text.labels)
+        after = change.sentences(before)
+        text = text.with_labels(by_words(after))
+        given, labels = gather_to_add([], unlabelled, text)
+        changed = copy(self).set_params(types=change.types)
+        changed._fit = None  # its types are not those to find any more
+        kept = [*fit.notes, *given.notes]
+        fit_on(changed, text, given, labels, [*kept, *notes, *change.notes(before, after)], progress)
+        self.types = change.types
+        return self._take(replace(changed._fitted(), notes=kept))
+
+    def _labelled_text(self, unlabelled: Any) -> tuple[TrainingText, list[str]]:
+        """Return the text of the fit, or its labels alone, with a note, for a tagger from disk."""
+        fit = self._fitted()
+        if fit.text is not None:
+            return fit.text, []
+        n_words = 0 if unlabelled is not None else self.summary_.n_unlabelled_words
+        text = TrainingText.empty(self.encoder_.dim).with_labels(by_words(fit.examples.sentences))
+        return text, [note_on_text(n_words)] if n_words else []
 
     def relabel(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
         """Take these labelled sentences instead of all there were, and fit again; the text stays as it is.

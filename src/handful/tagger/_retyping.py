@@ -1,0 +1,133 @@
+"""Other types for labels that are there: which tags each old one may be from now on, and what follows for sentences."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from handful.errors import DataError, number_of
+from handful.text import Allowed, EntityType, Sentence, Span, types_of
+from handful.text.types import relabelled, type_names
+
+__all__ = ["TypeChange", "note_on_text"]
+
+
+class TypeChange:
+    """What becomes of each type of some labelled sentences.
+
+    A type becomes another one (renamed, or merged with others), one of several (split), itself, or O (dropped). Types
+    that come from nothing are added: nobody has looked for them yet.
+
+    Parameters
+    ----------
+    before : sequence of EntityType
+        The types so far.
+    types
+        The types from now on, as `types_of` takes them; None, those so far under their new names.
+    rename : dict of str to str
+        New names of types. Several types with one new name become one type.
+    split : dict of str to list of str
+        Types of which each mention is one of several others from now on.
+    """
+
+    def __init__(
+        self,
+        before: Sequence[EntityType],
+        types: Any = None,
+        rename: Mapping[str, str] | None = None,
+        split: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        known = [one.name for one in before]
+        changed = {old: [new] for old, new in (rename or {}).items()}
+        for old, parts in (split or {}).items():
+            if isinstance(parts, str) or len(set(parts)) < 2:
+                raise DataError(f"{old} is split into {parts!r}, expected a list of two types or more")
+            if old in changed:
+                raise DataError(f"{old} is both renamed and split; one of the two is enough")
+            changed[old] = list(parts)
+        for old in changed:
+            if old not in known:
+                near = get_close_matches(old, known, 1)
+                meant = f"; did you mean {near[0]}?" if near else ""
+                raise DataError(f"there is no type {old} to rename or split (there are {', '.join(known)}){meant}")
+        targets = {new for news in changed.values() for new in news}
+        wanted = types_of([new for old in known for new in changed.get(old, [old])] if types is None else types)
+        names = {one.name for one in wanted}
+        if lost := sorted(targets - names):
+            raise DataError(f"{lost[0]} is the new name of a type, but not among the types: add it to them")
+        if kept := sorted(set(changed) & names - targets):
+            raise DataError(
+                f"{kept[0]} becomes {' or '.join(changed[kept[0]])}, but is still among the types: leave it out there"
+            )
+        self._becomes = {old: frozenset(changed.get(old, [old] if old in names else ["O"])) for old in known}
+        self.types = tuple(one if one.description else self._described(one.name, before) for one in wanted)
+
+    def _described(self, name: str, before: Iterable[EntityType]) -> EntityType:
+        """Return a type with the description that it had, or that the types had which became this one alone."""
+        found = [one for one in before if self._becomes[one.name] == {name}]
+        own = [one.description for one in found if one.name == name and one.description]
+        return EntityType(name, "; ".join(own or [one.description for one in found if one.description]))
+
+    def sentences(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Return labelled sentences with what their labels say of the new types."""
+        names = {one.name for one in self.types}
+        for one in sentences:  # types that the tagger does not know: a label that rules one out, a judged one
+            for old in type_names(one) | (one.judged or frozenset()):
+                self._becomes.setdefault(old, frozenset([old] if old in names else ["O"]))
+        sources: dict[str, set[str]] = {"O": {"O"}}
+        for old, news in self._becomes.items():
+            for new in news:
+                sources.setdefault(new, set()).add(old)
+        return [self._sentence(one, sources) for one in sentences]
+
+    def _sentence(self, sentence: Sentence, sources: Mapping[str, set[str]]) -> Sentence:
+        spans, entries = [], list(sentence.allowed or [None] * len(sentence.words))
+        entries = [None if entry is None else self._entry(entry, sources) for entry in entries]
+        for span in sentence.spans or ():
+            news = self._becomes[span.type]
+            if len(news) > 1:
+                entries[span.start : span.end] = [Allowed(news)] * (span.end - span.start)
+            elif news != {"O"}:
+                spans.append(Span(span.start, span.end, *news))
+        changed = relabelled(sentence, spans, entries)
+        if sentence.judged is None:
+            return changed
+        judged = sentence.judged  # a part of a split type was looked for where the type was
+        return changed.judged_for(new for new, olds in sources.items() if new != "O" and olds <= judged)
+
+    def _entry(self, entry: Allowed, sources: Mapping[str, set[str]]) -> Allowed:
+        """Return what a partial label says of the new types: a new one is ruled out where all its sources are."""
+        if entry.is_excluded:
+            return Allowed(frozenset(new for new, olds in sources.items() if olds <= entry.names), is_excluded=True)
+        return Allowed(frozenset().union(*(self._becomes.get(old, {"O"}) for old in entry.names)))
+
+    def notes(self, before: Sequence[Sentence], after: Sequence[Sentence]) -> list[str]:
+        """Return a line for each type that is now open in labelled sentences in which it was not open before."""
+        names = [one.name for one in self.types]
+        was, is_ = (_n_open(names, sentences) for sentences in (before, after))
+        sources = Counter(new for news in self._becomes.values() for new in news)
+        same = {name for name in names if self._becomes.get(name) == {name} and sources[name] == 1}
+        return [
+            f"{name} is open in {number_of(is_[name], 'labelled sentence')}: label some, or look at them again"
+            for name in names
+            if is_[name] > (was[name] if name in same else 0)
+        ]
+
+
+def _n_open(names: Iterable[str], sentences: Sequence[Sentence]) -> Counter[str]:
+    """Count for each type the sentences in which nobody has looked for it, or in which a word may be of it."""
+    return Counter(
+        name
+        for name in names
+        for one in sentences
+        if name not in (one.judged or ()) or any(entry is not None and name in entry for entry in one.allowed or ())
+    )
+
+
+def note_on_text(n_words: int) -> str:
+    """Return a note that a tagger from disk is fitted again without its unlabelled text, and what that costs."""
+    return (
+        f"{number_of(n_words, 'unlabelled word')} of the fit before {'is' if n_words == 1 else 'are'} missing, for a "
+        "saved tagger does not hold them: the clusters and the ratio now come from the labelled sentences alone, and "
+        "rare mentions may be missed; give the text again as unlabelled text, its features are still in the cache"
+    )
