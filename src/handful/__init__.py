@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from handful.errors import HandfulError
     from handful.evaluate import score
     from handful.integrations import pipeline
-    from handful.tagger import Tagger
+    from handful.tagger import Tagger, predict
     from handful.text import Document, EntityType, Sentence, Span, read, write
 
 __version__ = "0.2.0"
@@ -24,6 +24,7 @@ __all__ = [
     "Tagger",
     "__version__",
     "pipeline",
+    "predict",
     "read",
     "score",
     "write",
@@ -35,6 +36,6 @@ __getattr__, __dir__ = lazy(
     errors="HandfulError",
     evaluate="score",
     integrations="pipeline",
-    tagger="Tagger",
+    tagger="Tagger predict",
     text="Document EntityType Sentence Span read write",
 )

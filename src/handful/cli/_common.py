@@ -131,15 +131,15 @@ def cluster(address: str | None, n: int | None, *, quiet: bool) -> "Iterator[Cli
 
 
 @contextmanager
-def watched(quiet: bool) -> Iterator[dict[str, Any]]:
+def watched() -> Iterator[dict[str, Any]]:
     """Yield the two ways in which a benchmark reports progress: a bar of runs, and one of encoded words."""
     from tqdm.std import tqdm
 
-    with tqdm(leave=False, disable=True if quiet else None) as bar:  # None: a bar on a terminal alone
+    with tqdm(leave=False, disable=None) as bar:  # None: a bar on a terminal alone
 
         def run(done: int, total: int, what: str) -> None:
             bar.total = total
             bar.set_description(what, refresh=False)
             bar.update(done - bar.n)
 
-        yield {"on_run": run, "progress": progress_of(quiet)}
+        yield {"on_run": run, "progress": None}

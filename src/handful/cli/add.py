@@ -1,24 +1,33 @@
 """``handful add``: more labelled sentences for a tagger that is there already."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
-from handful.errors import number_of
+from handful.errors import DataError, number_of
 
 from . import options as opt
 from ._common import load, print_json, progress_of, say
 from .reading import describe, read_training
 
+if TYPE_CHECKING:
+    from handful.tagger import Tagger
+    from handful.text import Sentence
+
 
 def add(
     model: opt.Model,
-    files: list[str] = typer.Argument(
-        ..., metavar="FILE", help="Files of labelled sentences, in any format; - is standard input."
+    files: list[str] | None = typer.Argument(
+        None,
+        metavar="[FILE]",
+        show_default=False,
+        help="Files of labelled sentences, in any format; - is standard input; none with --types.",
     ),
     unlabelled: opt.Unlabelled = None,
     types: opt.Types = None,
     out: Path | None = typer.Option(None, "--out", metavar="FOLDER", help="The folder to write; MODEL if not set."),
+    as_is: bool = typer.Option(False, "--as-is", help="Take suggestions that nobody changed as they are."),
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,
     text_field: opt.TextField = None,
@@ -30,8 +39,9 @@ def add(
 
     A model keeps its labelled sentences and all its settings, but not the unlabelled text of its fit: give that again
     with [bold]--unlabelled[/bold]. It is not encoded again, as long as its features are in the cache. New types are
-    welcome; say with [bold]--types[/bold], or at the head of a file, what they mean. A sentence with the words of a
-    labelled one gives it new labels. The folder is replaced when all went well.
+    welcome; say with [bold]--types[/bold], or at the head of a file, what they mean. No file is needed for that. A
+    sentence with the words of a labelled one gives it new labels. Suggestions that nobody changed teach nothing, and are
+    refused. The folder is replaced when all went well.
 
     [bold]Examples[/bold]
 
@@ -39,17 +49,25 @@ def add(
     handful suggest model corpus.txt -n 20 > next.txt
     handful add model next.txt --unlabelled corpus.txt
     handful add model more.conll --types "PEST, TOOL" --out another-model
+    handful add model --types "PEST, TOOL"
     """
     from handful.tagger.saving import check_place
 
+    if not files and not unlabelled and types is None:
+        raise typer.BadParameter("give files of labelled sentences, --types or --unlabelled")
     target = model if out is None else out
     check_place(target)
     tagger = load(model, encoder, threads)
     before = tagger.summary_
     given = read_training(
-        files, unlabelled or [], types, from_format, quiet=quiet, known=tagger.types_, text_field=text_field
+        files or [], unlabelled or [], types, from_format, quiet=quiet, known=tagger.types_, text_field=text_field
     )
     labelled, text, described = given
+    if labelled and not as_is and _are_predictions(tagger, labelled):
+        raise DataError(
+            "the labels are those that the model finds by itself, so it would learn its own mistakes: correct them, or "
+            "say --as-is if each one is right"
+        )
     describe(tagger, described)
     tagger.add(labelled, text or None, progress=progress_of(quiet))
     tagger.save(target)
@@ -65,3 +83,12 @@ def add(
         shown = f"; new: {', '.join(new)}" if new else ""
         say(f"added {number_of(n_added, 'labelled sentence')}{shown}\n{after.text(shell=True)}", err=False)
         say(f"\nwrote {target}; try: handful predict {target} FILE")
+
+
+def _are_predictions(tagger: "Tagger", sentences: "list[Sentence]") -> bool:
+    """Tell whether all sentences are new and have the mentions that a tagger finds, as those of `suggest` have."""
+    known = {one.words for one in tagger.support_}
+    if any(one.words in known or one.allowed for one in sentences) or not any(one.spans for one in sentences):
+        return False
+    found = tagger.predict_sentences([one.without_labels() for one in sentences], progress=False)
+    return all(one.spans == other.spans for one, other in zip(sentences, found, strict=True))

@@ -98,7 +98,6 @@ def transfer(
     sets: Sets = None,
     on: On = None,
     published: Published = None,
-    quiet: opt.Quiet = False,
     threads: opt.Threads = None,
 ) -> None:
     """Domain transfer: corpora that the encoder never saw, a few labels of each type or none.
@@ -122,9 +121,9 @@ def transfer(
 
     given = {"shots": shots, "sets": sets, "on": on, "published": published, "threads": threads}
     settings = _settings(Settings(), recipe, methods=methods, o_ratios=o_ratios, **given)
-    with watched(quiet) as watch:
+    with watched() as watch:
         result = run(targets, report=report, encoder=encoder, source=source or (), settings=settings, **watch)
-    _show(result, quiet=quiet)
+    _show(result)
 
 
 @bench.command()
@@ -145,7 +144,6 @@ def extension(
     o_ratios: ORatios = None,
     shots: Shots = None,
     sets: Sets = None,
-    quiet: opt.Quiet = False,
     threads: opt.Threads = None,
 ) -> None:
     """Tag-set extension: types that the encoder has not seen, in text that it has.
@@ -167,9 +165,9 @@ def extension(
     settings = _settings(Settings(), recipe, methods=methods, o_ratios=o_ratios, **given)
     chosen = parse_groups(groups)
     encoders = _by_group(encoder, list(chosen))
-    with watched(quiet) as watch:
+    with watched() as watch:
         result = run(corpus, chosen, report=report, encoders=encoders, settings=settings, **watch)
-    _show(result, quiet=quiet)
+    _show(result)
 
 
 @bench.command()
@@ -189,7 +187,6 @@ def ablation(
     sets: Sets = None,
     on: On = None,
     published: Published = None,
-    quiet: opt.Quiet = False,
     threads: opt.Threads = None,
 ) -> None:
     """Run the paper's ablations: our own methods with parts of them changed or left out.
@@ -211,9 +208,9 @@ def ablation(
     given = {"shots": shots, "sets": sets, "on": on, "published": published, "threads": threads}
     settings = _settings(Settings(o_ratios=ABLATION_O_RATIOS), recipe, o_ratios=o_ratios, **given)
     names = listed(which) or DEFAULT_ABLATIONS
-    with watched(quiet) as watch:
+    with watched() as watch:
         result = run(targets, names, report=report, encoder=encoder, settings=settings, **watch)
-    _show(result, quiet=quiet)
+    _show(result)
 
 
 @bench.command()
@@ -225,7 +222,6 @@ def sample(
     seed: int = typer.Option(0, "--seed", metavar="N", min=0, help="The same seed draws the same supports."),
     fewer: bool = typer.Option(False, "--fewer", help="Accept types with fewer mentions."),
     to: opt.ToLabelled = "conll",
-    quiet: opt.Quiet = False,
 ) -> None:
     """Draw supports: sentences that hold a few mentions of every type.
 
@@ -245,7 +241,7 @@ def sample(
     from .show import Console, Text, table
 
     check_folder(out)
-    sentences = read_corpus(corpus, None, quiet=quiet)
+    sentences = read_corpus(corpus, None, quiet=False)
     supports = sample_support(sentences, shots, seed, sets=sets, fewer=fewer)
     with replacing_folder(out) as folder:
         for i, support in enumerate(supports):
@@ -265,7 +261,6 @@ def speed(
     ),
     words: int = typer.Option(1000, "--words", metavar="N", min=1, help="The number of words to read."),
     as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
     threads: opt.Threads = None,
 ) -> None:
     """Measure how fast this machine is.
@@ -284,8 +279,8 @@ def speed(
     from handful.bench import speed as measure
     from handful.text import read, read_types
 
-    text = read_corpus(str(file or examples.UNLABELLED), None, quiet=quiet, unlabelled=True)
-    with watched(quiet) as watch:
+    text = read_corpus(str(file or examples.UNLABELLED), None, quiet=False, unlabelled=True)
+    with watched() as watch:
         found = measure(
             text,
             read(examples.SUPPORT),
@@ -320,7 +315,7 @@ def _by_group(given: list[str], groups: list[str]) -> str | dict[str, str]:
     return named
 
 
-def _show(report: "Report", *, quiet: bool) -> None:
+def _show(report: "Report") -> None:
     from handful.bench.tables import difference_table, table
 
     from .show import Console
@@ -333,8 +328,8 @@ def _show(report: "Report", *, quiet: bool) -> None:
         console.print(f"Points of F1 above each other line: {report.differences[0].method}", style="bold")
         console.print(difference_table(report.differences, report.board.targets))
     for note in report.notes:
-        say(f"note: {note}", quiet=quiet)
-    say(f"wrote {report.folder}", quiet=quiet)
+        say(f"note: {note}")
+    say(f"wrote {report.folder}")
 
 
 def _show_speed(found: "Speed") -> None:

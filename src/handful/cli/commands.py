@@ -35,6 +35,7 @@ COMMANDS = (
     "evaluate",
     "suggest",
     "add",
+    "types",
     "tune",
     "stats",
     "convert",

@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: opt.Model,
-    file: str = typer.Argument(..., metavar="FILE", help="Labelled sentences, in any format; - is standard input."),
+    model: str = typer.Argument(
+        ..., metavar="[MODEL]", help="The folder that handful fit wrote; none with --types.", show_default=False
+    ),
+    file: str | None = typer.Argument(
+        None, metavar="FILE", show_default=False, help="Labelled sentences, in any format; - is standard input."
+    ),
+    types: opt.Types = None,
     errors: int = typer.Option(10, "--errors", metavar="N", min=0, help="How many of the worst errors to show."),
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,
@@ -33,17 +38,21 @@ def evaluate(
     [bold]strict[/bold] asks for the same words and the same type, as conlleval and seqeval do; [bold]exact[/bold] for
     the same words; [bold]partial[/bold] counts half for words in common; [bold]type[/bold] asks for words in common and
     the same type. The worst errors are those it was most sure of. A note says if the tagger was fitted on some of the
-    sentences, or its encoder was trained on them.
+    sentences, or its encoder was trained on them. With [bold]--types[/bold] there is no model: mentions are found by
+    what the types mean.
 
     [bold]Examples[/bold]
 
     \b
     handful evaluate model test.conll
+    handful evaluate --types types.txt test.conll
     handful evaluate model test.conll --errors 30
     handful evaluate model test.conll --json | jq .scores.strict.micro.f1
     """
-    tagger = load(model, encoder, threads)
-    gold = read_corpus(file, from_format, quiet=quiet)
+    if (file is None) == (types is None):
+        raise typer.BadParameter("name a model and a file, or the types to find (--types) and a file")
+    tagger = load(model, encoder, threads, types=types)
+    gold = read_corpus(file or model, from_format, quiet=quiet)
     result = tagger.evaluate(gold, progress=progress_of(quiet))
     for note in result.notes:
         say(f"note: {note}", quiet=quiet)

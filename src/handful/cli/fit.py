@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from handful.scale import Features
     from handful.tagger import Tagger
+    from handful.text import Sentence
 
 
 def fit(
@@ -37,6 +38,9 @@ def fit(
     ),
     encoder: opt.Encoder = "handful-en",
     no_names: bool = typer.Option(False, "--no-names", help="Do not read the names and the descriptions of types."),
+    replace: bool = typer.Option(
+        False, "--replace", help="Replace a model that has more labelled sentences than this one will have."
+    ),
     include_encoder: bool = typer.Option(
         False, "--include-encoder", help="Put the encoder into the folder, to go with it."
     ),
@@ -100,6 +104,8 @@ def fit(
     labelled, text, described = read_training(
         support or [], near, types, from_format, quiet=quiet, text_field=text_field, malformed=malformed
     )
+    if not replace:
+        _check_labels(out, labelled)
     tagger = Tagger(described, encoder=encoder, names=not no_names, o_ratio=share, threads=threads, cache=not no_cache)
     with cluster(dask, workers, quiet=quiet) as client:
         if client is None:
@@ -123,6 +129,19 @@ def fit(
     elif not quiet:
         say(tagger.summary_.text(shell=True), err=False)
         say(f"\nwrote {out}; try: handful predict {out} FILE")
+
+
+def _check_labels(out: Path, labelled: "list[Sentence]") -> None:
+    """Refuse to replace a model that has more labelled sentences than are given now."""
+    from handful.tagger.saving import CONFIG, read_config
+
+    n_new = len({one.words for one in labelled if not one.is_unlabelled})
+    n_old = read_config(out)["summary"]["n_support"] if (out / CONFIG).is_file() else 0
+    if n_old > n_new:
+        raise DataError(
+            f"{out}: this model has {number_of(n_old, 'labelled sentence')}, and the new one would have {n_new:,}; add "
+            f"to it (handful add {out} FILE), write elsewhere (--out), or say --replace to lose its labels"
+        )
 
 
 def _encoded(

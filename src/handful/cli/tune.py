@@ -19,12 +19,6 @@ def tune(
     types: opt.Types = None,
     out: opt.OutFolder,
     recipe: opt.RecipeFile = None,
-    epochs: int | None = typer.Option(
-        None, "--epochs", metavar="N", min=1, help="Passes over the labels; 20 if not set."
-    ),
-    seed: int | None = typer.Option(
-        None, "--seed", metavar="N", min=0, help="The source of all randomness; 0 if not set."
-    ),
     encoder: opt.ModelEncoder = None,
     text_field: opt.TextField = None,
     device: opt.Device = None,
@@ -40,7 +34,7 @@ def tune(
     like any other, with its encoder inside: as fast as before, and it needs no torch. Give the unlabelled text of the
     fit again with [bold]--unlabelled[/bold]. Stopped with Ctrl-C, the same command goes on from its checkpoint.
 
-    A recipe is a file with lines such as [bold]rank = 8[/bold] and [bold]lr = 5e-4[/bold]; the settings are those of
+    A recipe is a file with lines such as [bold]epochs = 10[/bold] and [bold]seed = 1[/bold]; the settings are those of
     handful.training.TuneRecipe.
 
     [bold]Examples[/bold]
@@ -48,7 +42,7 @@ def tune(
     \b
     handful tune model --out tuned
     handful tune model more.conll --unlabelled corpus.txt --out tuned
-    handful tune model --recipe recipe.toml --seed 1 --out tuned
+    handful tune model --recipe recipe.toml --out tuned
     """
     from handful._util.options import read_settings
     from handful.tagger.saving import check_place
@@ -56,7 +50,7 @@ def tune(
     from handful.training import tune as tune_encoder
 
     check_place(out)
-    settings = read_settings(TuneRecipe(), recipe, epochs=epochs, seed=seed)
+    settings = read_settings(TuneRecipe(), recipe)
     tagger = load(model, encoder, threads)
     given = read_training(files or [], unlabelled or [], types, quiet=quiet, known=tagger.types_, text_field=text_field)
     labelled, text, described = given

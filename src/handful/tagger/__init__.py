@@ -3,6 +3,7 @@
 from handful.evaluate import Evaluation, Mistake
 
 from ._summary import FitSummary
+from ._per_call import predict
 from ._tagger import Tagger
 from .explaining import Explanation, NearPrototype, NearWord, WordEvidence
 from .predictor import Predictor
@@ -17,4 +18,5 @@ __all__ = [
     "Predictor",
     "Tagger",
     "WordEvidence",
+    "predict",
 ]

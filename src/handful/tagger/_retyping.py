@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from handful.errors import DataError, number_of
-from handful.text import Allowed, EntityType, Sentence, Span, types_of
+from handful.text import OUTSIDE, Allowed, EntityType, Sentence, Span, types_of
 from handful.text.types import relabelled, type_names
 
 __all__ = ["TypeChange", "note_on_text"]
@@ -87,8 +87,8 @@ class TypeChange:
             news = self._becomes[span.type]
             if len(news) > 1:
                 entries[span.start : span.end] = [Allowed(news)] * (span.end - span.start)
-            elif news != {"O"}:
-                spans.append(Span(span.start, span.end, *news))
+            elif news != OUTSIDE.names:
+                spans.append(Span(span.start, span.end, next(iter(news))))
         changed = relabelled(sentence, spans, entries)
         if sentence.judged is None:
             return changed
@@ -106,7 +106,7 @@ class TypeChange:
         names = [one.name for one in self.types]
         was, is_ = (_n_open(names, sentences) for sentences in (before, after))
         sources = Counter(new for news in self._becomes.values() for new in news)
-        same = {name for name in names if self._becomes.get(name) == {name} and sources[name] == 1}
+        same = {name for name in names if self._becomes.get(name) == frozenset([name]) and sources[name] == 1}
         return [
             f"{name} is open in {number_of(is_[name], 'labelled sentence')}: label some, or look at them again"
             for name in names

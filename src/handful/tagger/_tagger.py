@@ -210,8 +210,8 @@ class Tagger(Predictor):
         sentences : path or list
             As the support of `fit`. A sentence with the words of one that is labelled already gives it new labels.
         unlabelled : path or list, optional
-            More text, as in `fit`. A tagger from disk lacks the text it was fitted with, if any: give that again. A note
-            of the summary says what is missing otherwise.
+            More text, as in `fit`. A tagger from disk lacks the text it was fitted with, if any: give that again.
+            Else a note of the summary says how much is missing.
         progress
             As for `handful.encoders.Encoder.encode`.
 

@@ -10,7 +10,8 @@ from handful._util.files import AnyFile
 from handful.errors import Advice, DataError, shorten
 
 from ._markup import MARK
-from ._sentences import Allowed, Sentence, check_type, relabelled
+from ._sentences import Allowed, Sentence, check_type
+from ._sentences import relabelled as relabelled
 from ._source import read_small
 
 ABOUT_CORPUS = ("domain", "register")

@@ -1,0 +1,101 @@
+"""``handful types``: the types of a model, and other types for it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from . import options as opt
+from ._common import listed, load, print_json, say, types_given
+from .reading import read_training
+
+if TYPE_CHECKING:
+    from handful.tagger import Tagger
+
+
+def types(
+    model: opt.Model,
+    new: str | None = opt.option(
+        "--set",
+        metavar="TYPES",
+        help="The types from now on: a file with NAME: description on each line, or names. Others are dropped.",
+    ),
+    rename: str | None = opt.option(
+        "--rename", metavar="OLD=NEW,...", help="New names, such as PERSN=PERSON; DRUG=BRAND+GENERIC splits a type."
+    ),
+    unlabelled: opt.Unlabelled = None,
+    out: Path | None = opt.option("--out", metavar="FOLDER", help="The folder to write; MODEL if not set."),
+    encoder: opt.ModelEncoder = None,
+    as_json: opt.Json = False,
+) -> None:
+    """Show the types of a model, or change them and fit again.
+
+    The table has the description of each type, its labelled mentions, and in how many labelled sentences somebody
+    looked for it. In the others it is open: an unmarked word may be of this type.
+
+    With [bold]--set[/bold], types that are left out are dropped, new ones are added, and descriptions are replaced.
+    With [bold]--rename[/bold], types with the same new name become one. Labels follow: those of a type that is split
+    become partial labels, such as BRAND|GENERIC. Give the unlabelled text of the fit again with
+    [bold]--unlabelled[/bold].
+
+    [bold]Examples[/bold]
+
+    \b
+    handful types model
+    handful types model --set types.txt --unlabelled corpus.txt
+    handful types model --rename PERSN=PERSON,CITY=PLACE,TOWN=PLACE
+    handful types model --rename DRUG=BRAND+GENERIC --out another-model
+    """
+    from handful.tagger.saving import check_place
+
+    target = model if out is None else out
+    is_changed = new is not None or rename is not None
+    if not is_changed and (unlabelled or out is not None):
+        raise typer.BadParameter("--unlabelled and --out go with --set or --rename")
+    if is_changed:
+        check_place(target)
+    tagger = load(model, encoder, None)
+    if is_changed:
+        pairs = [_change(one) for one in listed(rename) or ()]
+        named = {old: names[0] for old, names in pairs if len(names) == 1}
+        split = {old: names for old, names in pairs if len(names) > 1}
+        text = read_training([], unlabelled or [], None, quiet=False)[1]
+        tagger.retype(types_given(new) or None, rename=named, split=split, unlabelled=text or None)
+        tagger.save(target)
+    if as_json:
+        print_json(
+            [dict(zip(("name", "description", "mentions", "judged"), row, strict=True)) for row in _rows(tagger)]
+        )
+        return
+    _show(tagger)
+    if is_changed:
+        for note in tagger.summary_.notes:
+            say(f"note: {note}", err=False)
+        say(f"\nwrote {target}; try: handful predict {target} FILE")
+
+
+def _change(text: str) -> tuple[str, list[str]]:
+    old, _, news = (part.strip() for part in text.partition("="))
+    names = [name.strip() for name in news.split("+")]
+    if not old or not all(names):
+        raise typer.BadParameter(f"{text!r} is neither OLD=NEW nor OLD=ONE+OTHER", param_hint="--rename")
+    return old, names
+
+
+def _rows(tagger: "Tagger") -> list[tuple[str, str, int, int]]:
+    """Return for each type its description, labelled mentions, and sentences in which somebody looked for it."""
+    mentions, support = tagger.summary_.mentions, tagger.support_
+    return [
+        (one.name, one.description, mentions[one.name], sum(one.name in (s.judged or ()) for s in support))
+        for one in tagger.types_
+    ]
+
+
+def _show(tagger: "Tagger") -> None:
+    from .show import Console, Text, table
+
+    shown = table("type", "mentions", "judged in", last="description")
+    n_support = len(tagger.support_)
+    for name, description, n_mentions, n_judged in _rows(tagger):
+        shown.add_row(Text(name), f"{n_mentions:,}", f"{n_judged:,} of {n_support:,}", Text(description))
+    Console().print(shown)

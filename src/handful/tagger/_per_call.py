@@ -1,0 +1,47 @@
+"""Mentions of types that are named with each call: no tagger to make, to fit or to keep."""
+
+from functools import lru_cache
+from typing import Any
+
+from handful._util.progress import Progress
+from handful.encoders import Encoder, load
+from handful.text import EntityType, types_of
+
+from ._tagger import Tagger
+from .tagging import MinScore
+
+N_TAGGERS = 8  # kept at a time; they share one encoder, and are small
+
+
+def predict(texts: Any, types: Any, *, min_score: MinScore = 0.0, progress: Progress = None) -> Any:
+    """Find mentions of types by what they mean, without a fit.
+
+    The types of the last few calls are remembered: to ask for the same ones again costs nothing.
+
+    Parameters
+    ----------
+    texts, min_score, progress
+        As for `handful.Tagger.predict`.
+    types : dict, list or str
+        The types to find and what they mean, as for `handful.Tagger`.
+
+    Returns
+    -------
+    list of dict, or list of lists of them
+        As `handful.Tagger.predict` returns.
+
+    Examples
+    --------
+    >>> handful.predict("Ekeus heads for Baghdad", {"PER": "names of people"})  # doctest: +SKIP
+    """
+    return _tagger(types_of(types)).predict(texts, min_score=min_score, progress=progress)
+
+
+@lru_cache(N_TAGGERS)
+def _tagger(types: tuple[EntityType, ...]) -> Tagger:
+    return Tagger(types, encoder=_encoder()).fit()
+
+
+@lru_cache(1)
+def _encoder() -> Encoder:
+    return load("handful-en")
