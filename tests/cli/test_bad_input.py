@@ -261,7 +261,7 @@ def test_a_full_disk_leaves_one_line_and_no_file(inside, tmp_path, command):
     arguments = {
         "predict": ["predict", "model", "text.txt", "--out", tmp_path / "out.jsonl"],
         "fit": ["fit", "support.txt", "--encoder", "encoder", "--no-cache", "--out", tmp_path / "out"],
-        "sample": ["bench", "sample", "support.txt", "--shots", "3", "--quiet", "--out", tmp_path / "out"],
+        "sample": ["bench", "sample", "support.txt", "--shots", "3", "--out", tmp_path / "out"],
     }[command]
     assert failed(handful(*arguments, command=SLOW_COMMAND, preexec_fn=limit), f"{arguments[-1]}")
     assert list(tmp_path.iterdir()) == []

@@ -77,7 +77,7 @@ def test_no_labels_and_what_types_mean(garden, tmp_path):
     recipe = f"types = '{tmp_path / 'types.txt'}'\ntexts = ['all', 'none']\nplots = false\n"
     (tmp_path / "recipe.toml").write_text(recipe)
     options = ["--methods", "proto,handful,names", "--shots", "0", "--recipe", tmp_path / "recipe.toml"]
-    assert run("bench", "transfer", garden, *options, "--report", tmp_path / "r", "--quiet").exit_code == 0
+    assert run("bench", "transfer", garden, *options, "--report", tmp_path / "r").exit_code == 0
     means = {(line["method"], line["text"]): line["cells"][0]["mean"] for line in lines(tmp_path / "r")}
     assert means.keys() == {("handful", "all"), ("handful", "none"), ("names", "none")}
     assert min(means.values()) > 20
@@ -89,7 +89,7 @@ def test_no_labels_and_what_types_mean(garden, tmp_path):
 def test_labelled_files_are_targets_of_which_a_half_is_scored(garden, tmp_path):
     options = ["--on", "dev", "--shots", "0,1", "--sets", "1", "--methods", "names,proto"]
     targets = [garden / "dev.txt", garden / "test.txt"]
-    assert run("bench", "transfer", *targets, *options, "--report", tmp_path / "r", "--quiet").exit_code == 0
+    assert run("bench", "transfer", *targets, *options, "--report", tmp_path / "r").exit_code == 0
     cells = {line["method"]: line["cells"] for line in lines(tmp_path / "r")}
     assert [cell["target"] for cell in cells["names"]] == ["dev", "test", "Avg."] * 2
     assert [cell["mean"] for cell in cells["proto"][:3]] == [None] * 3

@@ -67,10 +67,8 @@ def test_types_are_described_at_the_head_of_what_is_suggested(inside, corpus, tm
 
 def test_add_learns_from_more_sentences(inside, model, tmp_path):
     (tmp_path / "more.txt").write_text("[Olga](PER) left [Oslo](LOC) by [train](VEHICLE) .\n", encoding="utf-8")
-    before = {file.name: file.read_bytes() for file in model.iterdir()}
-    lacking = run("add", model, tmp_path / "more.txt")
-    assert failed(lacking, "does not hold the 36 unlabelled words of its fit; give them again (--unlabelled)")
-    assert {file.name: file.read_bytes() for file in model.iterdir()} == before
+    lacking = run("add", model, tmp_path / "more.txt", "--out", tmp_path / "lacking")
+    assert "note: 36 unlabelled words of the fit before are missing" in lacking.stdout
     result = run("add", model, tmp_path / "more.txt", "-u", "text.txt", "--json")
     assert result.exit_code == 0
     shown = json.loads(result.stdout)
@@ -121,5 +119,5 @@ def test_the_loop(inside, tmp_path, corpus):
     assert run("fit", *options, "-u", corpus, "--out", tmp_path / "m", "-q").exit_code == 0
     for n_labelled in (2, 4):
         assert run("suggest", tmp_path / "m", corpus, "-n", "2", "--out", tmp_path / "next.txt", "-q").exit_code == 0
-        assert run("add", tmp_path / "m", tmp_path / "next.txt", "-u", corpus, "-q").exit_code == 0
+        assert run("add", tmp_path / "m", tmp_path / "next.txt", "-u", corpus, "-q", "--as-is").exit_code == 0
         assert Tagger.load(tmp_path / "m").summary_.n_support == n_labelled

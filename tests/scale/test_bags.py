@@ -34,13 +34,12 @@ def test_a_column_of_a_data_frame_gives_it_too(tmp_path):
     assert far.predict(TEXT[0])
 
 
-def test_labels_can_be_neither_added_nor_changed():
+def test_labels_are_added_without_the_text_after_a_note_and_cannot_be_changed():
     tagger = fit(Tagger(encoder=ToyEncoder(), cache=False), FEW, bag.from_sequence(TEXT, npartitions=2))
     assert tagger.text_ is None
-    with pytest.raises(ModelError, match=r"does not hold the [\d,]+ unlabelled words of its fit; give them again"):
-        tagger.add([MORE[0]])
     with pytest.raises(ModelError, match="does not hold the text of its fit; fit again with the new labels"):
         tagger.relabel(FEW)
+    assert any("of the fit before are missing" in note for note in tagger.add([MORE[0]]).summary_.notes)
 
 
 def test_text_that_is_here_is_for_the_tagger_itself():

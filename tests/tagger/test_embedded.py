@@ -68,3 +68,16 @@ print(*sys.modules)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"sklearn", "torch", "transformers"} & set(run.stdout.split())
+
+
+def test_types_per_call_need_no_fit_and_are_remembered():
+    text, types = "Anna Berg flew to Paris.", {"PER": "names of people", "LOC": "names of places"}
+    found = handful.predict(text, types)
+    assert found == handful.Tagger(types, cache=False).fit().predict(text)
+    assert handful.predict([text], "city") != [found]  # other types, other mentions
+    _tagger.cache_clear()
+    for _ in range(3):
+        assert handful.predict(text, types) == found
+    assert (_tagger.cache_info().hits, _tagger.cache_info().misses) == (2, 1)
+    with pytest.raises(DataError, match="there is no type to find"):
+        handful.predict(text, {})

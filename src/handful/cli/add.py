@@ -40,8 +40,8 @@ def add(
     A model keeps its labelled sentences and all its settings, but not the unlabelled text of its fit: give that again
     with [bold]--unlabelled[/bold]. It is not encoded again, as long as its features are in the cache. New types are
     welcome; say with [bold]--types[/bold], or at the head of a file, what they mean. No file is needed for that. A
-    sentence with the words of a labelled one gives it new labels. Suggestions that nobody changed teach nothing, and are
-    refused. The folder is replaced when all went well.
+    sentence with the words of a labelled one gives it new labels. Suggestions that nobody changed are refused.
+    The folder is replaced when all went well.
 
     [bold]Examples[/bold]
 

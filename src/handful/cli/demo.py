@@ -28,7 +28,6 @@ def demo(
     files: Path | None = typer.Option(
         None, "--files", metavar="FOLDER", help="Only write the corpus there, to try the other commands on."
     ),
-    quiet: opt.Quiet = False,
 ) -> None:
     """Fit on a small corpus of garden notes, score, and show what was found.
 
@@ -48,17 +47,16 @@ def demo(
     from handful.text import read
 
     if files is not None:
-        _write_corpus(files, quiet)
+        _write_corpus(files)
         return
     gold = read(examples.HELDOUT)
-    steps = _steps(gold, quiet)
+    steps = _steps(gold)
     predicted = list(zip(gold, steps[-1][1].predict_sentences(gold), strict=True))
     write_text(out, _page(steps, predicted))
-    if not quiet:
-        _show(steps, predicted, out)
+    _show(steps, predicted, out)
 
 
-def _write_corpus(path: Path, quiet: bool) -> None:
+def _write_corpus(path: Path) -> None:
     """Write the corpus under the names that the README uses."""
     from handful import examples
     from handful._util.files import replacing_folder
@@ -75,12 +73,11 @@ def _write_corpus(path: Path, quiet: bool) -> None:
         write((sentence.without_labels() for sentence in read(examples.HELDOUT)), folder / "notes.txt", "text")
     say(
         "wrote types.txt (what they mean), few.txt (labelled), corpus.txt (unlabelled), notes.txt (to tag) and "
-        f"test.txt (to score on) to {path}\ntry: handful predict --types {path}/types.txt {path}/notes.txt",
-        quiet=quiet,
+        f"test.txt (to score on) to {path}\ntry: handful predict --types {path}/types.txt {path}/notes.txt"
     )
 
 
-def _steps(gold: "Sequence[Sentence]", quiet: bool) -> list[_Step]:
+def _steps(gold: "Sequence[Sentence]") -> list[_Step]:
     """Fit four times, each with more to go on; all share one encoder, so that no sentence is encoded twice."""
     from handful import examples
     from handful.encoders import CachedEncoder, load
@@ -97,9 +94,9 @@ def _steps(gold: "Sequence[Sentence]", quiet: bool) -> list[_Step]:
         ("and both", examples.SUPPORT, examples.UNLABELLED),
     )
     for name, support, unlabelled in choices:
-        say(f"… {name}" if steps else f"fitting with {name}", quiet=quiet or not sys.stderr.isatty())
+        say(f"… {name}" if steps else f"fitting with {name}", quiet=not sys.stderr.isatty())
         started = time.perf_counter()
-        tagger = Tagger(types, encoder=encoder, cache=False).fit(support, unlabelled, progress=progress_of(quiet))
+        tagger = Tagger(types, encoder=encoder, cache=False).fit(support, unlabelled)
         scores = score(gold, tagger.predict_sentences(gold))
         steps.append((name, tagger, scores, time.perf_counter() - started))
     return steps

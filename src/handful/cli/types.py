@@ -15,16 +15,20 @@ if TYPE_CHECKING:
 
 def types(
     model: opt.Model,
-    new: str | None = opt.option(
+    new: str | None = typer.Option(
+        None,
         "--set",
         metavar="TYPES",
         help="The types from now on: a file with NAME: description on each line, or names. Others are dropped.",
     ),
-    rename: str | None = opt.option(
-        "--rename", metavar="OLD=NEW,...", help="New names, such as PERSN=PERSON; DRUG=BRAND+GENERIC splits a type."
+    rename: str | None = typer.Option(
+        None,
+        "--rename",
+        metavar="OLD=NEW,...",
+        help="New names, such as PERSN=PERSON; DRUG=BRAND+GENERIC splits a type.",
     ),
     unlabelled: opt.Unlabelled = None,
-    out: Path | None = opt.option("--out", metavar="FOLDER", help="The folder to write; MODEL if not set."),
+    out: Path | None = typer.Option(None, "--out", metavar="FOLDER", help="The folder to write; MODEL if not set."),
     encoder: opt.ModelEncoder = None,
     as_json: opt.Json = False,
 ) -> None:

@@ -2,8 +2,8 @@
 
 from handful.evaluate import Evaluation, Mistake
 
-from ._summary import FitSummary
 from ._per_call import predict
+from ._summary import FitSummary
 from ._tagger import Tagger
 from .explaining import Explanation, NearPrototype, NearWord, WordEvidence
 from .predictor import Predictor

@@ -1,0 +1,90 @@
+"""`handful types`, and what `fit`, `add` and `evaluate` do with types and labels."""
+
+import json
+import shutil
+
+import pytest
+from commands import failed, run
+
+from handful import Tagger
+
+
+@pytest.fixture
+def model(inside, tmp_path):
+    shutil.copytree(inside / "model", tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_types_are_shown(inside, model):
+    shown = run("types", model).stdout.splitlines()
+    assert shown[0].split() == ["type", "mentions", "judged", "in", "description"]
+    assert shown[1].split() == ["LOC", "3", "6", "of", "6"]
+    rows = json.loads(run("types", model, "--json").stdout)
+    assert rows[1] == {"name": "PER", "description": "", "mentions": 3, "judged": 6}
+
+
+def test_types_are_merged_and_written(inside, model, tmp_path):
+    before = (model / "config.json").read_bytes()
+    result = run("types", model, "--rename", "LOC=NAME, PER=NAME", "-u", "text.txt", "--out", tmp_path / "other")
+    assert result.exit_code == 0
+    assert f"wrote {tmp_path / 'other'}" in result.stderr
+    assert "missing" not in result.stdout
+    tagger = Tagger.load(tmp_path / "other")
+    assert [one.name for one in tagger.types_] == ["NAME"]
+    assert tagger.summary_.mentions == {"NAME": 6}
+    assert (model / "config.json").read_bytes() == before
+
+
+def test_types_that_are_left_out_are_dropped(inside, model, tmp_path):
+    (tmp_path / "types.txt").write_text("PER: names of people\n")
+    result = run("types", model, "--set", tmp_path / "types.txt")
+    assert "note: 36 unlabelled words of the fit before are missing" in result.stdout
+    (one,) = Tagger.load(model).types_
+    assert (one.name, one.description) == ("PER", "names of people")
+
+
+def test_what_types_refuses(inside, model, tmp_path):
+    before = (model / "config.json").read_bytes()
+    assert failed(run("types", model, "--rename", "PERR=PERSON"), "did you mean PER?")
+    for options in (["--rename", "PER"], ["--rename", "PER=A+"], ["--out", tmp_path / "other"]):
+        assert run("types", model, *options).exit_code == 2
+    assert (model / "config.json").read_bytes() == before
+
+
+def test_fit_does_not_replace_a_model_with_more_labels(inside, model, tmp_path):
+    (tmp_path / "few.txt").write_text("[Ekeus](PER) heads for [Baghdad](LOC) .\n")
+    fit = ["fit", tmp_path / "few.txt", "--encoder", "encoder", "--out", model]
+    before = (model / "config.json").read_bytes()
+    assert failed(run(*fit), "this model has 6 labelled sentences, and the new one would have 1; add to it")
+    assert (model / "config.json").read_bytes() == before
+    assert run(*fit, "--replace", "-q").exit_code == 0
+    assert len(Tagger.load(model).support_) == 1
+    assert run(*fit, "-q").exit_code == 0  # as many as there are
+
+
+def test_add_refuses_suggestions_that_nobody_changed(inside, model, tmp_path):
+    (tmp_path / "corpus.txt").write_text("Anna heads for Rome , says Ekeus\nowners of the dog in Paris like Dupont\n")
+    next_ = tmp_path / "next.txt"
+    assert run("suggest", model, tmp_path / "corpus.txt", "-n", "2", "--out", next_, "-q").exit_code == 0
+    assert "](" in next_.read_text()
+    add = ["add", model, next_, "-u", "text.txt", "-q"]
+    assert failed(run(*add), "the labels are those that the model finds by itself")
+    assert len(Tagger.load(model).support_) == 6
+    assert run(*add, "--as-is").exit_code == 0
+    assert len(Tagger.load(model).support_) == 8
+
+
+def test_add_takes_types_without_a_file(tmp_path):
+    assert run("fit", "--types", "person, place", "--out", tmp_path / "model", "-q").exit_code == 0
+    result = run("add", tmp_path / "model", "--types", "disease")
+    assert "added 0 labelled sentences; new: disease\n" in result.stdout
+    assert [one.name for one in Tagger.load(tmp_path / "model").types_] == ["disease", "person", "place"]
+    assert run("add", tmp_path / "model").exit_code == 2
+
+
+def test_evaluate_takes_types_without_a_model(tmp_path):
+    (tmp_path / "test.txt").write_text("[Anna Berg](person) lives in [Paris](place) .\n")
+    result = run("evaluate", "--types", "person, place", tmp_path / "test.txt", "--json")
+    assert json.loads(result.stdout)["n_sentences"] == 1
+    assert run("evaluate", tmp_path / "test.txt").exit_code == 2
+    assert run("evaluate", "a", "b", "--types", "person").exit_code == 2
