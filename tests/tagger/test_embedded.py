@@ -6,9 +6,11 @@ import warnings
 
 import pytest
 
+import handful
 from handful import Tagger
 from handful.encoders import EMBEDDED
-from handful.errors import HandfulWarning
+from handful.errors import DataError, HandfulWarning
+from handful.tagger._per_call import _tagger
 
 from .test_language import FOREIGN
 from .toy import mentions
@@ -62,6 +64,7 @@ def test_prediction_loads_no_scikit_learn(model, tmp_path):
     model.save(tmp_path / "model")
     code = f"""
 import sys
+import handful
 from handful import Tagger
 assert Tagger.load({str(tmp_path / "model")!r}).predict("Rao is in Delhi .")
 print(*sys.modules)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from . import options as opt
-from ._common import progress_of, say
+from ._common import say
 
 if TYPE_CHECKING:
     from handful.evaluate import Scores
