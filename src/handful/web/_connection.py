@@ -12,7 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from ._limits import Limits
 
 AT_ONCE, QUEUE = 16, 1024  # connections that are accepted at once, before others are let go, and that wait for it
-PIECE = 8 << 10  # bytes that are read at once; a body can have a chunk in every 6 of them, and others wait meanwhile
+PIECE = 2 << 10  # bytes that are read at once; a body can have a chunk in every 6 of them, and others wait meanwhile
 
 
 class _Connection(H11Protocol):
