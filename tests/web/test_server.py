@@ -130,7 +130,7 @@ def test_a_header_that_does_not_come_ends_the_connection():
 
 @pytest.mark.parametrize("first", [b"", b"2\r\nab\r\n"])
 def test_a_body_that_goes_wrong_after_its_answer_ends_the_connection(first, caplog):
-    with serving(Limits()) as place, socket.create_connection(place) as connection:
+    with serving(Limits(header_timeout=0.5)) as place, socket.create_connection(place) as connection:
         connection.sendall(b"POST /health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + first)
         assert connection.recv(12) == b"HTTP/1.1 405"
         connection.sendall(b"nonsense\r\n")

@@ -42,7 +42,9 @@ class _Connection(H11Protocol):
             idle.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        is_answered = self.is_idle and self.conn.their_state is h11.SEND_BODY
+        if not (is_answered and b"transfer-encoding" in dict(self.headers)):  # chunks take long to read, for nothing
+            super().data_received(data)
         if not self.is_idle:
             self._came("header")
         elif "header" not in self._timers:
