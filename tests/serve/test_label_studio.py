@@ -7,7 +7,7 @@ import time
 import pytest
 
 from growth import grows_as
-from handful.errors import DataError, FileError
+from handful.errors import DataError, FileError, HandfulError
 from handful.serve import Limits
 from handful.serve._annotations import Annotations
 from handful.serve._label_config import read_config
@@ -339,6 +339,24 @@ def test_tasks_have_a_limit():
             422,
             "there are 4 texts, but at most 3 can be sent at once",
         )
+
+
+@pytest.mark.parametrize("overlap", [True, False])
+def test_annotations_are_read_in_linear_time(overlap):
+    from handful.serve._annotations import read_labels
+
+    def make(n):
+        text = "Gog slept " * n
+        starts = [0 if overlap else 10 * i for i in range(n)]
+        value = [{"start": start, "end": start + 3, "labels": ["PER"]} for start in starts]
+        result = [{"type": "labels", "from_name": "a", "to_name": "t", "value": one} for one in value]
+        return text, [{"id": 1, "result": result}]
+
+    def run(given):
+        with contextlib.suppress(HandfulError):
+            read_labels(*given)
+
+    assert grows_as(run, make, 100) < 1.5
 
 
 def test_annotations_that_are_kept_have_a_limit():

@@ -21,6 +21,7 @@ from handful.encoders import load as load_encoder
 from handful.encoders.opened import encoder_folder
 from handful.errors import DataError, EncoderError, FileError, ModelError
 from handful.tagger import saving
+from handful.tagger._card import cell
 
 from .toy import SUPPORT, UNLABELLED, ToyEncoder, fitted, names, tagger
 
@@ -85,6 +86,10 @@ def test_the_card_says_what_it_is(saved):
     ):
         assert expected in card
     assert "likely too high" not in card  # the paper's scores are no estimate
+
+
+def test_names_are_no_markup_in_the_card():
+    assert cell("a|b <img src=x> ![c](http://d) `e`\n\\") == r"a\|b \<img src=x> !\[c](http://d) \`e\` \\"
 
 
 def test_the_card_says_when_scores_run_high(tmp_path, monkeypatch):

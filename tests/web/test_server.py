@@ -83,6 +83,21 @@ def test_a_cookie_is_read_in_linear_time(cookie, part):
     assert power < 1.5
 
 
+@pytest.mark.parametrize("name", ["host", "origin", "authorization", "x-handful-token", "sec-fetch-site"])
+@pytest.mark.parametrize("part", ["a", "[", "@", ":", ".", "/", "%41", "=", "1.", "Basic ", "YQ=="])
+def test_headers_are_read_in_linear_time(name, part):
+    app = make(Limits(max_header=1 << 22))
+    starts = {"authorization": "Basic ", "host": "localhost"}
+    power = grows_as(lambda value: ask(app, [(name, value)]), lambda n: starts.get(name, "") + part * n, 2000)
+    assert power < 1.5
+
+
+@pytest.mark.parametrize("part", ["&", "a=b&", "%41", "token=&", ";", "=", "+", "%"])
+def test_queries_are_read_in_linear_time(part):
+    app = make(Limits(max_header=1 << 22))
+    assert grows_as(lambda query: ask(app, path="/", query=query), lambda n: part.encode() * n, 2000) < 1.5
+
+
 def test_headers_have_a_limit():
     app = make(Limits(max_header=2000))
     assert ask(app, [("cookie", "a" * 1800)])[0] == 401

@@ -1,5 +1,6 @@
 """The model card: a README.md that says what a saved tagger is, for people."""
 
+import re
 from typing import TYPE_CHECKING
 
 from handful.encoders.opened import is_path
@@ -89,5 +90,5 @@ def model_card(saved: "Saved") -> str:
 
 
 def cell(text: str) -> str:
-    """Return text so that it stays within a cell of a table."""
-    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")
+    """Return text so that it stays within a cell of a table, and is neither markup nor HTML."""
+    return re.sub(r"([\\|`<\[])", r"\\\1", " ".join(text.split()))
