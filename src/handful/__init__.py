@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from handful.cluster import SubspaceKMeans
     from handful.errors import HandfulError
     from handful.evaluate import score
-    from handful.integrations import pipeline
     from handful.tagger import Tagger, predict
     from handful.text import Document, EntityType, Sentence, Span, read, write
 
@@ -23,7 +22,6 @@ __all__ = [
     "SubspaceKMeans",
     "Tagger",
     "__version__",
-    "pipeline",
     "predict",
     "read",
     "score",
@@ -35,7 +33,6 @@ __getattr__, __dir__ = lazy(
     cluster="SubspaceKMeans",
     errors="HandfulError",
     evaluate="score",
-    integrations="pipeline",
     tagger="Tagger predict",
     text="Document EntityType Sentence Span read write",
 )

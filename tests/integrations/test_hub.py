@@ -50,7 +50,7 @@ def run(hub, place):
         }
         settings = {name: value for name, value in settings.items() if value is not None}
         head = (
-            "import json\nfrom handful import Tagger, pipeline\nfrom handful.errors import HandfulError\n"
+            "import json\nfrom handful import Tagger\nfrom handful.errors import HandfulError\n"
             "from handful.integrations import from_hub, push_to_hub\n"
         )
         done = subprocess.run(
@@ -129,11 +129,6 @@ def test_a_name_then_the_cache_alone(pushed, run, hub, tagger):
     only_local = FETCH.replace('"user/garden"', '"user/garden", local_files_only=True')
     assert run(only_local) == expected
     assert hub.requests == []
-
-
-def test_the_pipeline_takes_a_name(pushed, run, tagger):
-    code = f"""print(json.dumps(pipeline("user/garden", threads=1)({TEXT!r})))"""
-    assert run(code) == tagger.predict(TEXT)
 
 
 def test_offline_without_a_copy_is_said(pushed, run, place):

@@ -1,6 +1,4 @@
-"""The page in a real browser: types, the review of one type, the map, search, files."""
-
-import re
+"""The page in a real browser: types, the review of one type, search, files."""
 
 from handful import Tagger
 from handful.text import FORMATS, read
@@ -112,25 +110,6 @@ def test_all_above_a_score_are_accepted_at_once(browser, tmp_path):
         page.get_by_text(f"Confirm {wanted}, reject 0").click()
         page.locator("#review-note", has_text=f"Confirmed {wanted}, rejected 0. Stored.").wait_for()
         assert types(served)[0]["n_labels"] == wanted
-
-
-def test_a_click_on_the_map_shows_the_word_in_its_sentence(window, served):
-    page = window(2)
-    page.click("#map-box summary")
-    page.wait_for_selector(".map .dot")
-    dots = page.locator(".map .dot")
-    dots.last.hover(force=True)
-    page.locator("#map-note", has_text=re.compile("(PER|LOC), predicted")).wait_for()
-    word, _, _ = page.inner_text("#map-note").partition(" · ")
-    dots.last.click(force=True)
-    page.locator("#sentence .w.caret", has_text=word).wait_for()
-    assert page.inner_text("#sentence .m.current .w") == word
-    page.locator(".map").focus()
-    page.keyboard.press("ArrowRight")
-    page.locator("#live", has_text=" · ").wait_for()
-    word, _, _ = page.inner_text("#live").partition(" · ")
-    page.keyboard.press("Enter")
-    page.locator("#sentence .w.caret", has_text=word).wait_for()
 
 
 def test_search_and_the_queue_lead_to_sentences(window, served):

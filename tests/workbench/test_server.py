@@ -181,12 +181,10 @@ def test_bodies_have_a_type_and_a_limit(served):
         ("/api/queue?skip=1,--5", 422),
         ("/api/queue?after=--5", 422),
         ("/api/mentions?type=PER&n=--5", 422),
-        ("/api/map?n=--5", 422),
         ("/api/events?since=--5", 422),
         ("/api/queue?mode=search", 422),
         ("/api/mentions?type=NOBODY", 422),
         ("/api/mentions?type=PER&least=x", 422),
-        ("/api/map?n=-1", 422),
         ("/api/events?since=x", 422),
         ("/api/export?format=../../x", 422),
         ("/api/sentences/77", 422),
@@ -234,7 +232,7 @@ def test_requests_do_not_wait_for_a_fit(served):
     with served.session._at_work:
         answer = post(served, "/api/sentences/2/decision", {"version": 0, "action": "nothing"})
         assert answer.json()["sentence"]["status"] == "none"
-        for path in ("/api/state", "/api/queue", "/api/mentions?type=PER", "/api/map", "/api/export?format=jsonl"):
+        for path in ("/api/state", "/api/queue", "/api/mentions?type=PER", "/api/export?format=jsonl"):
             assert served.client.get(path).status_code == 200
         number = served.session.number
     settled(served.session)

@@ -8,7 +8,7 @@ from handful.errors import DataError, StaleError
 from handful.text import Document, Span
 from handful.text.projects import State
 from handful.workbench._quality import cross_validate
-from handful.workbench._views import Views, flatten
+from handful.workbench._views import Views
 from tagger.toy import NamedEncoder, ToyEncoder
 
 from .made import TEXTS, TYPES, make_project, make_session, settled
@@ -341,29 +341,6 @@ def test_quality_is_that_of_held_out_sentences():
     quality = cross_validate(wrong, tagger)
     assert quality.f1 == pytest.approx(2 * 9 / (10 + 10))
     assert quality.low < quality.f1 <= quality.high <= 1
-
-
-def test_the_map(views, session):
-    points = views.map({"n": 30})["points"]
-    assert len(points) == 30
-    assert {one["type"] for one in points} == {"PER", "LOC", None}
-    assert max(abs(one[axis]) for one in points for axis in "xy") == pytest.approx(1)
-    by_type = {name: [(one["x"], one["y"]) for one in points if one["type"] == name] for name in ("PER", "LOC")}
-    mean = {name: [sum(axis) / len(axis) for axis in zip(*places, strict=True)] for name, places in by_type.items()}
-    assert abs(mean["PER"][0] - mean["LOC"][0]) + abs(mean["PER"][1] - mean["LOC"][1]) > 0.5
-    with pytest.raises(DataError):
-        views.map({"n": 0})
-
-
-def test_a_new_map_lies_on_the_old_one():
-    import numpy as np
-
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(50, 6)) * [5, 3, 1, 1, 1, 1]
-    first = flatten(points, range(50), {})
-    turned = flatten(-points + 7, range(50), first)
-    far = max(abs(np.subtract(first[i], turned[i])).max() for i in range(50))
-    assert far < 1e-6
 
 
 def test_the_exported_tagger_is_one_of_its_own(views, session, tmp_path):

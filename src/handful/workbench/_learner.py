@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from handful._util.arrays import Float
 from handful.encoders.cache import RememberingEncoder
 from handful.tagger import Tagger
-from handful.tagger.evidence import Prototypes
 from handful.tagger.tagging import TaggedWords, tag_sentences
 from handful.text import EntityType, Sentence, Span
 
@@ -61,8 +59,3 @@ class Learner:
             # those of the batch would stay in memory, all of them, as long as one of its sentences is kept
             answer[id] = Found(self.number, replace(words, features=features), before)
         return answer
-
-    def project(self, features: Float) -> Float:
-        """Return words in the space that the fit has chosen, (n, p)."""
-        prototypes = None if self.tagger is None else self.tagger.model_.piece(Prototypes)
-        return features if prototypes is None else prototypes.project(features)

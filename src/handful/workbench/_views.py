@@ -1,12 +1,8 @@
 """`Views`: what a page asks for and says, and the answers, in the types of JSON."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from handful._util.arrays import Float
 from handful.errors import DataError
 from handful.text import FORMATS, Sentence, Span
 from handful.text.projects import State
@@ -18,13 +14,11 @@ from ._session import Session
 
 CONTEXT = 300  # characters before and after a sentence
 AROUND = 60  # characters before and after a mention
-MOST_SENTENCES, MOST_MENTIONS, MOST_POINTS, MOST_STEPS, MOST_SHOWN = 200, 1_000, 10_000, 1_000, 50
+MOST_SENTENCES, MOST_MENTIONS, MOST_REVIEWED, MOST_STEPS, MOST_SHOWN = 200, 1_000, 10_000, 1_000, 50
 
 Record = dict[str, Any]
 Asked = Mapping[str, Any]
 """What a request says: its query, whose values are texts, or its body."""
-
-Places = dict[Hashable, tuple[float, float]]
 
 
 class Views:
@@ -34,7 +28,6 @@ class Views:
         self.session = session
         self.mirror = session.mirror
         self.project = session.project
-        self._places: Places = {}
 
     def state(self) -> Record:
         """Return where everything stands."""
@@ -206,31 +199,6 @@ class Views:
             self.session.follow()
         return {"accepted": counts["accept"], "rejected": counts["reject"], "stale": stale, "decision": seq}
 
-    def map(self, given: Asked) -> Record:
-        """Return words in two dimensions: labelled and found mentions, and some of the others."""
-        n = number(given.get("n"), "n", 2000, 1, MOST_POINTS)
-        learner, found = self.session.learner, self.session.found
-        points: list[Record] = []
-        for id, one in found.items():
-            _, state = self.mirror.state(id)
-            is_labelled = state.is_label and state.status != "partial"
-            spans = state.spans if is_labelled else one.spans
-            types = {i: span.type for span in spans for i in range(span.start, span.end)}
-            points += [
-                {"type": types.get(i), "sentence": id, "word": i, "text": text, "labelled": is_labelled}
-                for i, text in enumerate(one.words.sentence.words)
-            ]
-        if learner is None or not points:
-            return {"points": []}
-        order = np.random.default_rng(0).permutation(len(points))
-        points = sorted((points[i] for i in order), key=lambda one: (one["type"] is None, not one["labelled"]))[:n]
-        keys = [(one["sentence"], one["word"]) for one in points]
-        vectors = np.stack([found[id].words.features[word] for id, word in keys])
-        self._places = places = flatten(learner.project(vectors), keys, self._places)
-        for key, point in zip(keys, points, strict=True):
-            point["x"], point["y"] = places[key]
-        return {"points": points}
-
     def _types(self) -> list[Record]:
         """Return the types, each with the number of its labels."""
         labels = self.mirror.count_labels()
@@ -311,8 +279,8 @@ def _changed(before: Sequence[Span], after: Sequence[Span]) -> list[Record]:
 
 def _mentions(given: Any) -> list[Record]:
     keys = ("sentence", "start", "end", "version")
-    if not isinstance(given, list) or len(given) > MOST_POINTS:
-        raise DataError(f"mentions are a list of at most {MOST_POINTS:,}")
+    if not isinstance(given, list) or len(given) > MOST_REVIEWED:
+        raise DataError(f"mentions are a list of at most {MOST_REVIEWED:,}")
     for one in given:
         if not isinstance(one, Mapping) or any(type(one.get(key)) is not int for key in keys):
             raise DataError(f"a mention has {', '.join(keys)}, all of them numbers; found {one!r:.100}")
@@ -328,24 +296,3 @@ def number(value: Any, name: str, default: int = 0, least: int = 0, most: int = 
     if type(value) is not int or not least <= value <= most:
         raise DataError(f"{name} is {value!r:.50}, expected a number from {least} to {most:,}")
     return value
-
-
-def flatten(points: Float, keys: Sequence[Hashable], before: Places) -> Places:
-    """Return two coordinates from -1 to 1 for each point (n, p), by its key.
-
-    They are the two directions in which the points differ most. The map is turned such that points lie as near as
-    possible to their places on the map before.
-    """
-    if len(points) == 0:
-        return {}
-    centred = np.asarray(points, np.float64) - points.mean(axis=0)
-    _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    flat: NDArray[np.float64] = np.zeros((len(points), 2))
-    flat[:, : min(2, len(axes))] = centred @ axes[:2].T
-    shared = [i for i, key in enumerate(keys) if key in before]
-    if len(shared) > 1:  # orthogonal Procrustes
-        was = np.array([before[keys[i]] for i in shared])
-        u, _, v = np.linalg.svd(flat[shared].T @ was)
-        flat = flat @ (u @ v)
-    flat /= max(float(np.abs(flat).max()), 1e-12)
-    return {key: (float(x), float(y)) for key, (x, y) in zip(keys, flat, strict=True)}
