@@ -7,7 +7,7 @@ RUN python -m venv /opt/handful && /opt/handful/bin/pip install --no-cache-dir '
 
 FROM python:3.12-slim
 COPY --from=build /opt/handful /opt/handful
-# Nothing is written: the file system may be read-only, but for --store and /tmp.
+# Nothing is written: the file system may be read-only, but for --label-studio FILE and /tmp.
 ENV PATH=/opt/handful/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin handful
 USER 10001:10001

@@ -168,7 +168,7 @@ def fit_status(port):
 def server(command, folder):
     """Start a server with few descriptors, and give its place."""
     (folder / "text.txt").write_text("Slugs ate the lettuce.\n")
-    arguments = ["serve", "--types", "pest", "--label-studio"]
+    arguments = ["serve", "--types", "pest", "--label-studio", str(folder / "annotations.db")]
     if command == "label":
         arguments = ["label", "text.txt", "--types", "pest", "--no-browser", "--project", str(folder / "p.db")]
     arguments = [sys.executable, "-u", "-m", "handful", *arguments, "--port", "0"]

@@ -1,5 +1,6 @@
 """``handful label``: from a text to a served project, and what its labels are used for."""
 
+import getpass
 import re
 import signal
 import subprocess
@@ -51,9 +52,9 @@ def serving(*arguments, cwd, command=COMMAND):
 
 
 def test_the_command_serves_a_project_and_ends_with_ctrl_c(folder):
-    with serving("notes.txt", "--types", "types.txt", "--author", "anna", cwd=folder) as (process, client):
+    with serving("notes.txt", "--types", "types.txt", cwd=folder) as (process, client):
         state = client.get("/api/state").json()
-        assert state["project"]["author"] == "anna"
+        assert state["project"]["author"] == getpass.getuser()
         assert [one["description"] for one in state["types"]] == ["names of people", "names of places"]
         record = {"version": 0, "action": "label", "labels": [{"start": 0, "end": 1, "type": "PER"}]}
         assert client.post("/api/sentences/1/decision", json=record).status_code == 200

@@ -92,7 +92,7 @@ def test_types_alone_are_served_and_ctrl_c_ends_it():
 def test_other_machines_need_a_token(model, tmp_path):
     assert failed(run("serve", model, "--host", "0.0.0.0", "--quiet", env={"HANDFUL_TOKEN": ""}), "needs a token")
     store = tmp_path / "store.db"
-    options = (model, "--quiet", "--label-studio", "--store", store)
+    options = (model, "--quiet", "--label-studio", store)
     with serving(*options, env={"HANDFUL_TOKEN": TOKEN}) as (_, client):
         assert client.post("/predict", json=TEXT).status_code == 401
         headers = {"Authorization": f"Bearer {TOKEN}"}
@@ -107,10 +107,21 @@ def test_other_machines_need_a_token(model, tmp_path):
         ([], "there is nothing to serve"),
         (["nothing"], "there is no such folder"),
         (["MODEL", "MODEL"], "two models are called 'garden'"),
-        (["MODEL", "--store", "x.db"], "give --label-studio"),
         (["MODEL", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
     ],
 )
 def test_what_cannot_be_served_is_said(model, arguments, message):
     arguments = [model if one == "MODEL" else one for one in arguments]
     assert failed(run("serve", *arguments, "--quiet", env={"HANDFUL_TOKEN": TOKEN}), message)
+
+
+def test_limits_come_from_a_file(model, tmp_path):
+    file = tmp_path / "limits.toml"
+    file.write_text("max_texts = 2\n")
+    with serving(model, "--limits", file, "--quiet") as (_, client):
+        assert client.get("/info").json()["limits"]["max_texts"] == 2
+        assert client.post("/predict", json=LONG).status_code == 422
+    file.write_text("max_text = 2\n")
+    assert failed(run("serve", model, "--limits", file), "there is no setting 'max_text'; did you mean 'max_texts'?")
+    file.write_text("timeout = 0\n")
+    assert failed(run("serve", model, "--limits", file), "timeout is 0, expected a number of at least 0.001")

@@ -78,9 +78,6 @@ def convert(
     unmarked_unknown: bool = typer.Option(
         False, "--unmarked-unknown", rich_help_panel=_LABELS, help="Words that no mention covers are unlabelled, not O."
     ),
-    keep_formulas: bool = typer.Option(
-        False, "--keep-formulas", help="In tables, write cells as they are that a spreadsheet would run."
-    ),
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -118,7 +115,7 @@ def convert(
         "unmarked": "unknown" if unmarked_unknown else "O",
     }
     with stream(source, from_format, **options) as documents:
-        written = write(documents, target, to, scheme=scheme, keep_formulas=keep_formulas)
+        written = write(documents, target, to, scheme=scheme)
     read = documents.report
     if as_json:
         record = {

@@ -28,7 +28,6 @@ def label(
         metavar="FILE",
         help="The project to work on, made if there is none; otherwise named after the first text.",
     ),
-    author: str | None = typer.Option(None, "--author", metavar="NAME", help="Who decides; you if not set."),
     encoder: opt.Encoder = "handful-en",
     words: int = typer.Option(
         50_000, "--words", metavar="N", min=1, help="How many words of text the tagger learns from."
@@ -65,7 +64,7 @@ def label(
     path, texts = _chosen(files or [], project)
     given = types_given(types)  # this and the next line before there is a project
     check_texts(texts, from_format, {"text_field": text_field})
-    with Project(path, _user() if author is None else author) as opened:
+    with Project(path, _user()) as opened:
         if given:
             opened.add([], lambda: given)
         for text in texts:
@@ -113,6 +112,7 @@ def _bring_in(project: "Project", documents: "Stream", *, quiet: bool) -> None:
 
 
 def _user() -> str:
+    """Return who decides: LOGNAME or USER, or who is logged in."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # nobody is logged in

@@ -20,19 +20,17 @@ def serve(
     types: opt.Types = None,
     host: opt.Host = "127.0.0.1",
     port: opt.Port = None,
-    max_requests: int = typer.Option(
-        256, "--max-requests", metavar="N", min=1, help="Requests at once; others are told to come back."
+    limits: Path | None = typer.Option(
+        None,
+        "--limits",
+        metavar="FILE",
+        help="A TOML file: how much is taken at once, such as max_texts = 100 or timeout = 60 (docs/serve.md).",
     ),
-    max_texts: int = typer.Option(1000, "--max-texts", metavar="N", min=1, help="Texts in a request."),
-    max_kib: int = typer.Option(1024, "--max-kib", metavar="N", min=1, help="KiB in a request."),
-    timeout: float = typer.Option(
-        30.0, "--timeout", metavar="S", min=0.001, help="Seconds until a request is given up."
-    ),
-    label_studio: bool = typer.Option(
-        False, "--label-studio", help="Also be a backend of Label Studio, at /label-studio."
-    ),
-    store: Path | None = typer.Option(
-        None, "--store", metavar="FILE", help="Where annotations from Label Studio are kept; in memory if not set."
+    label_studio: Path | None = typer.Option(
+        None,
+        "--label-studio",
+        metavar="FILE",
+        help="Also be a backend of Label Studio, at /label-studio; its annotations are kept in the file.",
     ),
     json_logs: bool = typer.Option(False, "--json-logs", help="Log each request on standard error, as a line of JSON."),
     encoder: opt.ModelEncoder = None,
@@ -55,32 +53,29 @@ def serve(
     handful serve garden kitchen=other/model --port 8480 --json-logs
     handful serve --types types.txt
     HANDFUL_TOKEN=... handful serve model --host 0.0.0.0
-    handful serve model --label-studio --store annotations.db
+    handful serve model --label-studio annotations.db
     curl localhost:8480/predict --json '{"text": "Slugs ate the lettuce."}'
     """
+    from handful._util.options import read_settings
     from handful.serve import Limits, load_models, serve_models
 
     if not models and types is None:
         raise DataError("there is nothing to serve: give the folder of a model, or --types")
-    if store is not None and not label_studio:
-        raise DataError("--store keeps what comes from Label Studio: give --label-studio, too")
+    chosen = read_settings(Limits(), limits)
     found = load_models(models or [], encoder=encoder, threads=threads)
     if types is not None:
         if "types" in found:
             raise DataError("a model is called 'types', as that of --types is; give it another name: NAME=FOLDER")
         found["types"] = load("", encoder, threads, types=types, cache=False)
-    limits = Limits(max_requests=max_requests, max_texts=max_texts, max_bytes=max_kib * 1024, timeout=timeout)
     names = ", ".join(f"{name} ({number_of(len(one.types_), 'type')})" for name, one in found.items())
     say(f"serving {names}; Ctrl-C stops the server", quiet=quiet)
-    if label_studio and store is None:
-        say("annotations are kept in memory, and gone when the server ends; --store FILE keeps them", quiet=quiet)
     serve_models(
         found,
         host=host,
         port=port,
-        limits=limits,
-        label_studio=label_studio,
-        store=store,
+        limits=chosen,
+        label_studio=label_studio is not None,
+        store=label_studio,
         json_logs=json_logs,
         say=typer.echo,
     )

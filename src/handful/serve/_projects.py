@@ -4,11 +4,12 @@ import hashlib
 import json
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Lock
 
 from handful.tagger import Tagger
-from handful.text import Allowed, EntityType, Sentence
+from handful.text import EntityType, Sentence
+from handful.text.types import TypeChoice
 from handful.web import Limits
 from handful.web.server import later
 
@@ -116,10 +117,10 @@ class _Project:
         """Fit; where labels were only added, the features of the other sentences are used again."""
         known = {one.name: one for one in self.model.types_}
         types = tuple(one if one.description else known.get(one.name, one) for one in types)
-        names = {one.name for one in types}
-        new = frozenset(names - known.keys())
-        given = [_of_types(one, names, new) for one in self.model.support_]
-        given += [_of_types(one, names, frozenset()) for one in labelled]
+        names = [one.name for one in types]
+        chosen = TypeChoice(names)
+        given = [chosen.sentence(one) for one in self.model.support_]
+        given += [chosen.sentence(one).judged_for(names) for one in labelled]
         words = frozenset(one.words for one in given)
         if self._tagger is not None and self._basis[0] == types and words >= self._basis[1]:
             self._tagger.relabel(given)
@@ -136,21 +137,6 @@ class _Project:
             ).fit(given or None, progress=False)
         self._basis = (types, words)
         return ready_of(self._tagger)
-
-
-def _of_types(sentence: Sentence, names: set[str], new: frozenset[str]) -> Sentence:
-    """Return a labelled sentence with labels of these types alone.
-
-    A word in no mention may be of one of the new types, which nobody looked for.
-    """
-    spans = tuple(one for one in sentence.spans or () if one.type in names)
-    if not new:
-        return replace(sentence, spans=spans)
-    open_, n = Allowed(new | {"O"}), len(sentence.words)
-    entries: list[Allowed | None] = [one | open_ if one else open_ for one in sentence.allowed or [None] * n]
-    for span in spans:
-        entries[span.start : span.end] = [None] * (span.end - span.start)
-    return replace(sentence, spans=spans, allowed=tuple(entries))
 
 
 def _version_of(name: str, tagger: Tagger) -> str:
