@@ -9,6 +9,7 @@ of earlier stages are not looked at again. The table has the F1 on the types tha
 
 - `start`: as if all sentences had been labelled for all types of the stage, which is the most that can be hoped for
 - `judged`: a sentence says nothing of types that nobody looked for in it
+- `stage alone`: only the sentences of the stage itself, labelled for all of its types
 - `O for all`: a word that is not marked is O for all types, as with other taggers
 - `names`: no label at all
 - `regression`: a linear classifier on the same features, where a word that is not marked is O, too
@@ -24,11 +25,11 @@ import numpy as np
 from handful import Tagger
 from handful.baselines import RegressionBaseline
 from handful.encoders import CachedEncoder, load
-from handful.evaluate import score
+from handful.evaluate import evaluate
 from handful.text import read, read_types, types_in, types_of
 
 STAGES, MOST_WORDS = 3, 12_000
-WAYS = ("start", "judged", "O for all", "names", "regression")
+WAYS = ("start", "judged", "stage alone", "O for all", "names", "regression")
 
 
 def main():
@@ -77,6 +78,7 @@ def run(encoder, pool, scored, types, draw, options):
         supports = {
             "start": whole,
             "judged": labelled,
+            "stage alone": labelled[-len(drawn[stage]) :],
             "O for all": [replace(sentence, judged=frozenset(known)) for sentence in labelled],
             "names": None,
         }
@@ -92,7 +94,7 @@ def run(encoder, pool, scored, types, draw, options):
 
 
 def measure(tagger, gold):
-    return 100 * score(gold, tagger.predict_sentences(gold, progress=False)).micro.f1
+    return 100 * evaluate(gold, tagger.predict_sentences(gold, progress=False)).strict.micro.f1
 
 
 def only(sentence, names):
