@@ -1,13 +1,14 @@
-"""CONTaiNER on a tiny encoder: the loss against numpy's, nearest words by a loop, training that helps."""
+"""CONTaiNER on a tiny encoder: the loss against integrals, nearest words by a loop, training that helps."""
 
 import copy
+import math
 import random
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from handful.baselines import Container, Source, make_baseline
-from handful.baselines import _gaussians as gaussians
 from handful.baselines._base import read_support
 from handful.encoders import load
 from handful.errors import DataError, EncoderError
@@ -45,21 +46,41 @@ def source(folder):
     return Source([corpus(1, 60, ["PER", "LOC"]), corpus(2, 40, ["PER", "LOC"])], folder)
 
 
+def divergence(mean, variance, other_mean, other_variance):
+    """KL of two Gaussians on a line, by its integral."""
+    x = mean + np.linspace(-12, 12, 2001) * math.sqrt(variance)
+    one, other = norm.logpdf(x, mean, math.sqrt(variance)), norm.logpdf(x, other_mean, math.sqrt(other_variance))
+    return np.trapezoid(np.exp(one) * (one - other), x)
+
+
+def slow_distance(mu, s, p, q, distance):
+    if distance == "euclidean":
+        return sum((mu[p, j] - mu[q, j]) ** 2 for j in range(mu.shape[1]))
+    return sum(
+        (divergence(mu[p, j], s[p, j], mu[q, j], s[q, j]) + divergence(mu[q, j], s[q, j], mu[p, j], s[p, j])) / 2
+        for j in range(mu.shape[1])
+    )
+
+
+def slow_loss(mu, s, tags, distance):
+    losses = []
+    for p, tag in enumerate(tags):
+        near = {q: math.exp(-slow_distance(mu, s, p, q, distance)) for q in range(len(tags)) if q != p}
+        partners = [value for q, value in near.items() if tags[q] == tag]
+        if partners:
+            losses.append(-math.log(sum(partners) / len(partners) / sum(near.values())))
+    return sum(losses) / len(losses)
+
+
 @pytest.mark.parametrize("distance", ["kl", "euclidean"])
-def test_the_loss_is_that_of_numpy(distance):
+@pytest.mark.parametrize("place", [0, 1e4])
+def test_the_loss_is_that_of_integrals_and_loops(distance, place):
     rng = np.random.default_rng(0)
-    tags = np.array([0, 0, 1, 2, 1, 0, 2, 3])
-    mu, s = rng.normal(size=(8, 3)) * 2, rng.uniform(0.3, 3, size=(8, 3))
-    loss, by_mean, by_variance = gaussians.contrastive((mu, s), tags, distance)
-    tensors = [torch.tensor(part, requires_grad=True) for part in (mu, s)]
-    found = network.contrastive(*tensors, torch.tensor(tags), distance)
-    found.backward()
-    assert float(found.detach()) == pytest.approx(loss, rel=1e-9)
-    np.testing.assert_allclose(tensors[0].grad, by_mean, atol=1e-9)
-    if distance == "kl":
-        np.testing.assert_allclose(tensors[1].grad, by_variance, atol=1e-9)
-    alone = network.contrastive(*tensors, torch.arange(8), distance)
-    assert float(alone.detach()) == 0
+    tags = np.array([0, 0, 1, 2, 1, 0, 2, 3])  # 3 has no partner
+    mu, s = rng.normal(size=(8, 2)) * 2, rng.uniform(0.3, 3, size=(8, 2))
+    found = network.contrastive(torch.tensor(mu + place), torch.tensor(s), torch.tensor(tags), distance)
+    assert float(found) == pytest.approx(slow_loss(mu, s, tags, distance), rel=1e-6)
+    assert float(network.contrastive(torch.tensor(mu), torch.tensor(s), torch.arange(8), distance)) == 0
 
 
 def test_tags_are_those_of_the_nearest_word_of_the_trained_encoder(source, folder):
@@ -114,13 +135,37 @@ def test_words_whose_tag_is_open_are_not_used(source, folder):
     with torch.no_grad():
         vectors = network.word_vectors(model.encoder, batch)[torch.tensor([0, 1, 2, 3, 5, 7, 8])].relu()
         mu, s = model.means(vectors), torch.nn.functional.elu(model.variances(vectors)) + 1
-        expected = gaussians.contrastive((mu.numpy(), s.numpy()), np.array([0, 2, 0, 1, 0, 0, 2]), "kl")[0]
+        expected = slow_loss(mu.numpy(), s.numpy(), [0, 2, 0, 1, 0, 0, 2], "kl")
         assert float(model.loss(batch, "kl")) == pytest.approx(expected, rel=1e-4)
+
+
+def test_one_mention_a_type_takes_the_distance_of_means(source, folder):
+    test = corpus(4, 8, ["GENE", "DRUG"])
+
+    def scores(support, distance):
+        found = Container(folder, source=source, distance=distance).fit(support).predict(test)
+        return [each["score"] for mentions in found for each in mentions]
+
+    one_shot = ["the [katoase](GENE) sees [mireol](DRUG)"]
+    assert scores(one_shot, "auto") == scores(one_shot, "euclidean") != scores(one_shot, "kl")
+    more = [*one_shot, "then [notoine](GENE) left [lavicin](DRUG)"]
+    assert scores(more, "auto") == scores(more, "kl") != scores(more, "euclidean")
+
+
+def test_viterbi_uses_the_transitions_of_the_source(source, folder):
+    support, test = corpus(3, 5, ["GENE", "DRUG"]), corpus(4, 30, ["GENE", "DRUG"])
+    plain = Container(folder, source=source).fit(support).predict_sentences(test)
+    path, still = (
+        Container(folder, source=source, viterbi=True, temperature=temperature).fit(support).predict_sentences(test)
+        for temperature in (30.0, 0)
+    )
+    assert path != plain
+    assert still == plain
 
 
 def test_bad_input_is_refused(source, folder):
     support = corpus(3, 5, ["GENE", "DRUG"])
-    with pytest.raises(EncoderError, match=r"cannot train ToyEncoder.*container-frozen"):
+    with pytest.raises(EncoderError, match=r"cannot train ToyEncoder.*Hugging Face folder"):
         make_baseline("container", toy(), source=[sentences(1, 9)]).fit(sentences(2, 9))
     with pytest.raises(EncoderError, match="handful-en is an exported encoder, which cannot be trained"):
         make_baseline("container", "handful-en", source=[sentences(1, 9)]).fit(sentences(2, 9))
@@ -128,5 +173,7 @@ def test_bad_input_is_refused(source, folder):
         Container(folder + "/.", source=source).fit(support)
     with pytest.raises(DataError, match="distance is auto"):
         Container(folder, source=source, distance="cosine").fit(support)
+    with pytest.raises(DataError, match="temperature is a number"):
+        Container(folder, source=source, viterbi=True, temperature=-1).fit(support)
     with pytest.raises(DataError, match="give source="):
         make_baseline("container-viterbi", folder)

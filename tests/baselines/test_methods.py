@@ -4,6 +4,7 @@ import pytest
 
 from handful import Sentence
 from handful.baselines import BASELINES, Baseline, Source, StructShot, make_baseline
+from handful.baselines._base import read_support
 from handful.errors import DataError
 from handful.text import Transitions
 
@@ -50,3 +51,17 @@ def test_a_name_that_is_none_is_refused_with_those_there_are():
 def test_a_source_that_is_none_is_refused(corpora, message):
     with pytest.raises(DataError, match=message):
         Source(corpora, encoder())
+
+
+def test_shots_are_the_mentions_of_the_rarest_type():
+    assert read_support(["aaa met [Pim](PER) and [Lom](LOC) in bbb", "then [Pum Pim](PER) left"]).shots == 1
+    assert read_support(["see [Pum Pim](PER) and [Pam](PER)", "so [Pom](PER) left"]).shots == 3
+    assert read_support(["see [Pum Pim](!O) and [Pam](!O)"]).shots == 2  # of no type: they are all one
+
+
+def test_words_that_are_labelled_in_two_ways_count_in_both():
+    support = read_support(["see [Pam](PER)", "so [Lom](LOC) left", "see [Pam](LOC)"])
+    words = support.words(encoder())
+    assert [sentence.words for sentence in support.sentences] == [("see", "Pam"), ("see", "Pam"), ("so", "Lom", "left")]
+    assert words.tags.tolist() == [0, 2, 0, 1, 0, 1, 0]  # O, LOC, PER
+    assert (words.features[1] == words.features[3]).all()

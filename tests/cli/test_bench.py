@@ -99,7 +99,7 @@ def test_labelled_files_are_targets_of_which_a_half_is_scored(garden, tmp_path):
 
 
 def test_ablation_and_extension(garden, tmp_path):
-    quick = ["--sets", "1", "--shots", "1", "--quiet"]
+    quick = ["--sets", "1", "--shots", "1"]
     assert run("bench", "ablation", garden, "--which", "subspace", *quick, "--report", tmp_path / "a").exit_code == 0
     assert {line["method"] for line in lines(tmp_path / "a")} == {"hard", "hard-nosubspace"}
     options = ["--groups", "A=PEST,TOOL;B=PLANT", "--encoder", "handful-en", "--methods", "proto"]
@@ -114,7 +114,7 @@ def test_ablation_and_extension(garden, tmp_path):
     [
         (["transfer", "no-such-folder"], "no-such-folder: does not exist; a folder with train, dev and test"),
         (["transfer", "TARGET", "--methods", "x"], "there is no method 'x'"),
-        (["transfer", "TARGET", "--methods", "container-frozen"], "CONTaiNER trains on labelled corpora first"),
+        (["transfer", "TARGET", "--methods", "container"], "CONTaiNER trains on labelled corpora first"),
         (["extension", "TARGET", "--groups", "x", "--encoder", "y"], "'x' is neither ontonotes nor groups"),
         (["ablation", "TARGET", "--which", "x"], "expected some of unlabelled"),
     ],

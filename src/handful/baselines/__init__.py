@@ -1,7 +1,7 @@
 """Other methods for the same task, behind the tagger's `fit` and `predict`, on the same features."""
 
 from ._base import Baseline
-from ._container import Container, FrozenContainer
+from ._container import Container
 from ._methods import BASELINES, make_baseline
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import RegressionBaseline
@@ -11,7 +11,6 @@ __all__ = [
     "BASELINES",
     "Baseline",
     "Container",
-    "FrozenContainer",
     "NNShot",
     "Proto",
     "RegressionBaseline",

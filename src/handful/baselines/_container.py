@@ -1,24 +1,23 @@
-"""CONTaiNER: `Container` trains the encoder itself, `FrozenContainer` its Gaussian heads alone."""
+"""`Container`: CONTaiNER, which trains the encoder itself."""
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
-from handful._util.arrays import Float
 from handful._util.progress import Progress
 from handful.encoders.opened import AnyEncoder, is_object
 from handful.errors import DataError, EncoderError
-from handful.text import Transitions
 
-from ._base import Baseline, FittedBaseline, LabelledSupport, tag_log_scores
-from ._gaussians import Distance, distances, finetune
+from ._base import Baseline, FittedBaseline, LabelledSupport
 from ._nearest import by_nearest, tempered
 from ._source import Source
+
+if TYPE_CHECKING:
+    from ._network import Distance
 
 
 class Container(Baseline):
     """CONTaiNER (Das et al. 2022): an encoder trained to bring words of one tag together.
 
-    Encoder and Gaussian heads are trained on the source by the contrastive loss of `handful.baselines._gaussians`, once
+    Encoder and Gaussian heads are trained on the source by the contrastive loss of `handful.baselines._network`, once
     for all supports; a copy is then trained on the support until the loss no longer falls. The heads are left out of
     predictions: a word gets the tag of the nearest labelled word, by the squared Euclidean distance of what the
     trained encoder gives. Needs the extra ``transformers``.
@@ -56,7 +55,7 @@ class Container(Baseline):
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
         distance = distance_for(self.distance, support)
-        transitions = self._transitions(support)
+        transitions = tempered(self.source.transitions, self.temperature, support.n_tags) if self.viterbi else None
         support.tags()  # what is wrong with labels is said before the long wait
         own, other = (str(one) if not is_object(one) else one for one in (self.encoder, self.source.encoder))
         if own != other:
@@ -69,48 +68,8 @@ class Container(Baseline):
         encoder = tune(trained, support, distance)
         return by_nearest(encoder, support, support.words(encoder, progress), transitions)
 
-    def _transitions(self, support: LabelledSupport) -> Transitions | None:
-        return tempered(self.source.transitions, self.temperature, support.n_tags) if self.viterbi else None
 
-
-class FrozenContainer(Container):
-    """CONTaiNER (Das et al. 2022) with only its Gaussian heads trained.
-
-    The heads are trained on the source by the contrastive loss of `handful.baselines._gaussians`, once for all
-    supports, and then on the support until the loss no longer falls. A word gets the tag of the nearest labelled word.
-    The paper compares words as the encoder gives them, before the heads; here that would be NNShot, for the encoder
-    has not changed, so the heads' Gaussians are compared, by the distance that they were trained on the support with.
-
-    Parameters
-    ----------
-    encoder : str, path or object
-        As for `handful.Tagger`; the encoder of the source must give the same features.
-    source, viterbi, temperature, distance
-        As for `Container`.
-    """
-
-    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
-        distance = distance_for(self.distance, support)
-        encoder = self._open()
-        if encoder.fingerprint != self.source.opened.fingerprint:
-            raise EncoderError(
-                f"the source is encoded with another encoder (fingerprint {self.source.opened.fingerprint[:16]}) than "
-                f"this method's (fingerprint {encoder.fingerprint[:16]}); give both the same"
-            )
-        words = support.words(encoder, progress)
-        heads = finetune(self.source.heads, words.features, words.tags, distance)
-        mu, s = heads.gaussians(words.features)
-        by_tag = [(mu[words.tags == tag], s[words.tags == tag]) for tag in range(support.n_tags)]
-
-        def log_scores(features: Float) -> NDArray[np.float64]:
-            found = heads.gaussians(features)
-            nearest = [distances(found, known, distance).min(axis=1) for known in by_tag]
-            return tag_log_scores(np.stack(nearest, axis=1))
-
-        return FittedBaseline(encoder, support.types, log_scores, self._transitions(support))
-
-
-def distance_for(asked: str, support: LabelledSupport) -> Distance:
+def distance_for(asked: str, support: LabelledSupport) -> "Distance":
     """Return the distance to train with on a support."""
     if asked not in ("auto", "kl", "euclidean"):
         raise DataError(f"distance is auto, kl or euclidean; found {asked!r}")

@@ -8,7 +8,7 @@ from handful.errors import DataError
 from handful.text import Sentence
 
 from ._base import Baseline
-from ._container import Container, FrozenContainer
+from ._container import Container
 from ._finetuned import FineTuned, SetFit
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import RegressionBaseline
@@ -20,8 +20,6 @@ BASELINES: dict[str, tuple[type[Baseline], dict[str, Any]]] = {
     "nnshot": (NNShot, {}),
     "structshot": (StructShot, {}),
     "regression": (RegressionBaseline, {}),
-    "container-frozen": (FrozenContainer, {}),
-    "container-frozen-viterbi": (FrozenContainer, {"viterbi": True}),
     "container": (Container, {}),
     "container-viterbi": (Container, {"viterbi": True}),
     "finetuned": (FineTuned, {}),

@@ -1,13 +1,22 @@
 """CONTaiNER as a network: an encoder and its Gaussian heads, trained together.
 
-The equations are those of `handful.baselines._gaussians`, here with torch's derivatives.
+With h the encoder's vector of a word, its Gaussian has the means mu and the variances s, both of length `SIZE`::
+
+    mu = W_mu relu(h) + b_mu          s = ELU(W_s relu(h) + b_s) + 1 + EPSILON
+
+The distance of two words is the mean of both Kullback-Leibler divergences, in which the logarithms cancel (all sums
+over the entries)::
+
+    d(p, q) = 1/4 sum [ s_p / s_q + s_q / s_p + (mu_p - mu_q)^2 (1 / s_p + 1 / s_q) - 2 ]
+
+or, with "euclidean", ``d(p, q) = sum (mu_p - mu_q)^2``.
 """
 
 import copy
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -24,8 +33,13 @@ from handful.training.model import read_base, word_vectors
 from handful.training.state import TrainingState, showing
 
 from ._base import LabelledSupport
-from ._gaussians import EPSILON, MOST_ROUNDS, SENTENCES, SIZE, Distance
 
+Distance = Literal["kl", "euclidean"]
+
+EPSILON = float(np.exp(-14))
+SIZE = 128  # the length of means and variances
+SENTENCES = 32  # in a batch
+MOST_ROUNDS = 100  # over the support
 EPOCHS = 1  # over the source
 RATE = 5e-5  # of AdamW, for encoder and heads, on source and support
 CLIP = 1.0  # the largest norm of the gradient
@@ -57,7 +71,14 @@ class TrainedContainer(NamedTuple):
 
 
 def contrastive(mu: Tensor, s: Tensor, tags: Tensor, distance: Distance) -> Tensor:
-    """Return the loss of `handful.baselines._gaussians.contrastive`."""
+    """Return the contrastive loss of words with means mu (n, l), variances s (n, l) and tags (n,).
+
+    A word's partners are the other words with its tag. With the mean over the words p that have partners::
+
+        loss = mean_p  -log [ (1 / n_p) sum_{q partner of p} exp(-d(p, q)) / sum_{q != p} exp(-d(p, q)) ]
+
+    Words without partners still count among the q. A batch in which no word has a partner has loss 0.
+    """
     itself = torch.eye(len(tags), dtype=torch.bool, device=tags.device)
     is_partner = (tags[:, None] == tags) & ~itself
     n_partners = is_partner.sum(1)

@@ -1,26 +1,17 @@
 """`Source`: labelled corpora that methods learn from before they see a support, and what was learned there."""
 
-import math
 import os
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from handful._util.lazy import check_libraries
-from handful.encoders import Encoder
-from handful.encoders.opened import AnyEncoder, is_object, open_encoder
+from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError, EncoderError
-from handful.text import Sentence, Transitions, types_in
-from handful.training.corpora import io_tags
-
-from ._gaussians import Heads, train
+from handful.text import Sentence, Transitions
 
 if TYPE_CHECKING:
     from ._network import TrainedContainer
-
-MOST_WORDS = 100_000  # that frozen heads are trained on
 
 
 class Source:
@@ -31,7 +22,7 @@ class Source:
     corpora : list of lists of Sentence
         Each with its own types; every word is labelled.
     encoder : str, path or object
-        As for `handful.Tagger`. With a name or a path, the features of the source are kept in the feature cache.
+        As for `handful.Tagger`; CONTaiNER trains the one in a Hugging Face folder.
     progress : bool or None
         Whether to show how training goes: True, always; False, never; None, on a terminal.
     """
@@ -53,47 +44,17 @@ class Source:
         return Transitions.count(sentence for corpus in self.corpora for sentence in corpus)
 
     @cached_property
-    def opened(self) -> Encoder:
-        """The encoder, ready for use."""
-        opened = open_encoder(self.encoder, -1, None)
-        if is_object(self.encoder):
-            return opened
-        from handful.encoders import CachedEncoder
-
-        return CachedEncoder(opened)
-
-    @cached_property
-    def heads(self) -> Heads:
-        """Gaussian heads, trained on `sample` over the features of the encoder as it is."""
-        features, tags, starts = [], [], []
-        for corpus in self.sample():
-            features.append(self.opened.encode(corpus, progress=self.progress))
-            tags.append(np.array(io_tags(corpus, types_in(corpus)), np.intp))
-            starts.append(np.cumsum([0, *(len(sentence.words) for sentence in corpus)]))
-        return train(features, tags, starts)
-
-    @cached_property
     def network(self) -> "TrainedContainer":
         """The encoder and its Gaussian heads, trained together on all corpora (extra ``transformers``)."""
         if not isinstance(self.encoder, str | os.PathLike):
             raise EncoderError(
                 f"CONTaiNER trains the encoder itself, and cannot train {type(self.encoder).__name__}; give the path "
-                "of a Hugging Face folder, or use container-frozen, which takes any encoder"
+                "of a Hugging Face folder"
             )
         check_libraries("CONTaiNER", "torch", "transformers")
         from ._network import train_network
 
         return train_network(os.fspath(self.encoder), self.corpora, self.progress)
-
-    def sample(self, n_words: int = MOST_WORDS) -> list[list[Sentence]]:
-        """Take evenly spaced sentences of each corpus, the same share of each, of about so many words in all."""
-        total = sum(len(sentence.words) for corpus in self.corpora for sentence in corpus)
-        share = min(1.0, n_words / total)
-        return [
-            [s for i, s in enumerate(corpus) if math.floor((i + 1) * share) > math.floor(i * share) or share == 1]
-            or corpus[:1]
-            for corpus in self.corpora
-        ]
 
 
 def _checked(corpora: Sequence[Sequence[Sentence]]) -> list[list[Sentence]]:

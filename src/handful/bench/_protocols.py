@@ -73,7 +73,7 @@ def transfer(
     """
     settings = settings or Settings()
     _check_first(report, [encoder], source)
-    chosen = variants(settings.chosen_methods(has_source=bool(source)), settings.o_ratios, settings.texts)
+    chosen = variants(settings.methods, settings.o_ratios, settings.texts)
     bench = _transfer_bench("transfer", targets, chosen, encoder, source, settings)
     title = f"Domain transfer, scored on {settings.on}, {_name(encoder)}"
     return _run(bench, Path(report), title, settings, [], on_run, progress)
@@ -145,7 +145,7 @@ def extension(
     (whole,) = _read([corpus], settings)
     _check_groups(whole, groups)
     others = {name: [one for one in types_in(whole.train) if one not in types] for name, types in groups.items()}
-    chosen = variants(settings.chosen_methods(has_source=all(others.values())), settings.o_ratios, settings.texts)
+    chosen = variants(settings.methods, settings.o_ratios, settings.texts)
     by_group = dict(encoders) if isinstance(encoders, Mapping) else dict.fromkeys(groups, encoders)
     if by_group.keys() != groups.keys():
         raise DataError(f"encoders are given for {', '.join(by_group)}, but the groups are {', '.join(groups)}")

@@ -20,8 +20,6 @@ __all__ = [
 
 #: The methods that are compared if none are named.
 DEFAULT_METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft", "handful")
-#: Those that are added where there is a source.
-SOURCE_METHODS = ("container-frozen", "container-frozen-viterbi")
 #: The ratios at which our own methods run if none are named, and those of the ablations.
 O_RATIOS = ("none", "share", "over", "auto")
 ABLATION_O_RATIOS = ("none", "share", "over")
@@ -45,8 +43,8 @@ GROUPS: dict[str, Groups] = {
 class Settings:
     """How a comparison is run."""
 
-    methods: Sequence[str] | None = option(
-        None, help="The methods to compare; handful.bench.method_names() and handful bench --help list them."
+    methods: Sequence[str] = option(
+        DEFAULT_METHODS, help="The methods to compare; handful.bench.method_names() and handful bench --help list them."
     )
     o_ratios: Sequence[str] = option(
         O_RATIOS,
@@ -107,13 +105,6 @@ class Settings:
                 "supports cannot be given when dev is scored on: they are drawn from one half of dev",
                 Advice("leave out supports=, or say on='test'", "leave out supports in --recipe, or say --on test"),
             )
-
-    def chosen_methods(self, *, has_source: bool) -> list[str]:
-        """Return the methods to run."""
-        if self.methods is not None:
-            return list(self.methods)
-        n_before = DEFAULT_METHODS.index("hard")
-        return [*DEFAULT_METHODS[:n_before], *(SOURCE_METHODS if has_source else ()), *DEFAULT_METHODS[n_before:]]
 
     def reading(self) -> dict[str, Any]:
         """Return the options of `handful.text.read` for the files of a target."""

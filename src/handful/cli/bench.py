@@ -64,8 +64,8 @@ def _about() -> None:
 
     Finished runs are kept in the report's folder. After an interruption, the same command goes on where it stopped.
 
-    [bold]Methods[/bold] are proto, nnshot, structshot, regression, container, container-viterbi, container-frozen,
-    container-frozen-viterbi, finetuned, setfit, hard, soft, hard-nosubspace, soft-nosubspace, handful, handful-nonames,
+    [bold]Methods[/bold] are proto, nnshot, structshot, regression, container, container-viterbi,
+    finetuned, setfit, hard, soft, hard-nosubspace, soft-nosubspace, handful, handful-nonames,
     names and tuned; or MODULE:CLASS, a method of your own.
 
     [bold]A recipe[/bold] is a TOML file for rarer settings, such as [bold]texts = \\["all", "none"][/bold] or
@@ -300,7 +300,7 @@ def _settings(defaults: Settings, recipe: Path | None, **given: Any) -> Settings
     from handful._util.options import read_settings
 
     settings = read_settings(defaults, recipe, **given, command=command_line())
-    if any(":" in name for name in settings.methods or ()) and "" not in sys.path:
+    if any(":" in name for name in settings.methods) and "" not in sys.path:
         sys.path.insert(0, "")  # the user's own method may be in the folder where the command is run
     return settings
 
