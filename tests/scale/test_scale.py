@@ -19,7 +19,6 @@ from handful.scale import (
     encode_texts,
     fit,
     open_features,
-    predict_frame,
     predict_texts,
     workers,
 )
@@ -210,17 +209,6 @@ def test_predictions_as_parquet(client, tmp_path):
     assert found["text"].tolist() == TEXTS
     assert [json.loads(one) for one in found["fields"]] == [{"id": i} for i in range(len(TEXTS))]
     assert [[dict(one) for one in row] for row in found["entities"]] == tagger.predict(TEXTS)
-
-
-def test_a_column_of_predictions_for_a_data_frame(client):
-    dd, pd = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
-    tagger = fitted(TEXTS)
-    frame = dd.from_pandas(pd.DataFrame({"id": range(20), "body": TEXTS[:20]}), npartitions=3)
-    found = predict_frame(tagger, frame, "body").compute()
-    assert [json.loads(one) for one in found["entities"]] == tagger.predict(TEXTS[:20])
-    assert found["id"].tolist() == list(range(20))
-    with pytest.raises(DataError, match="there is no column 'text' for the text; the columns are id, body"):
-        predict_frame(tagger, frame)
 
 
 @pytest.mark.parametrize("kind", ["encode", "predict"])

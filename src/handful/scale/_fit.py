@@ -1,4 +1,4 @@
-"""`fit`: a tagger on unlabelled text that is on the workers of Dask, or in files that they read.
+"""`fit`: a tagger on unlabelled text whose features are in files that the workers of Dask read.
 
 A fit asks little of such text. The clustering reads its features in chunks. Sentences with the words of labelled ones
 are looked for shard by shard, and so are examples for the summary. What comes back is small.
@@ -19,14 +19,13 @@ from handful.encoders import Encoder
 from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.tagger.fitting import Surest, Watch, fit_text, look, merged, most_rounds, prepare
-from handful.tagger.inputs import Given, gather, gather_for_fit
+from handful.tagger.inputs import Given, gather_for_fit
 from handful.tagger.model import Model
 from handful.tagger.training_text import LabelledText, LabelledWords, TrainingText, Ways, Words
 from handful.text import Sentence
 
 from ._features import Features
 from ._shards import FarText, TextShard, on_shards
-from ._workers import Opening
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,10 @@ class _LabelledFarText(LabelledText):
         return np.sum([counts for counts, _ in found], axis=0), merged([surest for _, surest in found])
 
 
-def fit(tagger: Tagger, support: Any = None, unlabelled: Any = None, *, progress: Progress = None) -> Tagger:
-    """Fit a tagger on text that Dask's workers encode; the result is that of `Tagger.fit`, to the byte.
+def fit(
+    tagger: Tagger, support: Any = None, unlabelled: Features | None = None, *, progress: Progress = None
+) -> Tagger:
+    """Fit a tagger on text that Dask's workers have encoded; the result is that of `Tagger.fit`, to the byte.
 
     The tagger does not hold the text afterwards: nothing can be added to the fit.
 
@@ -66,8 +67,8 @@ def fit(tagger: Tagger, support: Any = None, unlabelled: Any = None, *, progress
     tagger : the tagger
     support : path or list, optional
         Labelled sentences, as for `Tagger.fit`.
-    unlabelled : Features, dask.bag, or column of a dask.dataframe
-        What `encode_texts` returned; or texts (documents), `Sentence`, lists of words, and dicts.
+    unlabelled : Features
+        What `encode_texts` returned.
     progress
         It is about the rounds of the fit: a function is called with the rounds done and the most that there can be.
 
@@ -76,45 +77,24 @@ def fit(tagger: Tagger, support: Any = None, unlabelled: Any = None, *, progress
     Tagger
         The same one.
     """
-    is_stored = isinstance(unlabelled, Features)
-    if not is_stored and not (hasattr(unlabelled, "to_delayed") and hasattr(unlabelled, "dask")):
+    if not isinstance(unlabelled, Features):
         raise DataError(
-            f"the unlabelled text is {unlabelled!r:.100}, expected what encode_texts returns, a dask.bag, or a column "
-            "of a dask.dataframe; Tagger.fit takes text that is here"
+            f"the unlabelled text is {unlabelled!r:.100}, expected what encode_texts returns; Tagger.fit takes text "
+            "that is here"
         )
     given, labels = gather_for_fit(support, None)
     encoder = tagger.encoder_
-    if is_stored:
-        unlabelled.check_encoder(encoder)
+    unlabelled.check_encoder(encoder)
     near = TrainingText.empty(encoder.dim).with_more(given.sentences, given.n_text).with_labels(labels)
     prepare(tagger, near, given.types, has_text=True)  # what can be refused is refused before the long wait
     with reporting(progress, most_rounds(tagger.clusters), "fitting", "rounds", patience=0) as report:
-        far = unlabelled.far_text() if is_stored else _encoded_text(unlabelled, tagger)
+        far = unlabelled.far_text()
         watch = Watch(encoder)
         ((words, lost),) = on_shards(attrgetter("words", "unreadable"), far.shards[:1])
         watch(list(map(Sentence, words)), lost)
         text = _labelled(far, given, labels, encoder)
         planned = prepare(tagger, text, given.types, has_text=False)
-        notes = [*given.notes, *(unlabelled.report if is_stored else ())]
-        return fit_text(tagger, text, planned, watch, notes, report)
-
-
-def _encoded_text(unlabelled: Any, tagger: Tagger) -> FarText:
-    """Return the text of a bag or a column with its features; the workers encode it, and keep both."""
-    import dask
-    import dask.array as da
-
-    from handful._util.on_dask import dask_rows, persisted
-
-    encode, features = dask.delayed(_encode), dask.delayed(attrgetter("features"))
-    opening = Opening.of(tagger)
-    shards = persisted([encode(part, i, opening) for i, part in enumerate(np.ravel(unlabelled.to_delayed()))])
-    n_words = list(on_shards(lambda shard: len(shard.unreadable), shards))
-    if not sum(n_words):
-        raise DataError("the unlabelled text has no word")
-    shapes = [(n, tagger.encoder_.dim) for n in n_words]
-    arrays = [da.from_delayed(features(shard), shape, np.float32) for shard, shape in zip(shards, shapes, strict=True)]
-    return FarText(dask_rows(da.concatenate(arrays)), shards, n_words)
+        return fit_text(tagger, text, planned, watch, [*given.notes, *unlabelled.report], report)
 
 
 def _labelled(far: FarText, given: Given, labels: Ways, encoder: Encoder) -> _LabelledFarText:
@@ -138,14 +118,6 @@ def _labelled(far: FarText, given: Given, labels: Ways, encoder: Encoder) -> _La
 
 
 # What follows is run by workers.
-
-
-def _encode(part: Any, number: int, opening: Opening) -> TextShard:
-    texts = part.tolist() if hasattr(part, "tolist") else list(part)
-    sentences = gather(texts, f"the unlabelled text, partition {number}", is_inline=False).sentences
-    encoder = opening.encoder()
-    words = [sentence.words for sentence in sentences]
-    return TextShard(words, encoder.encode(sentences, progress=False), encoder.unreadable(sentences))
 
 
 def _look(

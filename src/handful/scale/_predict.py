@@ -1,4 +1,4 @@
-"""Predictions by workers: one shard of predictions for each piece of text, and a column for a data frame."""
+"""Predictions by workers: one shard of predictions for each piece of text."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -107,26 +107,6 @@ def predict_texts(
     return _totals(folder)
 
 
-def predict_frame(tagger: Tagger, frame: Any, column: str = "text", *, min_score: MinScore = 0.0) -> Any:
-    """Return a `dask.dataframe` with one more column, ``entities``: the mentions in each text, as JSON.
-
-    Parameters
-    ----------
-    tagger : a fitted one
-    frame : a `dask.dataframe`
-    column : the one that holds the texts
-    min_score : mentions with a lower score are left out
-    """
-    import pandas as pd
-
-    model = tagger.model_
-    check_min_score(min_score, model.types)
-    if column not in frame.columns:
-        raise DataError(f"there is no column {column!r} for the text; the columns are {', '.join(frame.columns)}")
-    meta = frame._meta.assign(entities=pd.Series([], dtype="string"))
-    return frame.map_partitions(_predict_partition, column, Opening.of(tagger), model, min_score, meta=meta)
-
-
 def _fingerprint(model: Model, encoder: str) -> str:
     """Return what changes when predictions do."""
     digest = blake2b(json.dumps([encoder, model.settings(), list(map(str, model.types))]).encode(), digest_size=16)
@@ -226,12 +206,3 @@ def _write_parquet(documents: Iterator[Document], path: Path) -> None:
 def _fields(document: Document) -> str | None:
     fields = dict(document.meta) | ({} if document.id is None else {"id": document.id})
     return json.dumps(fields, ensure_ascii=False, default=str) if fields else None
-
-
-def _predict_partition(frame: Any, column: str, opening: Opening, model: Model, min_score: MinScore) -> Any:
-    import pandas as pd
-
-    texts = [text if isinstance(text, str) else "" for text in frame[column]]
-    tagged = tag_documents(opening.encoder(), model, map(Document.of, texts), min_score)
-    found = [json.dumps(document.predictions(), ensure_ascii=False) for document in tagged]
-    return frame.assign(entities=pd.Series(found, index=frame.index, dtype="string"))

@@ -1,4 +1,4 @@
-"""Text in shards: sentences with the features of their words, in the memory of a worker or in files.
+"""Text in shards: sentences with the features of their words, in files.
 
 The file of a shard is a plain ``.npy`` file: a worker maps it into memory, and reads rows from any place of it without
 reading the rest. Beside it, a ``.json`` file has the words. After the array come the checksums of both files; a process
@@ -36,10 +36,6 @@ class TextShard:
     words: Sequence[Words]
     features: Float
     unreadable: NDArray[np.bool_]
-
-    def load(self) -> "TextShard":
-        """Return the shard itself: it is in memory."""
-        return self
 
 
 @dataclass(frozen=True)
@@ -124,10 +120,10 @@ class SomeRows:
 
 @dataclass(frozen=True)
 class FarText:
-    """Unlabelled text: the features of all words, and shards (or promises of them) with so many words each."""
+    """Unlabelled text: the features of all words, and shards with so many words each."""
 
     rows: FarRows
-    shards: Sequence[Any]
+    shards: Sequence[StoredShard]
     n_words: Sequence[int]
 
     def find(self, wanted: Iterable[Words]) -> list[tuple[int, Words]]:
@@ -138,7 +134,7 @@ class FarText:
 
 
 def on_shards(
-    function: Callable[..., Any], shards: Sequence[Any], *along: Sequence[Any], shared: Sequence[Any] = ()
+    function: Callable[..., Any], shards: Sequence[StoredShard], *along: Sequence[Any], shared: Sequence[Any] = ()
 ) -> Sequence[Any]:
     """Return ``function(loaded shard, *its items of `along`, *shared)`` for each shard, computed by the workers."""
     import dask
@@ -148,7 +144,7 @@ def on_shards(
     return found
 
 
-def _on_shard(function: Callable[..., Any], shard: Any, *along: Any) -> Any:
+def _on_shard(function: Callable[..., Any], shard: StoredShard, *along: Any) -> Any:
     return function(shard.load(), *along)
 
 

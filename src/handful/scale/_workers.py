@@ -63,10 +63,10 @@ class Opening(NamedTuple):
     precision: str | None
 
     @classmethod
-    def of(cls, tagger: Tagger, client: "Client | None" = None) -> "Opening":
-        """Return how workers open the encoder of a tagger; those of a client share the threads of their machines."""
+    def of(cls, tagger: Tagger, client: "Client") -> "Opening":
+        """Return how workers open the encoder of a tagger; they share the threads of their machines."""
         reference, threads = tagger.encoder, tagger.threads
-        if client is not None and threads is None:
+        if threads is None:
             by_host = Counter(one["host"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
             threads = max(1, usable_threads() // max(by_host.values(), default=1))
         reference = reference if is_object(reference) else str(reference)
