@@ -194,13 +194,12 @@ def make_shards(folder: Path) -> None:
         made.finish([found[0] | {"report": ["a note"]}, *found[1:]])
         _take_over(made.path, text, SEEDS / "features" / dtype)
     model: Any = fitted().model_
-    for to in ("jsonl", "parquet"):
-        made = ShardFolder(folder / to, "predictions")
-        made.start({"model": "m", "to": to, "min_score": 0.0} | plan)
-        items = [(number, piece, None) for number, piece in numbered]
-        found = [_predict_piece(one, str(made.path), options, opening, model, 0.0, to) for one in items]
-        made.finish(found)
-        _take_over(made.path, text, SEEDS / "predictions" / to)
+    made = ShardFolder(folder / "jsonl", "predictions")
+    made.start({"model": "m", "min_score": 0.0} | plan)
+    items = [(number, piece, None) for number, piece in numbered]
+    found = [_predict_piece(one, str(made.path), options, opening, model, 0.0) for one in items]
+    made.finish(found)
+    _take_over(made.path, text, SEEDS / "predictions" / "jsonl")
 
 
 def _take_over(made: Path, text: Path, seed: Path) -> None:

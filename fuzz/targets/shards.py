@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from fuzz.engine import Case, Run, Target
-from fuzz.mutate import Mutator, change_bytes, change_json, change_json_lines, change_lines, change_npy, change_parquet
+from fuzz.mutate import Mutator, change_bytes, change_json, change_json_lines, change_lines, change_npy
 
 from .folders import write_case
 from .toy import SUPPORT, TYPES, Toy, fitted
@@ -81,7 +81,7 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
         n_mentions = 0
         for number, (piece, shard) in enumerate(zip(features.pieces, features.shards(), strict=True)):
             _encode_piece((number, piece), str(place), features.options, opening, features.dtype)
-            found = _predict_piece((number, piece, shard), str(out), features.options, opening, model, 0.0, "jsonl")
+            found = _predict_piece((number, piece, shard), str(out), features.options, opening, model, 0.0)
             n_mentions += found["mentions"]
         if zlib.crc32(case["index.json"] + case["000000.npy"]) % 16 == 0:
             with dask.config.set(scheduler="synchronous"):
@@ -110,12 +110,11 @@ def open_predictions_folder(folder: Path) -> Iterator[Run]:
         shards.check({name: value for name, value in plan.items() if name not in ("format", "kind")})
         totals = _totals(shards)
         options, opening = {"unlabelled": True}, Opening(Toy(), 1, None)
-        ending = "parquet" if "000000.parquet" in case else "jsonl"
         piece = Piece(TEXT, str(texts / TEXT), "jsonl")
         for number in range(2):
-            again = _predict_piece((number, piece, None), str(place), options, opening, model, 0.0, ending)
+            again = _predict_piece((number, piece, None), str(place), options, opening, model, 0.0)
             assert again["documents"] >= 0
-        pieces = find_pieces([str(place / f"*.{ending}")], None, options, spool)
+        pieces = find_pieces([str(place / "*.jsonl")], None, options, spool)
         documents = [document for one in pieces for document in PieceReader(one, options)]
         return totals.documents, totals.mentions, len(totals.report), len(documents)
 
@@ -145,8 +144,7 @@ SHARDS = [
         {
             **dict.fromkeys(("plan.json", "index.json", "000000.json"), _JSON),
             "000000.jsonl": _LINES,
-            "000000.parquet": (change_parquet, change_parquet, change_bytes),
         },
-        needs=("dask", "fsspec", "pyarrow"),
+        needs=("dask", "fsspec"),
     ),
 ]

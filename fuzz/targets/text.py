@@ -20,6 +20,7 @@ from fuzz.mutate import (
     change_json,
     change_json_lines,
     change_lines,
+    change_parquet,
 )
 from handful.errors import DataError
 from handful.text import (
@@ -121,7 +122,7 @@ def reader(format: str | None) -> Run:
         assert report.n_words == sum(document.n_words for document in documents)
         corpus = read(io.BytesIO(case["file"]), format, **options)
         assert [one.words for one in corpus] == [one.words for each in documents for one in each.sentences]
-        again = {"conll-2012": "conll", "json": "jsonl", None: "jsonl"}.get(format, format)
+        again = {"conll-2012": "conll", "json": "jsonl", "parquet": "jsonl", None: "jsonl"}.get(format, format)
         came = not options.get("unlabelled") and came_back(documents, again or "jsonl", options.get("text_field"))
         return report.format, len(documents), len(types), sorted(report.notes, key=str), report.scheme, came
 
@@ -289,6 +290,7 @@ _CHANGES: dict[str, tuple[Mutator, ...]] = {
         (change_json_lines, change_json_lines, change_json, change_bytes, change_lines),
     ),
     "docbin": (change_docbin, change_docbin, change_bytes),
+    "parquet": (change_parquet, change_parquet, change_bytes),
     "any": (*_LINES, change_json, change_json_lines, change_gzip),
 }
 
@@ -298,7 +300,7 @@ def _reader(format: str | None) -> Target:
     mutators = {"file": _CHANGES.get(name, _LINES) * 4, "options.json": (change_options,)}
     mutators["file"] = (*mutators["file"], change_gzip)
     about = f"a file of the format {format}" if format else "a file whose format is not named"
-    needs = ("spacy",) if format in ("docbin", None) else ()
+    needs = ("spacy",) if format in ("docbin", None) else ("pyarrow",) if format == "parquet" else ()
     return Target(f"read-{name}", about, as_run(reader(format)), mutators, needs, {"options.json": b"{}"})
 
 
@@ -308,7 +310,7 @@ def _small(name: str, about: str, run: Run, *mutators: Mutator) -> Target:
 
 
 TEXT: list[Target] = [
-    *map(_reader, (None, "json", "conll-2012", *FORMATS)),
+    *map(_reader, (None, "json", "conll-2012", "parquet", *FORMATS)),
     _small("types", "a file of types", run_types, *_LINES),
     _small("tag-names", "a file with the names of tags", run_names, *_LINES, change_json),
     _small("schemes", "tags in every scheme", run_schemes, change_json),

@@ -32,7 +32,6 @@ def test_stats_counts(corpus):
     assert (figures["n_sentences"], figures["n_words"], figures["n_mentions"]) == (4, 15, 6)
     assert figures["mentions"] == {"LOC": 3, "PER": 3}
     assert figures["o_share"] == pytest.approx(8 / 15)
-    assert figures["longest_text"] == "Anna Berg"
 
 
 def test_stats_of_several_files_for_people(corpus, tmp_path):

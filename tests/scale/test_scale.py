@@ -198,19 +198,6 @@ def documents(folder):
     return [one for path in sorted(folder.glob("text*.txt")) for one in stream(path, unlabelled=True)]
 
 
-def test_predictions_as_parquet(client, tmp_path):
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    path = tmp_path / "records.jsonl"
-    path.write_text("".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate(TEXTS)))
-    tagger = fitted(TEXTS)
-    predict_texts(client, tagger, [str(path)], tmp_path / "found", to="parquet")
-    found = pandas.concat(map(pandas.read_parquet, sorted((tmp_path / "found").glob("*.parquet"))))
-    assert found["text"].tolist() == TEXTS
-    assert [json.loads(one) for one in found["fields"]] == [{"id": i} for i in range(len(TEXTS))]
-    assert [[dict(one) for one in row] for row in found["entities"]] == tagger.predict(TEXTS)
-
-
 @pytest.mark.parametrize("kind", ["encode", "predict"])
 def test_a_malformed_record_is_an_error_before_anything_is_written(client, tmp_path, kind):
     for number in range(3):

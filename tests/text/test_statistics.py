@@ -18,7 +18,6 @@ def test_every_figure():
     assert figures.o_share == 4 / 9
     assert list(figures.mentions.items()) == [("A", 1), ("X", 2), ("Y", 1)]
     assert figures.n_mentions == 4
-    assert (figures.longest, figures.longest_text) == (Span(1, 3, "X"), "b c")
     assert figures.n_adjacent == 1
 
 
@@ -30,4 +29,3 @@ def test_documents_count_by_their_sentences():
 
 def test_nothing_known():
     assert describe([]).o_share is None
-    assert describe([Sentence(("a",))]).longest is None

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from handful.tagger import Tagger
     from handful.text import Document, EntityType
 
-_SHARDS = ("jsonl", "parquet")
-_TO = ("html", *FORMATS, "parquet")
+_TO = ("html", *FORMATS)
 _BY_SUFFIX = {**ENDINGS, ".html": "html", ".htm": "html", "": "jsonl"}
 
 
@@ -67,8 +66,8 @@ def predict(
     a time. Files of any size pass through in little memory; lines from a pipe are answered as they come.
 
     Texts are files, patterns such as 'news/*.jsonl', and Parquet files or folders of them. With [bold]--dask[/bold] or
-    [bold]--workers[/bold], several processes share the work, and [bold]--out[/bold] is a folder of shards (jsonl or
-    parquet). A run that was stopped goes on where it was.
+    [bold]--workers[/bold], several processes share the work, and [bold]--out[/bold] is a folder of shards (jsonl).
+    A run that was stopped goes on where it was.
 
     Text that [bold]handful fit[/bold] has read is not encoded again. With [bold]--keep-features[/bold] the same holds
     for this text, the next time.
@@ -97,17 +96,15 @@ def predict(
     options = {"text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
     least = least_score(min_score)
     if is_far:
-        if out is None or text or not files or to not in _SHARDS:
-            raise typer.BadParameter("--dask and --workers need files, --out FOLDER, and --to jsonl or parquet")
-    elif to == "parquet":
-        raise typer.BadParameter("--to parquet goes with --dask or --workers")
+        if out is None or text or not files or to != "jsonl":
+            raise typer.BadParameter("--dask and --workers need files, --out FOLDER, and --to jsonl")
     else:
         if out is not None:
             check_file(out)
         documents = Documents(files, text, from_format, quiet=quiet, **options)
     tagger = load(model or "", encoder, threads, types=types, cache="all" if keep_features else True)
     if is_far:
-        how = {"to": to, "min_score": least, "format": from_format, "options": options}
+        how = {"min_score": least, "format": from_format, "options": options}
         with cluster(dask, workers, quiet=quiet) as client:
             _predict_shards(client, tagger, files or [], out, quiet=quiet, **how)
         return

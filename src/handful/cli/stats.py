@@ -55,7 +55,6 @@ def _record(report: "ReadReport", figures: "Statistics", types: "Sequence[Entity
     return record | {
         "n_mentions": figures.n_mentions,
         "o_share": figures.o_share,
-        "longest": figures.longest and asdict(figures.longest),
         "descriptions": {one.name: one.description for one in types if one.description},
     }
 
@@ -82,9 +81,6 @@ def _show(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityTy
     for one in types:
         if one.description:
             table.add_row("", Text.assemble((one.name, "bold"), f": {one.description}"))
-    if figures.longest is not None:
-        n_words = figures.longest.end - figures.longest.start
-        table.add_row("longest", Text(f"{number_of(n_words, 'word')} ({figures.longest.type}): {figures.longest_text}"))
     if figures.n_adjacent:
         table.add_row("adjacent", f"{number_of(figures.n_adjacent, 'mention')} directly after one of the same type")
     console = Console()

@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress
 from handful.encoders import Encoder
-from handful.errors import DataError, FileError
+from handful.errors import FileError
 from handful.tagger import Tagger
 from handful.tagger.model import Model
 from handful.tagger.predictor import check_min_score
@@ -31,7 +29,6 @@ from ._workers import Opening
 if TYPE_CHECKING:
     from distributed import Client
 
-_FORMATS = ("jsonl", "parquet")
 _COUNTS = ("documents", "words", "mentions")
 
 
@@ -57,7 +54,6 @@ def predict_texts(
     files: Sequence[str] | Features,
     out: PathLike,
     *,
-    to: str = "jsonl",
     min_score: MinScore = 0.0,
     format: str | None = None,
     options: Mapping[str, Any] | None = None,
@@ -70,8 +66,7 @@ def predict_texts(
     client : of the workers, which see the same files and the same folder
     tagger : a fitted one
     files : as for `encode`; or what it returned: then nothing is encoded again
-    out : the folder; shards in order are the texts in order
-    to : "jsonl", as `handful predict` writes it, or "parquet"
+    out : the folder; shards in order are the texts in order, in JSON Lines as `handful predict` writes them
     min_score : mentions with a lower score are left out
     format, options : as for `handful.text.stream`
     progress : as for `handful.encoders.Encoder.encode`
@@ -80,8 +75,6 @@ def predict_texts(
     -------
     Totals
     """
-    if to not in _FORMATS:
-        raise DataError(f"to is {to!r}, expected one of {', '.join(_FORMATS)}")
     encoder, model = tagger.encoder_, tagger.model_
     check_min_score(min_score, model.types)
     folder = ShardFolder(out, "predictions")
@@ -96,14 +89,13 @@ def predict_texts(
         n_words, stored = None, [None] * len(pieces)
     plan = {
         "model": _fingerprint(model, encoder.fingerprint),
-        "to": to,
         "min_score": min_score if isinstance(min_score, float | int) else dict(min_score),
         "options": chosen,
     }
     opening = Opening.of(tagger, client)
     items = list(zip(range(len(pieces)), pieces, stored, strict=True))
     how: dict[str, Any] = {"n_words": n_words, "progress": progress, "verb": "tagging"}
-    fill(client, folder, plan, items, _predict_piece, opening, model, min_score, to, **how)
+    fill(client, folder, plan, items, _predict_piece, opening, model, min_score, **how)
     return _totals(folder)
 
 
@@ -132,22 +124,18 @@ def _predict_piece(
     opening: Opening,
     model: Model,
     min_score: MinScore,
-    to: str,
 ) -> dict[str, Any]:
     """Write the predictions of a piece, unless they are there; return how many there are."""
     number, piece, stored = item
     folder = ShardFolder(out, "predictions")
-    target, about = folder.shard(number, f".{to}"), folder.shard(number, ".json")
+    target, about = folder.shard(number, ".jsonl"), folder.shard(number, ".json")
     if not target.exists():  # it comes last
         reader = PieceReader(piece, options)
         encoder = opening.encoder() if stored is None else _ShardEncoder(stored.load(), piece)
         counts = dict.fromkeys(_COUNTS, 0)
         tagged = _counted(tag_documents(encoder, model, reader, min_score), counts)
         with replacing(target) as temporary:
-            if to == "jsonl":
-                write(tagged, temporary, "jsonl", is_predicted=True)
-            else:
-                _write_parquet(tagged, temporary)
+            write(tagged, temporary, "jsonl", is_predicted=True)
             with replacing(about) as beside:
                 beside.write_text(json.dumps(counts | {"report": reader.lines}, ensure_ascii=False), encoding="utf-8")
     return folder.about(about)
@@ -185,24 +173,3 @@ class _ShardEncoder(Encoder):
             what = f"{self._piece}: is not the text that was encoded; encode it again into another folder"
             raise FileError(what) from None
         return np.concatenate([np.empty(0, np.int64), *rows])
-
-
-def _write_parquet(documents: Iterator[Document], path: Path) -> None:
-    """Write documents with a column of their mentions; fields that they have besides their text are JSON."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    mention = {"entity_group": pa.string(), "score": pa.float64(), "word": pa.string()}
-    mention |= {"start": pa.int64(), "end": pa.int64()}
-    schema = pa.schema(
-        {"text": pa.string(), "entities": pa.list_(pa.struct(list(mention.items()))), "fields": pa.string()}
-    )
-    with parquet.ParquetWriter(path, schema) as writer:
-        while some := list(islice(documents, 1000)):
-            rows = [{"text": one.text, "entities": one.predictions(), "fields": _fields(one)} for one in some]
-            writer.write_table(pa.Table.from_pylist(rows, schema))
-
-
-def _fields(document: Document) -> str | None:
-    fields = dict(document.meta) | ({} if document.id is None else {"id": document.id})
-    return json.dumps(fields, ensure_ascii=False, default=str) if fields else None

@@ -176,11 +176,8 @@ def seal(path: Path, about: bytes) -> None:
 
 def are_usual(features: Float) -> bool:
     """Whether numbers are finite, and not so large that sums of their squares are not."""
-    kind: Any = np.uint16 if features.dtype == np.float16 else np.uint32
-    most = np.array(min(LARGEST, float(np.finfo(features.dtype).max)), features.dtype).view(kind)
-    without_sign = np.iinfo(kind).max >> 1
-    bits: NDArray[Any] = features.view(kind) & without_sign  # larger numbers have larger bits, and NaN has the largest
-    return bool(bits.max(initial=0) <= most)
+    most = min(LARGEST, float(np.finfo(features.dtype).max))
+    return bool(np.all(np.abs(features) <= most))  # NaN is not
 
 
 def _checksums(path: Path) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from handful.errors import DataError
 
 from ._document import Document, sentences_of
 from ._schemes import count_adjacent
-from ._sentences import Sentence, Span
+from ._sentences import Sentence
 
 _RAREST = 1e-12  # a chance of 0 has no logarithm, and no count gives one: every count starts at one
 
@@ -30,8 +30,6 @@ class Statistics:
         Words whose label is known to be O.
     mentions : dict of str to int
         Mentions by type, sorted by name.
-    longest : Span or None
-        The longest mention (the first of several), and `longest_text`, its words.
     n_adjacent : int
         Mentions directly after one of the same type, which IO tags cannot keep apart.
     """
@@ -44,8 +42,6 @@ class Statistics:
     n_known: int = 0
     n_outside: int = 0
     mentions: dict[str, int] = field(default_factory=dict)
-    longest: Span | None = None
-    longest_text: str = ""
     n_adjacent: int = 0
 
     @property
@@ -80,9 +76,6 @@ def describe(items: Iterable[Sentence | Document]) -> Statistics:
         result.n_outside += n_known - sum(span.end - span.start for span in sentence.spans)
         result.n_adjacent += count_adjacent(sentence.spans)
         mentions.update(span.type for span in sentence.spans)
-        for span in sentence.spans:
-            if result.longest is None or span.end - span.start > result.longest.end - result.longest.start:
-                result.longest, result.longest_text = span, sentence.span_text(span)
     result.mentions = dict(sorted(mentions.items()))
     return result
 
