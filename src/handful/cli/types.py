@@ -35,7 +35,9 @@ def types(
     """Show the types of a model, or change them and fit again.
 
     The table has the description of each type, its labelled mentions, and in how many labelled sentences somebody
-    looked for it. In the others it is open: an unmarked word may be of this type.
+    looked for it. In the others it is open: an unmarked word may be of this type. It also has the F1 of the labelled
+    words by the name alone, by the description alone, and by both, as the encoder reads them without any label. Below
+    are the words that contradict a type: labelled words that its text misses, and words that it claims.
 
     With [bold]--set[/bold], types that are left out are dropped, new ones are added, and descriptions are replaced.
     With [bold]--rename[/bold], types with the same new name become one. Labels follow: those of a type that is split
@@ -67,9 +69,9 @@ def types(
         tagger.retype(types_given(new) or None, rename=named, split=split, unlabelled=text or None)
         tagger.save(target)
     if as_json:
-        print_json(
-            [dict(zip(("name", "description", "mentions", "judged"), row, strict=True)) for row in _rows(tagger)]
-        )
+        names = ("name", "description", "mentions", "judged")
+        found = tagger.summary_.to_dict()["guidelines"]
+        print_json([dict(zip(names, row, strict=True)) | {"guideline": found.get(row[0])} for row in _rows(tagger)])
         return
     _show(tagger)
     if is_changed:
@@ -96,10 +98,18 @@ def _rows(tagger: "Tagger") -> list[tuple[str, str, int, int]]:
 
 
 def _show(tagger: "Tagger") -> None:
-    from .show import Console, Text, table
+    from .show import Console, Text, percent, table
 
-    shown = table("type", "mentions", "judged in", last="description")
-    n_support = len(tagger.support_)
+    n_support, guidelines = len(tagger.support_), tagger.summary_.guidelines
+    texts = ("name", "description", "both") if guidelines else ()
+    shown = table("type", "mentions", "judged in", *(f"F1 {text}" for text in texts), last="description")
     for name, description, n_mentions, n_judged in _rows(tagger):
-        shown.add_row(Text(name), f"{n_mentions:,}", f"{n_judged:,} of {n_support:,}", Text(description))
+        f1 = guidelines[name].f1 if name in guidelines else {}
+        fits = [percent(f1[text]) if text in f1 else "-" for text in texts]
+        shown.add_row(Text(name), f"{n_mentions:,}", f"{n_judged:,} of {n_support:,}", *fits, Text(description))
+    console = Console(soft_wrap=True)
     Console().print(shown)
+    for name, one in guidelines.items():
+        for verb, words in (("misses", one.misses), ("claims", one.claims)):
+            if words:
+                console.print(Text(f"{name} {verb} {', '.join(words)}"))

@@ -7,6 +7,7 @@ from ._summary import FitSummary
 from ._tagger import Tagger
 from .explaining import Explanation, NearPrototype, NearWord, WordEvidence
 from .predictor import Predictor
+from .why_not import WhyNot
 
 __all__ = [
     "Evaluation",
@@ -17,6 +18,7 @@ __all__ = [
     "NearWord",
     "Predictor",
     "Tagger",
+    "WhyNot",
     "WordEvidence",
     "predict",
 ]

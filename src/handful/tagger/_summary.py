@@ -9,9 +9,11 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 
 from handful._util.html import table
+from handful.encoders import Encoder
 from handful.errors import Advice, number_of
 from handful.text import EntityType, types_of
 
+from ._guidelines import N_WORDS, Guideline, check_guidelines
 from ._learning import FEWEST_MENTIONS, Learned
 from .evidence import TypeNames
 from .training_text import LabelledText, sentences_of
@@ -20,6 +22,7 @@ FEW_MENTIONS = 5
 LITTLE_TEXT = 5_000  # words
 _PARAMETERS = {
     "types": ("types={...}", "--types"),
+    "retype": ("tagger.retype", "handful types MODEL --set TYPES"),
     "unlabelled": ("unlabelled=", "--unlabelled"),
     "auto": ("o_ratio='auto'", "--o-ratio auto"),
     "o_ratio": ("o_ratio=", "--o-ratio"),
@@ -48,6 +51,7 @@ class FitSummary:
     examples : for each type three mentions found in the unlabelled text, the surest first
     advice : what to try next
     notes : what was handled on the way, such as what reading the files met with
+    guidelines : for types with labels, how well the name and the description fit them
     """
 
     method: str
@@ -66,6 +70,7 @@ class FitSummary:
     examples: dict[str, list[str]]
     advice: list[Advice] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    guidelines: dict[str, Guideline] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
@@ -83,7 +88,9 @@ class FitSummary:
             raise ValueError(f"types is {content['types']}")
         if any(content[name].keys() != names for name in ("mentions", "unlabelled_words", "examples")):
             raise ValueError("mentions, unlabelled_words and examples are not those of its types")
-        return cls(**content | {"types": types, "advice": [Advice(**one) for one in content["advice"]]})
+        guidelines = {name: Guideline(**one) for name, one in content["guidelines"].items()}
+        advice = [Advice(**one) for one in content["advice"]]
+        return cls(**content | {"types": types, "advice": advice, "guidelines": guidelines})
 
     def __str__(self) -> str:
         return self.text()
@@ -123,20 +130,27 @@ class FitSummary:
 
 
 def _is_of(value: Any, hint: Any) -> bool:
-    """Whether a value from JSON is of a type; whole numbers are counts, and dataclasses are dicts of strings."""
+    """Whether a value from JSON is of a type; whole numbers are counts, and dataclasses are dicts."""
     inside = get_args(hint)
     if isinstance(hint, UnionType):
         return any(_is_of(value, one) for one in inside)
     if get_origin(hint) is list:
         return isinstance(value, list) and all(_is_of(one, inside[0]) for one in value)
-    if get_origin(hint) is dict or is_dataclass(hint):
-        return isinstance(value, dict) and all(_is_of(one, inside[-1] if inside else str) for one in value.values())
+    if is_dataclass(hint):
+        hints = get_type_hints(hint)
+        return isinstance(value, dict) and all(
+            name in hints and _is_of(one, hints[name]) for name, one in value.items()
+        )
+    if get_origin(hint) is dict:
+        return isinstance(value, dict) and all(_is_of(one, inside[-1]) for one in value.values())
     if hint in (int, float):
         return (type(value) is int and 0 <= value < 1 << 63) or (hint is float and type(value) is float)
     return type(value) is hint
 
 
-def summarise(text: LabelledText, learned: Learned, method: str, is_auto: bool, notes: list[str]) -> FitSummary:
+def summarise(
+    text: LabelledText, learned: Learned, encoder: Encoder, method: str, is_auto: bool, notes: list[str]
+) -> FitSummary:
     """Return what a fit learned; `is_auto` is whether the ratio was to be estimated."""
     model, fitted, labelled = learned.model, learned.clusters, learned.labelled
     names = [one.name for one in model.types]
@@ -144,6 +158,11 @@ def summarise(text: LabelledText, learned: Learned, method: str, is_auto: bool, 
     counts, examples = text.look(model, tags, labelled)
     support = sentences_of(text.labels)
     mentions = Counter(span.type for sentence in support for span in sentence.spans or ())
+    piece, known = model.piece(TypeNames), labelled.examples
+    guidelines: dict[str, Guideline] = {}
+    if piece is not None and len(known.rows):
+        words = np.asarray(text.features[known.rows])
+        guidelines = check_guidelines(encoder, piece, model.types, words, known, learned.examples)
     summary = FitSummary(
         method=method,
         types=list(model.types),
@@ -151,7 +170,7 @@ def summarise(text: LabelledText, learned: Learned, method: str, is_auto: bool, 
         n_support=len(support),
         n_support_words=sum(map(len, support)),
         n_unlabelled_words=labelled.n_words - len(labelled.rows),
-        has_names=model.piece(TypeNames) is not None,
+        has_names=piece is not None,
         o_ratio=None if fitted is None or fitted.o_ratio is None else float(fitted.o_ratio),
         is_estimated=is_auto and fitted is not None and fitted.o_ratio is not None,
         o_share=0.0 if fitted is None else float(fitted.o_share_),
@@ -160,6 +179,7 @@ def summarise(text: LabelledText, learned: Learned, method: str, is_auto: bool, 
         unlabelled_words={name: int(n) for name, n in zip(names, counts[1:], strict=True)},
         examples={name: [mention for _, mention in found] for name, found in examples.items()},
         notes=list(notes),
+        guidelines=guidelines,
     )
     if n_several := sum(len(ways) > 1 for ways in text.labels.values()):
         are = "sentence is" if n_several == 1 else "sentences are"
@@ -167,10 +187,10 @@ def summarise(text: LabelledText, learned: Learned, method: str, is_auto: bool, 
             f"{n_several:,} {are} labelled in more than one way: each way counts for its own sentence, and an "
             "unlabelled copy may be what any of them says"
         )
-    piece = model.piece(TypeNames)
     if piece is not None and (doubted := [names[t] for t in np.flatnonzero(piece.weights < 1)]):
         summary.notes.append(
-            f"what {', '.join(doubted)} is said to mean does not fit the words that are labelled so: it counts less"
+            f"the labelled words of {', '.join(doubted)} are not what its name and description mean to the encoder: "
+            "these count less"
         )
     sure_o = labelled.is_sure & labelled.allowed[:, 0]
     summary.advice.extend(_advice(summary, is_auto, float(sure_o.mean()) if len(sure_o) else 0.0))
@@ -181,6 +201,15 @@ def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:
     lines = []
     if summary.has_names and (bare := [one.name for one in summary.types if not one.description]):
         lines.append(f"say in a line what types mean ({{types}}): {', '.join(bare)} has no description")
+    for name, one in summary.guidelines.items():
+        if one.best:
+            remedy = "drop it, or reword it" if one.best == "name" else "take a name that says more"
+            against = ", ".join([*one.misses, *one.claims][:N_WORDS])
+            lines.append(
+                f"the {one.best} of {name} alone fits the labels better than name and description (F1 of words "
+                f"{100 * one.f1[one.best]:.0f}, not {100 * one.f1['both']:.0f}; against it: {against}): {remedy} "
+                "({retype})"
+            )
     n_words = summary.n_unlabelled_words
     if n_words == 0:
         lines.append(

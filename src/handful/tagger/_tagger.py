@@ -29,6 +29,7 @@ from .saving import Saved, about_encoder, read_folder, refusing, write_folder
 from .suggesting import suggest
 from .tagging import MinScore, tag_sentences, tag_words
 from .training_text import TrainingText, by_words, sentences_of
+from .why_not import WhyNot, why_not
 
 if TYPE_CHECKING:
     from handful.encoders import CachedEncoder
@@ -325,6 +326,34 @@ class Tagger(Predictor):
         document = one_text(text, "the text")
         words = tag_sentences(self._reading(), fit.model, document.sentences, self._notice)
         return explain(document, words, fit.model, fit.examples, min_score, n_nearest)
+
+    def explain_word(self, text: Any, word: str, type: str | None = None, *, min_score: MinScore = 0.0) -> list[WhyNot]:
+        """Say why a word was not found, or was given another type, and what would change it.
+
+        Parameters
+        ----------
+        text
+            As for `explain`.
+        word : str
+            A word, or several in a row that should be one mention; case does not count.
+        type : str, optional
+            The type that it should have; if not given, the nearest.
+        min_score : float or dict
+            As for `predict`.
+
+        Returns
+        -------
+        list of WhyNot
+            One for each place where the text has the word.
+        """
+        fit = self._fitted()
+        check_min_score(min_score, fit.model.types)
+        if type not in (None, *fit.model.tags[1:]):
+            raise DataError(f"type is {type!r}, but the types are {', '.join(fit.model.tags[1:])}")
+        words = [each for part in one_text(word, "the word").sentences for each in part.words]
+        document = one_text(text, "the text")
+        tagged = tag_sentences(self._reading(), fit.model, document.sentences, self._notice)
+        return list(why_not(document, words, type, tagged, fit.model, fit.examples, min_score))
 
     def suggest(self, texts: Any, n: int = 20, *, progress: Progress = None) -> list[Sentence]:
         """Choose sentences to label next: doubtful ones, unlike those that are labelled, for every type in turn.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from handful.text import Span, Transitions
 
-__all__ = ["decode", "log_probabilities", "log_shares", "runs", "viterbi"]
+__all__ = ["decode", "log_probabilities", "log_shares", "path_total", "runs", "viterbi"]
 
 
 def log_probabilities(transitions: Transitions, n_tags: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -54,10 +54,7 @@ def viterbi(
     each sentence. Of equal tags the lowest is taken.
     """
     n, n_tags = emissions.shape
-    start, step = log_probabilities(transitions, n_tags)
-    if without_prior:
-        shares = log_shares(transitions, n_tags)
-        start, step = start + without_prior * (start - shares), step + without_prior * (step - shares)
+    start, step = _steps(transitions, n_tags, without_prior)
     lengths = np.asarray(n_words, dtype=np.intp)
     order = np.argsort(-lengths, kind="stable")  # all sentences at once, the longest first: the live ones come first
     firsts = (np.cumsum(lengths) - lengths)[order]
@@ -81,6 +78,31 @@ def viterbi(
         tags[last] = best[last].argmax(axis=1)
         tags[inner] = came_from[inner + 1, tags[inner + 1]]
     return tags
+
+
+def path_total(
+    emissions: NDArray[np.float64],
+    tags: NDArray[np.integer[Any]],
+    transitions: Transitions | None,
+    without_prior: float = 0.0,
+) -> float:
+    """Return the sum that `viterbi` makes as high as it can, for these tags of a sentence."""
+    total = float(emissions[np.arange(len(tags)), tags].sum())
+    if transitions is None:
+        return total
+    start, step = _steps(transitions, emissions.shape[1], without_prior)
+    return total + float(start[tags[0]] + step[tags[:-1], tags[1:]].sum())
+
+
+def _steps(
+    transitions: Transitions, n_tags: int, without_prior: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what the first tag adds, (n_tags,), and each tag (column) after each tag (row); see `viterbi`."""
+    start, step = log_probabilities(transitions, n_tags)
+    if without_prior:
+        shares = log_shares(transitions, n_tags)
+        start, step = start + without_prior * (start - shares), step + without_prior * (step - shares)
+    return start, step
 
 
 def decode(

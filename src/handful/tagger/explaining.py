@@ -13,7 +13,7 @@ from .evidence import Prototypes
 from .model import Examples, Model
 from .tagging import MinScore, TaggedWords, is_sure
 
-__all__ = ["SHOWN", "Explanation", "NearPrototype", "NearWord", "WordEvidence", "explain"]
+__all__ = ["SHOWN", "Explanation", "NearPrototype", "NearWord", "WordEvidence", "explain", "near_words", "table_lines"]
 
 #: What people read for each kind of evidence.
 SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
@@ -36,6 +36,9 @@ class NearWord:
     distance: float
     sentence: str
     position: int
+
+    def __str__(self) -> str:
+        return f"  near {self.word} ({self.tag}), {self.distance:.2f} away, in: {self.sentence}"
 
 
 @dataclass(frozen=True)
@@ -105,17 +108,12 @@ class Explanation:
             rows.append([one.word, *_points(one.evidence), f"{one.score:.3f}"])
         if len(self.words) > 1:
             rows.append(["mean", *_points(self.evidence), f"{self.mention['score']:.3f}"])
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [f"{self._claim()}; second comes {self.runner_up}, {self.runner_up_score:.3f}"]
-        for first, *others in rows:
-            cells = [first.ljust(widths[0]), *(cell.rjust(n) for cell, n in zip(others, widths[1:], strict=True))]
-            lines.append("  " + "  ".join(cells))
+        lines = [f"{self._claim()}; second comes {self.runner_up}, {self.runner_up_score:.3f}", *table_lines(rows)]
         if self.prototype is not None:
             lines.append(
                 f"  like prototype {self.prototype.number} of {self.prototype.tag}, {self.prototype.distance:.2f} away"
             )
-        lines += [f"  near {one.word} ({one.tag}), {one.distance:.2f} away, in: {one.sentence}" for one in self.nearest]
-        return "\n".join(lines)
+        return "\n".join([*lines, *map(str, self.nearest)])
 
     def _claim(self) -> str:
         return f"{self.mention['word']} is {self.mention['entity_group']}, {self.mention['score']:.3f}"
@@ -123,6 +121,12 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
         return asdict(self)
+
+
+def table_lines(rows: list[list[str]]) -> list[str]:
+    """Return the lines of a table: a column of words, and columns of numbers."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  " + "  ".join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]) for first, *others in rows]
 
 
 def _points(evidence: dict[str, float]) -> list[str]:
@@ -153,18 +157,17 @@ def explain(
         mean_scores = one.scores[rows].mean(axis=0)
         mean_scores[tag] = -1
         runner_up = int(mean_scores.argmax())
-        near, projected = None, features
+        near = None
         if prototypes is not None:
             to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
             number = int(to_own.argmin())
             near = NearPrototype(span.type, number + 1, float(np.sqrt(to_own[number])))
-            projected = prototypes.project(features)
         points = {kind: logits[:, tag] - logits[:, runner_up] for kind, logits in model.contributions(features).items()}
         by_word = zip(one.sentence.words[rows], one.scores[rows, tag].tolist(), strict=True)
         explained.append(
             Explanation(
                 mention=prediction,
-                nearest=_nearest(model, projected, examples, n_nearest),
+                nearest=near_words(model, features, examples, n_nearest),
                 prototype=near,
                 evidence={kind: float(some.mean()) for kind, some in points.items()},
                 words=[
@@ -178,15 +181,20 @@ def explain(
     return explained
 
 
-def _nearest(model: Model, projected: Float, examples: Examples, n_nearest: int) -> list[NearWord]:
-    points = np.asarray(projected, np.float64)
-    vectors = examples.vectors.astype(np.float64)
+def near_words(
+    model: Model, features: Float, examples: Examples, n_nearest: int, tag: int | None = None
+) -> list[NearWord]:
+    """Return the labelled words nearest to one of these words, nearest first; of one tag, if it is given."""
+    prototypes = model.piece(Prototypes)
+    points = np.asarray(features if prototypes is None else prototypes.project(features), np.float64)
+    chosen = np.arange(len(examples.tags)) if tag is None else np.flatnonzero(examples.tags == tag)
+    vectors = examples.vectors[chosen].astype(np.float64)
     squares = (points**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * points @ vectors.T
     distances = np.sqrt(np.maximum(squares, 0).min(axis=0))  # (m,)
     found = []
     for i in np.argsort(distances, kind="stable")[:n_nearest].tolist():
-        number, position = examples.places[i].tolist()
+        number, position = examples.places[chosen[i]].tolist()
         words = examples.sentences[number].words
-        name = model.tags[int(examples.tags[i])]
+        name = model.tags[int(examples.tags[chosen[i]])]
         found.append(NearWord(words[position], name, float(distances[i]), " ".join(words), position))
     return found

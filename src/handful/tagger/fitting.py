@@ -97,7 +97,7 @@ def fit_text(
         names = type_names(encoder, planned.types, before) if planned.has_names else None
         learned = learn(text, planned, names, encoder.transitions, report)
     notes = [*notes, *planned.notes]
-    summary = partial(summarise, text, learned, tagger.method, tagger.o_ratio == AUTO, notes)
+    summary = partial(summarise, text, learned, encoder, tagger.method, tagger.o_ratio == AUTO, notes)
     watch.labels(text)
     held = text if isinstance(text, TrainingText) else None
     return tagger._take(Fit(learned.model, learned.examples, summary, held, notes))

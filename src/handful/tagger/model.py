@@ -124,11 +124,13 @@ class Model:
         `n_words` are the words of each sentence; their sum is n.
         """
         logits = self.logits(features)
+        return self.calibration.scores(logits), self.path(logits, n_words)
+
+    def path(self, logits: NDArray[np.float64], n_words: Sequence[int]) -> NDArray[np.intp]:
+        """Return the best tags of the words of sentences, (n,), given their logits."""
         if self.transitions is None:
-            tags = logits.argmax(axis=1)
-        else:
-            tags = viterbi(logits, n_words, self.transitions, self.without_prior)
-        return self.calibration.scores(logits), tags
+            return np.asarray(logits.argmax(axis=1))
+        return viterbi(logits, n_words, self.transitions, self.without_prior)
 
     def contributions(self, features: Float) -> dict[str, NDArray[np.float64]]:
         """Return what each piece of evidence adds to the logits, (n, n_tags), by its kind."""

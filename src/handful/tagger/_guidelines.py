@@ -1,0 +1,78 @@
+"""Guidelines against labels: whether a type's name, its description, or both fit its labelled words best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from handful._util.arrays import Float
+from handful.text import EntityType
+
+from .evidence import TypeNames
+from .model import Examples
+from .training_text import LabelledWords
+
+N_WORDS = 5  # that contradict a type, at most
+
+
+@dataclass(frozen=True)
+class Guideline:
+    """How well the texts of a type fit its labels, by the encoder's scores of names alone.
+
+    Attributes
+    ----------
+    f1 : of the labelled words, by the text that is read: "name", "description" and "both"; "name" alone where the type
+        has no description
+    best : the text that fits better than the one in use, by more than chance; "" where there is none
+    misses : words of the type that the text in use does not find, the worst first
+    claims : words that it takes for the type, though they are labelled otherwise, the worst first
+    """
+
+    f1: dict[str, float]
+    best: str
+    misses: list[str]
+    claims: list[str]
+
+
+def check_guidelines(
+    encoder: Any, names: TypeNames, types: Sequence[EntityType], words: Float, known: LabelledWords, examples: Examples
+) -> dict[str, Guideline]:
+    """Compare the texts of types that have labels, given the features of the labelled words whose tags are known.
+
+    A text claims a word if its score is higher than those of O and of the other types, as they are described. Words of
+    sentences in which nobody looked for a type say nothing about it.
+    """
+    scores = replace(names, doubts=np.zeros_like(names.doubts)).scores(words)
+    spoken = [examples.sentences[number].words[position] for number, position in known.places.tolist()]
+    found = {}
+    for tag, one in enumerate(types, 1):
+        asked = np.flatnonzero(~known.is_open[:, tag])
+        is_type = known.tags[asked] == tag
+        if not is_type.any():
+            continue
+        by_text = {"both" if one.description else "name": scores[asked, tag]}
+        if one.description:
+            alone = one.description.replace("|", "/").lstrip("!_")
+            read = encoder.encode_types([one.name, alone])
+            of_texts = np.asarray(words[asked], np.float32) @ read.vectors.T + read.biases
+            by_text |= {"name": of_texts[:, 0], "description": of_texts[:, -1]}
+        others = np.delete(scores[asked], tag, axis=1).max(axis=1)
+        leads = {text: some - others for text, some in by_text.items()}
+        is_right = {text: (lead > 0) == is_type for text, lead in leads.items()}
+        f1 = {
+            text: 2 * float((is_type & (lead > 0)).sum()) / float(is_type.sum() + (lead > 0).sum())
+            for text, lead in leads.items()
+        }
+        used = next(iter(leads))
+        best = max(f1, key=lambda text: f1[text])
+        gained, lost = (is_right[best] & ~is_right[used]).sum(), (is_right[used] & ~is_right[best]).sum()
+        is_real = gained > lost and (gained - lost) ** 2 >= 4 * (gained + lost)  # McNemar's test, at 5 %
+        order = np.argsort(-np.abs(leads[used]), kind="stable")
+        wrong = [i for i in order.tolist() if not is_right[used][i]]
+        misses, claims = (
+            list(dict.fromkeys(spoken[asked[i]] for i in wrong if is_type[i] == of_type))[:N_WORDS]
+            for of_type in (True, False)
+        )
+        found[one.name] = Guideline(f1, best if is_real else "", misses, claims)
+    return found

@@ -1,0 +1,143 @@
+"""`WhyNot`: why words are not a mention, how far they are from being one, and what would change it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from handful.text import Document, Prediction, Span
+
+from .decoding import path_total
+from .evidence import NearestLabel
+from .explaining import SHOWN, NearWord, near_words, table_lines
+from .model import Examples, Model
+from .tagging import MinScore, TaggedWords, is_sure
+
+__all__ = ["WhyNot", "why_not"]
+
+AROUND = "neighbours"
+_FORBIDDEN = 1e9  # taken off the logit of a tag that a word may not have
+_LEAST = 1e-9  # points that words lack which are not found though their tags would be better
+_SHOWN_TYPES = 3
+
+
+@dataclass(frozen=True, repr=False)
+class WhyNot:
+    """Why words are not a mention of a type; ``print`` shows it as a table.
+
+    Attributes
+    ----------
+    mention : the mention that was asked for, of the type asked for or the nearest, as `Tagger.predict` would give it
+    tags : the tags that its words have now, each a type or "O"
+    points : by type, the points that are lacking; 0 where the mention is found. The type of the mention comes first,
+        the others follow by their points
+    evidence : by type and kind, how much it speaks for the type and against the tags that the words have now, summed
+        over the words; "neighbours" are the words around, and how tags follow each other. The sum is -points.
+    nearest : the labelled word nearest to one of the words, and that of the mention's type
+    remedies : what would change it
+    """
+
+    mention: Prediction
+    tags: list[str]
+    points: dict[str, float]
+    evidence: dict[str, dict[str, float]]
+    nearest: list[NearWord]
+    remedies: list[str]
+
+    def __repr__(self) -> str:
+        return f"<WhyNot: {self._claim()}>"
+
+    def __str__(self) -> str:
+        """Show what speaks for types and against them, the labelled words that are near, and what to do."""
+        rows = [["", *(SHOWN.get(kind, kind) for kind in self.evidence[self.mention["entity_group"]]), "sum"]]
+        for name in list(self.points)[:_SHOWN_TYPES]:
+            points = (*self.evidence[name].values(), -self.points[name])
+            rows.append([name, *(f"{round(n, 1) + 0.0:+.1f}" for n in points)])
+        tries = [f"  try: {remedy}" for remedy in self.remedies]
+        return "\n".join([self._claim(), *table_lines(rows), *map(str, self.nearest), *tries])
+
+    def _claim(self) -> str:
+        word, name = self.mention["word"], self.mention["entity_group"]
+        if self.points[name] == 0:
+            return f"{word} is found as {name}, {self.mention['score']:.3f}"
+        return f"{word} is {', '.join(dict.fromkeys(self.tags))}; to be {name} it lacks {self.points[name]:.1f} points"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as dicts, lists, strings and numbers."""
+        return asdict(self)
+
+
+def why_not(
+    document: Document,
+    words: Sequence[str],
+    asked: str | None,
+    found: Iterable[TaggedWords],
+    model: Model,
+    examples: Examples,
+    min_score: MinScore,
+) -> Iterator[WhyNot]:
+    """Say why these words are no mention, of a type that may be asked for, wherever they are in tagged sentences."""
+    wanted = [word.casefold() for word in words]
+    for one in found:
+        there = [word.casefold() for word in one.sentence.words]
+        for i in (i for i in range(len(there)) if there[i : i + len(wanted)] == wanted):
+            rows = slice(i, i + len(wanted))
+            points, evidence = _distances(one, rows, model)
+            points = dict(sorted(points.items(), key=lambda item: (item[0] != asked, item[1])))
+            name = next(iter(points))
+            tag = model.tags.index(name)
+            span = Span(rows.start, rows.stop, name, float(one.scores[rows, tag].mean()))
+            (mention,) = document.with_sentences([one.sentence.with_labels((span,))]).predictions()
+            near = near_words(model, one.features[rows], examples, len(examples.tags))
+            of_type = [each for each in near if each.tag == name]
+            tags = [model.tags[tag] for tag in one.tags[rows]]
+            answer = WhyNot(mention, tags, points, evidence, list(dict.fromkeys([*near[:1], *of_type[:1]])), [])
+            if points[name]:
+                gain = f"{name} has no label yet"
+                labels = model.piece(NearestLabel)
+                if labels is not None and of_type:
+                    more = labels.weight * float((1 - labels.logits(one.features[rows])[:, tag]).sum())
+                    gain = f"as the nearest label it brings {more:.1f} points"
+                answer.remedies.extend(_remedies(answer, near, gain))
+            elif not is_sure(span, min_score):
+                answer.remedies.append(f"ask for a lower score: {span.score:.2f} is below the least that you asked for")
+            yield answer
+
+
+def _distances(one: TaggedWords, rows: slice, model: Model) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Return the points that words of a sentence lack by type, and the evidence: the best tags with this mention."""
+    logits = model.logits(one.features)
+    parts = model.contributions(one.features[rows])
+    beside = [i for i in (rows.start - 1, rows.stop) if 0 <= i < len(logits)]
+    points, evidence = {}, {}
+    for tag, name in enumerate(model.tags[1:], 1):
+        allowed = logits.copy()
+        allowed[rows, np.arange(logits.shape[1]) != tag] -= _FORBIDDEN
+        allowed[beside, tag] -= _FORBIDDEN  # the mention ends here
+        path = model.path(allowed, [len(logits)])
+        now, then = (path_total(logits, tags, model.transitions, model.without_prior) for tags in (one.tags, path))
+        is_found = (one.tags[rows] == tag).all() and not (one.tags[beside] == tag).any()
+        points[name] = 0.0 if is_found else max(now - then, _LEAST)
+        leads = {kind: part[:, tag] - part[np.arange(len(part)), one.tags[rows]] for kind, part in parts.items()}
+        evidence[name] = {kind: float(lead.sum()) for kind, lead in leads.items()}
+        evidence[name][AROUND] = -points[name] - sum(evidence[name].values())
+    return points, evidence
+
+
+def _remedies(answer: WhyNot, near: list[NearWord], gain: str) -> Iterator[str]:
+    """Yield what would make a mention, given the labelled words, nearest first, and what a label would bring."""
+    word, name = answer.mention["word"], answer.mention["entity_group"]
+    evidence, lacking = answer.evidence[name], answer.points[name]
+    if lacking == _LEAST:
+        yield f"spell it in other letters: the encoder cannot read {word}, so it is O"
+        return
+    own = {each.casefold() for each in word.split()}
+    if wrong := next((each for each in near if each.word.casefold() in own and each.tag != name), None):
+        yield f"correct this label, if it is a mistake: {wrong.word} is {wrong.tag} in: {wrong.sentence}"
+    yield f"label one mention like it as {name}, such as this one: [{word}]({name}); {gain}"
+    against = -evidence.get("names", 0.0)
+    if against >= lacking / 2:
+        yield f"reword what {name} means, so that {word} belongs to it: name and description lack {against:.1f} points"
+    if evidence[AROUND] <= -lacking:
+        yield f"label mentions among such words: {word} by itself would be {name}, the words around it speak against it"
