@@ -17,10 +17,14 @@ def model(inside, tmp_path):
 
 def test_types_are_shown(inside, model):
     shown = run("types", model).stdout.splitlines()
-    assert shown[0].split() == ["type", "mentions", "judged", "in", "description"]
-    assert shown[1].split() == ["LOC", "3", "6", "of", "6"]
+    head = ["type", "mentions", "judged", "in", "F1", "name", "F1", "description", "F1", "both", "description"]
+    assert shown[0].split() == head
     rows = json.loads(run("types", model, "--json").stdout)
+    f1 = rows[0]["guideline"]["f1"]
+    assert shown[1].split() == ["LOC", "3", "6", "of", "6", f"{100 * f1['name']:.1f}", "-", "-"]
+    guideline = rows[1].pop("guideline")
     assert rows[1] == {"name": "PER", "description": "", "mentions": 3, "judged": 6}
+    assert guideline.keys() == {"f1", "best", "misses", "claims"}
 
 
 def test_types_are_merged_and_written(inside, model, tmp_path):
@@ -88,3 +92,29 @@ def test_evaluate_takes_types_without_a_model(tmp_path):
     assert json.loads(result.stdout)["n_sentences"] == 1
     assert run("evaluate", tmp_path / "test.txt").exit_code == 2
     assert run("evaluate", "a", "b", "--types", "person").exit_code == 2
+
+
+def test_names_and_descriptions_are_checked_against_labels(tmp_path):
+    lines = ["[Anna Berg](WHO) lives here .", "we saw [Paul](WHO) and [Mary Smith](WHO) today .", "call [John](WHO) ."]
+    (tmp_path / "few.txt").write_text("# WHO: a make of car or lorry\n" + "\n".join(lines) + "\n")
+    result = run("fit", tmp_path / "few.txt", "--out", tmp_path / "model")
+    assert "try: the name of WHO alone fits the labels better than name and description" in result.stdout
+    shown = run("types", tmp_path / "model").stdout
+    assert "F1 name  F1 description  F1 both" in shown
+    assert "WHO misses " in shown
+    (row,) = json.loads(run("types", tmp_path / "model", "--json").stdout)
+    assert row["guideline"]["f1"]["name"] > row["guideline"]["f1"]["both"]
+    assert {"Paul", "Mary"} & set(row["guideline"]["misses"])
+
+
+def test_why_a_word_was_not_found(inside, model):
+    ask = ["explain", model, "--text", "the dog heads for Paris .", "--text", "Paris says"]
+    result = run(*ask, "--word", "dog=PER")
+    assert "dog is O; to be PER it lacks" in result.stdout
+    assert "try: label one mention like it as PER, such as this one: [dog](PER)" in result.stdout
+    (line,) = run(*ask, "--word", "dog", "--json").stdout.splitlines()
+    (found,) = json.loads(line)["explanations"]
+    assert (found["mention"]["word"], found["tags"]) == ("dog", ["O"])
+    assert len(run(*ask, "--word", "paris", "--json").stdout.splitlines()) == 2
+    assert "no text has the word 'oven'" in run(*ask, "--word", "oven").stderr
+    assert failed(run(*ask, "--word", "dog=ANIMAL"), "type is 'ANIMAL', but the types are LOC, PER")

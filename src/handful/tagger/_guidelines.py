@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from handful._util.arrays import Float
+from handful.errors import DataError
 from handful.text import EntityType
 
 from .evidence import TypeNames
@@ -53,10 +54,12 @@ def check_guidelines(
             continue
         by_text = {"both" if one.description else "name": scores[asked, tag]}
         if one.description:
-            alone = one.description.replace("|", "/").lstrip("!_")
-            read = encoder.encode_types([one.name, alone])
+            try:
+                read = encoder.encode_types([one.name, one.description.replace("|", "/")])
+            except DataError:  # such as a description that is all signs: it cannot stand in the place of a name
+                read = encoder.encode_types([one.name])
             of_texts = np.asarray(words[asked], np.float32) @ read.vectors.T + read.biases
-            by_text |= {"name": of_texts[:, 0], "description": of_texts[:, -1]}
+            by_text |= dict(zip(("name", "description"), of_texts.T, strict=False))
         others = np.delete(scores[asked], tag, axis=1).max(axis=1)
         leads = {text: some - others for text, some in by_text.items()}
         is_right = {text: (lead > 0) == is_type for text, lead in leads.items()}

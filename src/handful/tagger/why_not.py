@@ -98,7 +98,7 @@ def why_not(
                 labels = model.piece(NearestLabel)
                 if labels is not None and of_type:
                     more = labels.weight * float((1 - labels.logits(one.features[rows])[:, tag]).sum())
-                    gain = f"as the nearest label it brings {more:.1f} points"
+                    gain = f"as the nearest label it brings {more:.1f} points" if more > 1 else "one is not enough"
                 answer.remedies.extend(_remedies(answer, near, gain))
             elif not is_sure(span, min_score):
                 answer.remedies.append(f"ask for a lower score: {span.score:.2f} is below the least that you asked for")
