@@ -127,7 +127,7 @@ def test_labels_overrule_names_that_mislead():
     twice = named(swapped).fit(SUPPORT, UNLABELLED)
     assert mentions(twice.predict(TEXT)) == FOUND
     assert twice.model_.piece(TypeNames).weights.tolist() == [0, 0]
-    assert any("LOC, PER is said to mean does not fit" in note for note in twice.summary_.notes)
+    assert any("the labelled words of LOC, PER are not what" in note for note in twice.summary_.notes)
     assert not any("does not fit" in note for note in named().fit(SUPPORT, UNLABELLED).summary_.notes)
 
 

@@ -115,8 +115,9 @@ def test_what_types_mean_is_read_once(tmp_path):
     model = Tagger(encoder=encoder, **options()).fit(SUPPORT, UNLABELLED).add(MORE[:1]).add(MORE[1:])
     assert encoder.n_types_read == 3
     model.save(tmp_path / "model")
+    assert encoder.n_types_read == 9  # the summary compares each name, and each description, with the labels
     Tagger.load(tmp_path / "model", encoder=encoder, cache=False).add([RELABELLED], UNLABELLED)
-    assert encoder.n_types_read == 3
+    assert encoder.n_types_read == 9
 
 
 def test_other_types_are_read_again():

@@ -107,9 +107,8 @@ def _show(tagger: "Tagger") -> None:
         f1 = guidelines[name].f1 if name in guidelines else {}
         fits = [percent(f1[text]) if text in f1 else "-" for text in texts]
         shown.add_row(Text(name), f"{n_mentions:,}", f"{n_judged:,} of {n_support:,}", *fits, Text(description))
-    console = Console(soft_wrap=True)
     Console().print(shown)
     for name, one in guidelines.items():
         for verb, words in (("misses", one.misses), ("claims", one.claims)):
             if words:
-                console.print(Text(f"{name} {verb} {', '.join(words)}"))
+                say(f"{name} {verb} {', '.join(words)}", err=False)

@@ -67,15 +67,11 @@ def check_guidelines(
             text: 2 * float((is_type & (lead > 0)).sum()) / float(is_type.sum() + (lead > 0).sum())
             for text, lead in leads.items()
         }
-        used = next(iter(leads))
-        best = max(f1, key=lambda text: f1[text])
+        used, best = next(iter(leads)), max(f1, key=lambda text: f1[text])
         gained, lost = (is_right[best] & ~is_right[used]).sum(), (is_right[used] & ~is_right[best]).sum()
         is_real = gained > lost and (gained - lost) ** 2 >= 4 * (gained + lost)  # McNemar's test, at 5 %
-        order = np.argsort(-np.abs(leads[used]), kind="stable")
-        wrong = [i for i in order.tolist() if not is_right[used][i]]
-        misses, claims = (
-            list(dict.fromkeys(spoken[asked[i]] for i in wrong if is_type[i] == of_type))[:N_WORDS]
-            for of_type in (True, False)
-        )
-        found[one.name] = Guideline(f1, best if is_real else "", misses, claims)
+        wrong = [i for i in np.argsort(-np.abs(leads[used]), kind="stable") if not is_right[used][i]]
+        misses = dict.fromkeys(spoken[asked[i]] for i in wrong if is_type[i])
+        claims = dict.fromkeys(spoken[asked[i]] for i in wrong if not is_type[i])
+        found[one.name] = Guideline(f1, best if is_real else "", [*misses][:N_WORDS], [*claims][:N_WORDS])
     return found

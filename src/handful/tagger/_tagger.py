@@ -332,19 +332,12 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        text
+        text, min_score
             As for `explain`.
         word : str
-            A word, or several in a row that should be one mention; case does not count.
+            A word, or several in a row that should be one mention; case does not count. Each place has its answer.
         type : str, optional
             The type that it should have; if not given, the nearest.
-        min_score : float or dict
-            As for `predict`.
-
-        Returns
-        -------
-        list of WhyNot
-            One for each place where the text has the word.
         """
         fit = self._fitted()
         check_min_score(min_score, fit.model.types)

@@ -22,7 +22,7 @@ _LEAST = 1e-9  # points that words lack which are not found though their tags wo
 _SHOWN_TYPES = 3
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class WhyNot:
     """Why words are not a mention of a type; ``print`` shows it as a table.
 
@@ -45,23 +45,19 @@ class WhyNot:
     nearest: list[NearWord]
     remedies: list[str]
 
-    def __repr__(self) -> str:
-        return f"<WhyNot: {self._claim()}>"
-
     def __str__(self) -> str:
         """Show what speaks for types and against them, the labelled words that are near, and what to do."""
-        rows = [["", *(SHOWN.get(kind, kind) for kind in self.evidence[self.mention["entity_group"]]), "sum"]]
-        for name in list(self.points)[:_SHOWN_TYPES]:
-            points = (*self.evidence[name].values(), -self.points[name])
-            rows.append([name, *(f"{round(n, 1) + 0.0:+.1f}" for n in points)])
-        tries = [f"  try: {remedy}" for remedy in self.remedies]
-        return "\n".join([self._claim(), *table_lines(rows), *map(str, self.nearest), *tries])
-
-    def _claim(self) -> str:
         word, name = self.mention["word"], self.mention["entity_group"]
-        if self.points[name] == 0:
-            return f"{word} is found as {name}, {self.mention['score']:.3f}"
-        return f"{word} is {', '.join(dict.fromkeys(self.tags))}; to be {name} it lacks {self.points[name]:.1f} points"
+        claim = f"{word} is found as {name}, {self.mention['score']:.3f}"
+        if self.points[name]:
+            now = ", ".join(dict.fromkeys(self.tags))
+            claim = f"{word} is {now}; to be {name} it lacks {self.points[name]:.1f} points"
+        rows = [["", *(SHOWN.get(kind, kind) for kind in self.evidence[name]), "sum"]]
+        for other in list(self.points)[:_SHOWN_TYPES]:
+            points = (*self.evidence[other].values(), -self.points[other])
+            rows.append([other, *(f"{round(n, 1) + 0.0:+.1f}" for n in points)])
+        tries = [f"  try: {remedy}" for remedy in self.remedies]
+        return "\n".join([claim, *table_lines(rows), *map(str, self.nearest), *tries])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
