@@ -22,6 +22,16 @@ PLANT = EntityType("PLANT")
         ({"PEST": "insects  and\nslugs", "PLANT": None}, (PEST, PLANT)),
         (["PLANT", PEST, {"name": "PEST"}, {"name": "X", "description": "y"}], (PLANT, PEST, EntityType("X", "y"))),
         (iter(["PEST", PEST, "PEST"]), (PEST,)),
+        ("PEST: insects and slugs", (PEST,)),
+        (["PEST: insects and slugs", "PLANT"], (PEST, PLANT)),
+        ("PEST: insects and slugs; PLANT\nX: y", (PEST, PLANT, EntityType("X", "y"))),
+        ("PLANT, PEST: insects and slugs", (PLANT, PEST)),
+        ("PEST: insects, slugs, as at 10:30", (EntityType("PEST", "insects, slugs, as at 10:30"),)),
+        (
+            "PEST: insects, slugs, TOOL: a hoe, a fork",
+            (EntityType("PEST", "insects, slugs"), EntityType("TOOL", "a hoe, a fork")),
+        ),
+        ([EntityType("a, b - c"), {"name": "A, B - C"}], (EntityType("a, b - c"), EntityType("A, B - C"))),
     ],
 )
 def test_types_in_every_form(given, expected):
@@ -40,6 +50,20 @@ def test_types_in_every_form(given, expected):
         ([{"label": "X"}], "a dict with a name"),
         ([{"name": "X", "colour": "red"}], "a dict with a name"),
         ({"X": 3}, "the description of X is 3"),
+        ("types.tx", r"'types.tx' looks like a file; read_types\('types.tx'\) reads one"),
+        ("lists/types", "looks like a file"),
+        (["PEST", "types.txt"], "looks like a file"),
+        (
+            "a sum of money that was paid for a thing",
+            "is a whole line, not the name of a type; write NAME: description",
+        ),
+        ("PRICE - a sum of money", "no colon after the name of a type; write 'PRICE: a sum of money'"),
+        (["PRICE = a sum"], "write 'PRICE: a sum'"),
+        ({"PRICE \u2013 a sum": ""}, "write 'PRICE: a sum'"),
+        ("PEST: slugs, garden tool: a hoe", "may be two types: write a semicolon between types"),
+        ("plant, herb, PEST: slugs", "is not one name; write NAME: description for each type"),
+        ("Person, PERSON", "'Person' and 'PERSON' differ in case alone; name one of them"),
+        ({"Person": "", "person": ""}, "differ in case alone"),
     ],
 )
 def test_types_that_make_no_sense_are_refused(given, message):
@@ -74,6 +98,9 @@ def test_a_file_of_types(tmp_path):
         ("PEST: a\n: b\n", "the open file:2: found ': b', expected NAME: description"),
         ("O: outside\n", "the open file:1: a type cannot be called 'O'"),
         ("\n# \n", "the open file: there is no type in it"),
+        ("PEST\nPRICE - a sum of money\n", "the open file:2: .* write 'PRICE: a sum of money'"),
+        ("PEST, PLANT\n", "the open file:1: 'PEST, PLANT' is not one name"),
+        ("Person\nPERSON\n", "the open file: the types 'Person' and 'PERSON' differ in case alone"),
     ],
 )
 def test_a_file_that_is_wrong_says_where(text, message):
@@ -95,7 +122,11 @@ LABELLED = ["[Ekeus](PER) heads for [Baghdad](LOC) .", "the fox", "[Dupont](PER)
         (["EU NNP B-NP S-ORG", "rejects VBZ B-VP O", "call NN I-NP O"], "3 of 3 types end in a tag"),
         (["a b", "O B-X", "c d e", "O O B-X", "f g", "B-X O"], "3 of 6 types end in a tag"),
         (['{"text": "Ekeus left", "entities": []}'], r"the open file:1: found '\{"),
-        ([f"This is line {i} of a text." for i in range(101)], "has 101 types, most of which are sentences, such as"),
+        (
+            ["PEST", "This is a line of a text."],
+            "the open file:2: 'This is a line of a text.' is a whole line, not the",
+        ),
+        (["what harms plants, and is alive"], "the open file:1: 'what harms .*' is a whole line"),
     ],
 )
 def test_a_corpus_is_no_file_of_types(lines, said):
@@ -110,7 +141,7 @@ def test_a_corpus_is_no_file_of_types(lines, said):
     [
         ["blood group O", "blood group A", "vitamin B-12", "vitamin B-6", "vitamin B-1", "group O", "factor O"],
         ["PEST: marked as in [slugs](PEST) again", "O RING: seal", "tool(s)", "[old] type", "what: it says"],
-        ["a tool, machine or vessel that is taken in hand or pushed to do the work", "what harms plants, and is alive"],
+        ["name of a garden tool", "well-known pest", "A-frame"],
         [f"kind {i}: a thing of the kind that is number {i}" for i in range(500)],
     ],
 )

@@ -129,7 +129,7 @@ def _types(target: Target, notes: list[str]) -> tuple[EntityType, ...]:
         notes.append(f"{target.name}: described, but not in any label: {', '.join(unused)}")
     if known and (others := [name for name in found if name not in known]):
         notes.append(f"{target.name}: not described, so that the name alone is read: {', '.join(others)}")
-    return types_of([*target.types, *found])
+    return types_of([*target.types, *map(EntityType, found)])
 
 
 def half(sentence: Sentence) -> int:

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -61,14 +61,15 @@ def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) ->
         say(f"{name}: {line}", quiet=quiet)
 
 
-def types_given(types: str | None) -> "tuple[EntityType, ...]":
-    """Return the types of ``--types``: a file, or names with commas between them."""
+def types_given(types: Sequence[str] | None) -> "tuple[EntityType, ...]":
+    """Return the types of each ``--types``: a file, names with commas between them, or ``NAME: description``."""
     from handful.text import read_types, types_of
+    from handful.text.types import looks_like_file
 
-    if types is None:
-        return ()
-    is_file = os.path.exists(types) or types.endswith(".txt") or os.sep in types
-    return read_types(types) if is_file else types_of(types)
+    files = [one for one in types or () if os.path.isfile(one) or looks_like_file(one)]
+    return types_of(
+        [*(one for file in files for one in read_types(file)), *(one for one in types or () if one not in files)]
+    )
 
 
 def check_types_fit(types: "Iterable[EntityType]", format: str) -> None:
@@ -104,7 +105,12 @@ def progress_of(quiet: bool) -> bool | None:
 
 
 def load(
-    model: Path | str, encoder: str | None, threads: int | None, *, types: str | None = None, cache: bool | str = True
+    model: Path | str,
+    encoder: str | None,
+    threads: int | None,
+    *,
+    types: list[str] | None = None,
+    cache: bool | str = True,
 ) -> "Tagger":
     """Load a tagger, with its own encoder if none is named; if there are types, make one of what they mean."""
     from handful.tagger import Tagger

@@ -99,11 +99,12 @@ Unlabelled = Annotated[
     ),
 ]
 Types = Annotated[
-    str | None,
+    list[str] | None,
     option(
         "--types",
         metavar="TYPES",
-        help="The types to find: a file with NAME: description on each line, or names such as 'person, place'.",
+        help="The types to find: a file with NAME: description on each line, names such as 'person, place', or "
+        "'PRICE: a sum of money'; may be repeated.",
     ),
 ]
 KeepFeatures = Annotated[

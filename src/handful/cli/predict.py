@@ -114,7 +114,7 @@ def predict(
     tagged = tagger.tag(documents, min_score=least, progress=progress_of(quiet or is_shown))
     target = "-" if out is None else out
     if to == "html":
-        title = types or Path(str(model)).resolve().name
+        title = ", ".join(types or ()) or Path(str(model)).resolve().name
         write_text(target, _page(tagged, tagger.types_, f"{title} · {', '.join(files or []) or 'text'}"))
     elif to != "text":
         say_report(write(tagged, target, to, is_predicted=True), str(out or "standard output"), quiet=quiet)

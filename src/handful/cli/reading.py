@@ -29,7 +29,7 @@ def read_corpus(path: str, format: str | None, *, quiet: bool, **options: Any) -
 def read_training(
     labelled: Sequence[str],
     unlabelled: Sequence[str],
-    types: str | None,
+    types: Sequence[str] | None,
     format: str | None = None,
     *,
     quiet: bool,
@@ -39,15 +39,16 @@ def read_training(
 ) -> "tuple[list[Sentence], list[Sentence], list[EntityType]]":
     """Read the files that `fit`, `add` and `tune` learn from.
 
-    Return the labelled sentences, those of the unlabelled text, and the types that ``--types`` or the files describe.
-    `format` is that of the labelled files; the names of unlabelled ones may be patterns. Standard input, which may
-    never end, is read when all other files are known to be right. Sentences were judged for the types of their file,
-    see `judged_together`; `known` are the types of a tagger.
+    Return the labelled sentences, those of the unlabelled text, and the types that ``--types`` or heads of files name.
+    `format` is that of the labelled files; the names of files may be patterns. Standard input, which may never end, is
+    read when all other files are known to be right. Sentences were judged for the types of their file, see
+    `judged_together`; `known` are the types of a tagger.
     """
     from handful.text.types import judged_together
 
     described = list(types_given(types))
     options = {"text_field": text_field, "malformed": malformed}
+    labelled = expand(labelled)
     files = [(path, format, False) for path in labelled] + [(path, None, True) for path in expand(unlabelled)]
     read = {
         i: read_corpus(path, form, quiet=quiet, **options, unlabelled=is_text)
@@ -62,7 +63,7 @@ def read_training(
             )
         found += judged_together(corpus, known=map(str, known))
         has_description = {one.name for one in described if one.description}
-        described += [one for one in corpus.types if one.name not in has_description]
+        described += [one for one in corpus.types if one.name not in has_description and one in corpus.head]
     return found, [one for i in range(len(labelled), len(files)) for one in read[i]], described
 
 

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 def types(
     model: opt.Model,
-    new: str | None = typer.Option(
+    new: list[str] | None = typer.Option(
         None,
         "--set",
         metavar="TYPES",
-        help="The types from now on: a file with NAME: description on each line, or names. Others are dropped.",
+        show_default=False,
+        help="The types from now on: a file with NAME: description on each line, or as for --types of handful fit; "
+        "may be repeated. Others are dropped.",
     ),
     rename: str | None = typer.Option(
         None,

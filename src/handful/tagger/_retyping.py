@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from handful.errors import DataError, number_of
+from handful.errors import Advice, DataError, number_of
 from handful.text import OUTSIDE, Allowed, EntityType, Sentence, Span, types_of
-from handful.text.types import relabelled, type_names
+from handful.text.types import misspelt, relabelled, type_names
 
 __all__ = ["TypeChange", "note_on_text"]
 
@@ -51,8 +51,17 @@ class TypeChange:
                 meant = f"; did you mean {near[0]}?" if near else ""
                 raise DataError(f"there is no type {old} to rename or split (there are {', '.join(known)}){meant}")
         targets = {new for news in changed.values() for new in news}
-        wanted = types_of([new for old in known for new in changed.get(old, [old])] if types is None else types)
+        followed = [EntityType(new) for old in known for new in changed.get(old, [old])]
+        wanted = types_of(followed if types is None else types)
         names = {one.name for one in wanted}
+        dropped = [old for old in known if old not in names and old not in changed]
+        for new in sorted(names - {*known, *targets}):
+            if old := misspelt(new, dropped):
+                raise DataError(
+                    f"the type {new!r} is new, and {old!r} is left out; if they are one type, rename it, else drop "
+                    f"{old!r} first",
+                    Advice(f"say rename={{{old!r}: {new!r}}}", f"say --rename {old}={new}"),
+                )
         if lost := sorted(targets - names):
             raise DataError(f"{lost[0]} is the new name of a type, but not among the types: add it to them")
         if kept := sorted(set(changed) & names - targets):

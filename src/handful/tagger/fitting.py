@@ -11,6 +11,7 @@ from handful._util.parallel import several_threads
 from handful._util.progress import Progress, ProgressCallback
 from handful.errors import Advice, DataError, HandfulWarning
 from handful.text import EntityType, Sentence, described, types_of
+from handful.text.types import check_spelling
 
 from ._learning import AUTO, METHODS, Plan, check, estimator_of, learn, most_rounds, type_names
 from ._summary import FitSummary, summarise
@@ -59,6 +60,7 @@ def prepare(tagger: "Tagger", text: LabelledText, known: Sequence[EntityType], *
     before = () if tagger._fit is None else tagger._fit.model.types
     everything = types_of([*named, *(one for one in (*known, *before) if one.name not in described_here)])
     in_labels = types_to_learn(labels)
+    check_spelling([one.name for one in (*named, *before)], in_labels)
     others = [one.name for one in everything if one.name not in in_labels]
     names = sorted({*in_labels, *(others if reads_names else ())})
     if not names:

@@ -30,7 +30,8 @@ class _Described:
     def types(self) -> tuple[EntityType, ...]:
         """The types that the file describes, marked or not, and then those that are found in labels only."""
         found = self._found()
-        return types_of([*(one for one in self.head if one.name not in ABOUT_CORPUS or one.name in found), *found])
+        head = (one for one in self.head if one.name not in ABOUT_CORPUS or one.name in found)
+        return types_of([*head, *map(EntityType, found)])
 
     @property
     def meta(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
+from difflib import get_close_matches
 from typing import Any
 
 from handful._util.files import AnyFile
@@ -20,7 +20,15 @@ ABOUT_CORPUS = ("domain", "register")
 _AROUND = " \t\r\n#\ufeff"  # a name; the last one is the mark that some editors put before a text
 _TAGGED = re.compile(r"\S+\s(?:.*\s)?(?:O|[BIESUL]-[^\W\d]\S*)")  # ends in a tag; a name may, too: blood group O
 _FEW = 3  # lines that end in a tag, in a file of which they are half
-_MANY, _LONG = 100, 5  # types, and words in the names of half of them: text
+_LONG = 5  # words in a name; a line of more is a description or a sentence
+_NO_COLON = re.compile(r"\s(?:[-\u2013\u2014]+>?|=>)\s|=")  # signs that people write for a colon
+_ENDING = re.compile(r"\.(?:te?xt?|md|[ct]sv|jsonl?|ya?ml|toml|conll|gz|db|html?|docx?|xlsx?)\Z", re.IGNORECASE)
+_NEXT = re.compile(r",\s*(?=([^\W\d][\w-]*):\s)")  # before the next NAME: of a line
+_SECOND = re.compile(r",[^,:]{1,40}:\s")  # perhaps before one
+_FIXED = re.compile(
+    r"\d|(?<![^\W\d_])[^\W\d_]{1,3}(?![^\W\d_])"
+)  # digits and short words: a slip there is another type
+_ALIKE = 0.83  # similarity of names, from which one may be the other misspelt: PRESON, PERSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +67,20 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
     Parameters
     ----------
     given
-        None, for no types; a str of names with commas between them; a dict from names to descriptions; or a list of
-        names, of `EntityType`, and of dicts with a ``name`` and perhaps a ``description``.
+        None, for no types; a str of names with commas between them, or of ``NAME: description`` with semicolons or
+        line feeds between them; a dict from names to descriptions; or a list of such strs, of `EntityType`, and of
+        dicts with a ``name`` and perhaps a ``description``. `EntityType` and dicts with a ``name`` take any name.
 
     Returns
     -------
     tuple of EntityType
         In the order given, each once. A description that comes later fills in one that is missing.
+
+    Raises
+    ------
+    DataError
+        Something else, or a name that is likely a mistake: a file, a whole sentence, ``-`` or ``=`` for a colon, or
+        the same name in two cases.
 
     Examples
     --------
@@ -73,36 +88,114 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
     ['person', 'place']
     >>> types_of({"PEST": "insects and slugs"})
     (EntityType(name='PEST', description='insects and slugs'),)
+    >>> types_of("PEST: insects, slugs; TOOL: a thing held in the hand")[1]
+    EntityType(name='TOOL', description='a thing held in the hand')
     """
     if given is None:
         return ()
-    if isinstance(given, str):
-        given = [name.strip() for name in given.split(",") if name.strip()]
-    elif isinstance(given, EntityType):
-        given = [given]
-    elif isinstance(given, Mapping):
-        given = [EntityType(name, description or "") for name, description in given.items()]
+    if isinstance(given, str) and looks_like_file(given):
+        raise _file(given)
+    if isinstance(given, Mapping):
+        given = [_named(name, description or "") for name, description in given.items()]
+        _refuse_two_cases(one.name for one in given)
+    elif isinstance(given, str | EntityType):
+        given = [given] if given else []
     if not isinstance(given, Iterable):
         raise DataError(f"types are names, a dict of descriptions or a list of these, found {shorten(repr(given))}")
+    given = list(given)
     found: dict[str, EntityType] = {}
-    for item in given:
-        one = _type(item)
+    for one in (one for item in given for one in _types(item)):
         before = found.get(one.name)
         if before is not None and before.description and one.description not in ("", before.description):
             raise DataError(f"the type {one.name} has two descriptions: {before.description!r} and {one.description!r}")
         if before is None or not before.description:
             found[one.name] = one
+    if any(isinstance(item, str) for item in given):
+        _refuse_two_cases(found)
     return tuple(found.values())
 
 
-def _type(item: Any) -> EntityType:
+def _types(item: Any) -> list[EntityType]:
+    """Return the types of a member of a list."""
     if isinstance(item, EntityType):
-        return item
+        return [item]
     if isinstance(item, Mapping):
         if "name" not in item or set(item) - {"name", "description"}:
             raise DataError(f"a type is a dict with a name and perhaps a description, found {shorten(repr(item))}")
-        return EntityType(item["name"], item.get("description") or "")
-    return EntityType(item)
+        return [EntityType(item["name"], item.get("description") or "")]
+    if not isinstance(item, str) or not item:
+        return [EntityType(item)]
+    is_upper = item.partition(":")[0].isupper()
+    lines = _NEXT.sub(lambda cut: "\n" if cut[1].isupper() == is_upper else cut[0], item)
+    found: list[EntityType] = []
+    for part in filter(None, map(str.strip, re.split(r"[;\n]", lines))):
+        if _SECOND.search(part.partition(":")[2]):
+            raise DataError(
+                f"{shorten(part)!r} may be two types: write a semicolon between types, or leave out a colon"
+            )
+        names = [part] if ":" in part else filter(None, map(str.strip, part.split(",")))
+        found += map(_type_of, names)
+    return found
+
+
+def looks_like_file(name: str) -> bool:
+    """Whether what is given for types is more likely a file: it has a slash, or an ending such as ``.txt``."""
+    is_path = any(sign in name for sign in "/\\") and not re.search(r"\s", name)
+    return is_path or (_ENDING.search(name) is not None and not re.search(r":\s|[;\n]", name))
+
+
+def _file(name: str) -> DataError:
+    python = f"read_types({name!r}) reads one"
+    return DataError(f"the type {name!r} looks like a file", Advice(python, "there is no such file; mind its name"))
+
+
+def _named(name: Any, description: str = "") -> EntityType:
+    """Return a type that somebody named; a name that is likely a mistake is refused."""
+    one = EntityType(name, description)
+    n_words = len(name.split())
+    if (sign := _NO_COLON.search(name)) and len(name[: sign.start()].split()) <= _LONG:
+        meant = f"{name[: sign.start()].strip()}: {f'{name[sign.end() :]} {description}'.strip()}"
+        raise DataError(f"{shorten(name)!r} has no colon after the name of a type; write {shorten(meant)!r}")
+    if n_words > _LONG or (n_words > 2 and name[-1] in ".!?"):
+        raise _corpus(f"{shorten(name)!r} is a whole line, not the name of a type; write NAME: description")
+    if "," in name:
+        raise DataError(
+            f"{shorten(name)!r} is not one name; write NAME: description for each type, with ; between them"
+        )
+    if _ENDING.search(name):
+        raise _file(name)
+    return one
+
+
+def check_spelling(named: Iterable[str], marked: Iterable[str]) -> None:
+    """Refuse a type that labels mark and nobody named, if its name is nearly that of another type."""
+    named, marked = sorted(named), sorted(marked)
+    for name in (one for one in marked if one not in named):
+        if meant := misspelt(name, named) or misspelt(
+            name, [one for one in marked if one.casefold() == name.casefold()]
+        ):
+            raise DataError(
+                f"labels mark the type {name!r}, which nobody named; did you mean {meant!r}?",
+                Advice(
+                    f"say read(..., rename={{{name!r}: {meant!r}}}), or, if it is another type, name it in types",
+                    f"say handful convert --rename {name}={meant}, or, if it is another type, name it in --types",
+                ),
+            )
+
+
+def misspelt(name: str, known: Iterable[str]) -> str | None:
+    """Return the known type of which a name is another case or a misspelling; None for another type."""
+    others = [one for one in known if one != name]
+    near = {one.casefold(): one for one in others if _FIXED.findall(one) == _FIXED.findall(name)}
+    near |= {one.casefold(): one for one in others if one.casefold() == name.casefold()}
+    return next((near[one] for one in get_close_matches(name.casefold(), near, 1, _ALIKE)), None)
+
+
+def _refuse_two_cases(names: Iterable[str]) -> None:
+    first: dict[str, str] = {}
+    for name in names:
+        if (other := first.setdefault(name.casefold(), name)) != name:
+            raise DataError(f"the types {other!r} and {name!r} differ in case alone; name one of them")
 
 
 def types_in(sentences: Iterable[Sentence]) -> list[str]:
@@ -240,8 +333,8 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
     Raises
     ------
     DataError
-        A line that does not say a type, or a file that is a corpus: one with inline marks or tags, JSON records, or a
-        hundred sentences.
+        A line that does not say a type, or a file that is a corpus: one with inline marks or tags, JSON records, or
+        sentences.
     """
     name, text = read_small(file, encoding)
     found: dict[str, EntityType] = {}
@@ -266,7 +359,7 @@ def _type_of(line: str) -> EntityType:
         raise _corpus(f"found {shorten(line)!r}, expected NAME: description")
     if "\t" in name:
         raise _corpus(f"found {shorten(line)!r}, with a tab, expected NAME: description")
-    return EntityType(name, description)
+    return _named(name, description)
 
 
 def _check_names(file: str, names: Sequence[str]) -> None:
@@ -274,8 +367,10 @@ def _check_names(file: str, names: Sequence[str]) -> None:
     tagged = [name for name in names if _TAGGED.fullmatch(name)]
     if len(tagged) >= _FEW and 2 * len(tagged) >= len(names):
         raise _corpus(f"{file}: {len(tagged)} of {len(names)} types end in a tag, such as {shorten(tagged[0])!r}")
-    if len(names) > _MANY and median(len(name.split()) for name in names) >= _LONG:
-        raise _corpus(f"{file}: has {len(names)} types, most of which are sentences, such as {shorten(names[0])!r}")
+    try:
+        _refuse_two_cases(names)
+    except DataError as error:
+        raise error.at(file) from None
 
 
 def _corpus(message: str) -> DataError:
