@@ -118,3 +118,20 @@ def test_why_a_word_was_not_found(inside, model):
     assert len(run(*ask, "--word", "paris", "--json").stdout.splitlines()) == 2
     assert "no text has the word 'oven'" in run(*ask, "--word", "oven").stderr
     assert failed(run(*ask, "--word", "dog=ANIMAL"), "type is 'ANIMAL', but the types are LOC, PER")
+
+
+def test_types_are_described_on_the_command_line(inside):
+    text = ["--text", "Anna Berg sold a hoe", "--to", "jsonl", "--quiet"]
+    for types in (["PERSON: a human; TOOL: a thing"], ["PERSON: a human", "TOOL"]):
+        options = [part for one in types for part in ("--types", one)]
+        assert run("predict", *options, *text).exit_code == 0
+    assert failed(run("predict", "--types", "types.tx", *text), "types.tx: cannot be read: No such file")
+    assert failed(run("predict", "--types", "PEST - an animal", *text), "write 'PEST: an animal'")
+    assert failed(run("serve", "--types", "PEST = an animal"), "write 'PEST: an animal'")
+    assert failed(run("label", "text.txt", "--types", "Pest, PEST", "--no-browser"), "differ in case alone")
+
+
+def test_a_quoted_pattern_is_files(inside, model):
+    assert run("stats", "supp*.txt").exit_code == 0
+    assert run("evaluate", model, "supp*.txt").exit_code == 0
+    assert failed(run("label", "no*.txt", "--no-browser"), "no file matches this pattern")

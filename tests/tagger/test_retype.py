@@ -153,3 +153,38 @@ def test_a_tagger_from_disk_is_fitted_again_without_its_text_after_a_note(tmp_pa
     with_text = load().retype(rename={"PER": "PERSON"}, unlabelled=UNLABELLED)
     assert with_text.summary_.n_unlabelled_words == n_words
     assert found(with_text) == found(tagger.retype(rename={"PER": "PERSON"}))
+
+
+def test_a_type_that_labels_misspell_is_refused():
+    with pytest.raises(DataError, match=r"mark the type 'PERSN', which nobody named; did you mean 'PERSON'\?"):
+        fitted(["[Paul](PERSN) left", "[Pia](PERSON) left"], types="PERSON, LOC")
+    with pytest.raises(DataError, match="did you mean 'per'"):
+        fitted(["[Paul](PER) left", "[Pia](per) left"], types=None)
+    tagger = fitted(["[Paul](PERSN) left", "[Pia](PERSON) left"], types="PERSON, PERSN")
+    assert [str(one) for one in tagger.types_] == ["PERSN", "PERSON"]
+    fitted(["[Paul](LOCATION) left", "[Pia](GROUP_A) left"], types="LOC, GROUP_B")
+
+
+def test_a_type_that_is_spelt_anew_is_to_be_renamed():
+    tagger = fitted(["[Paul](PERSN) left", "[Pia](LOC) left"], types={"PERSN": "People", "LOC": "Locations"})
+    with pytest.raises(DataError, match=r"'PERSON' is new, and 'PERSN' is left out; .*rename=\{'PERSN': 'PERSON'\}"):
+        tagger.retype({"PERSON": "People", "LOC": "Locations"})
+    with pytest.raises(DataError, match="differ in case alone"):
+        tagger.retype("Loc, LOC")
+
+
+def test_values_that_are_missing_are_empty_texts():
+    pandas = pytest.importorskip("pandas")
+    tagger = fitted()
+    column = pandas.Series(["Pim left", None, float("nan"), pandas.NA])
+    assert [len(one) for one in tagger.predict(column)][1:] == [0, 0, 0]
+    assert tagger.predict([None, ""]) == [[], []]
+
+
+def test_an_evaluation_has_its_strict_scores():
+    result = fitted().evaluate(SUPPORT)
+    assert (result.precision, result.recall, result.f1) == (
+        result.strict.micro.precision,
+        result.strict.micro.recall,
+        result.strict.micro.f1,
+    )

@@ -72,6 +72,10 @@ def convert(
             "The names of tags that are numbers, in order, as in O,B-PER,I-PER; or a file with one name on each line.",
         ),
     ] = None,
+    judged: Annotated[
+        str | None,
+        _text("--judged", "TYPE,...", "The types that somebody looked for; unmarked words may be of others."),
+    ] = None,
     widen: bool = typer.Option(
         False, "--widen", rich_help_panel=_LABELS, help="Widen spans that end within a word to whole words."
     ),
@@ -110,6 +114,7 @@ def convert(
         "keep": listed(keep),
         "drop": listed(drop),
         "rename": _renamed(rename),
+        "judged": listed(judged),
         "tag_names": _tag_names(tag_names),
         "misaligned": "widen" if widen else "error",
         "unmarked": "unknown" if unmarked_unknown else "O",

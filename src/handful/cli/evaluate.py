@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from handful._util.files import expand
 from handful.errors import number_of
 
 from . import options as opt
@@ -49,10 +50,13 @@ def evaluate(
     handful evaluate model test.conll --errors 30
     handful evaluate model test.conll --json | jq .scores.strict.micro.f1
     """
+    from handful.text.types import judged_together
+
     if (file is None) == (types is None):
         raise typer.BadParameter("name a model and a file, or the types to find (--types) and a file")
     tagger = load(model, encoder, threads, types=types)
-    gold = read_corpus(file or model, from_format, quiet=quiet)
+    corpora = [read_corpus(path, from_format, quiet=quiet) for path in expand([file or model])]
+    gold = corpora[0] if len(corpora) == 1 else [one for corpus in corpora for one in judged_together(corpus)]
     result = tagger.evaluate(gold, progress=progress_of(quiet))
     for note in result.notes:
         say(f"note: {note}", quiet=quiet)

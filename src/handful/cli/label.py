@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from handful._util.files import expand
 from handful.errors import DataError, FileError, number_of
 
 from . import options as opt
@@ -61,7 +62,7 @@ def label(
     from handful.text import stream
     from handful.workbench import LOOPBACK, Project, Session, serve
 
-    path, texts = _chosen(files or [], project)
+    path, texts = _chosen(expand(files or []), project)
     given = types_given(types)  # this and the next line before there is a project
     check_texts(texts, from_format, {"text_field": text_field})
     with Project(path, _user()) as opened:

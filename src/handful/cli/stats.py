@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from handful._util.files import expand
 from handful.errors import number_of
 
 from . import options as opt
@@ -38,7 +39,7 @@ def stats(
     from handful.text import describe, stream
 
     found = []
-    for path in corpora:
+    for path in expand(corpora):
         with stream(path, from_format, text_field=text_field) as documents:
             figures = describe(documents)
         say_report(documents.report, documents.report.name, quiet=quiet)

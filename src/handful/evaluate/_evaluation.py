@@ -69,6 +69,7 @@ class Evaluation:
     Attributes
     ----------
     n_sentences, n_words : what was tagged
+    precision, recall, f1 : of all mentions, counted strictly: ``strict.micro``
     strict, exact, partial, type : the scores in each of the ways to count; see `handful.evaluate.score`
     mistakes : all of them, the most confident first
     unknown_types : types in the labels that the tagger was not fitted to; their mentions count as missed
@@ -88,6 +89,18 @@ class Evaluation:
     n_fitted: int = 0
     n_trained: int | None = None
     n_unjudged: int = 0
+
+    @property
+    def precision(self) -> float:
+        return self.strict.micro.precision
+
+    @property
+    def recall(self) -> float:
+        return self.strict.micro.recall
+
+    @property
+    def f1(self) -> float:
+        return self.strict.micro.f1
 
     @property
     def notes(self) -> list[str]:

@@ -56,11 +56,11 @@ class TypeChange:
         names = {one.name for one in wanted}
         dropped = [old for old in known if old not in names and old not in changed]
         for new in sorted(names - {*known, *targets}):
-            if old := misspelt(new, dropped):
+            if left := misspelt(new, dropped):
                 raise DataError(
-                    f"the type {new!r} is new, and {old!r} is left out; if they are one type, rename it, else drop "
-                    f"{old!r} first",
-                    Advice(f"say rename={{{old!r}: {new!r}}}", f"say --rename {old}={new}"),
+                    f"the type {new!r} is new, and {left!r} is left out; if they are one type, rename it, else drop "
+                    f"{left!r} first",
+                    Advice(f"say rename={{{left!r}: {new!r}}}", f"say --rename {left}={new}"),
                 )
         if lost := sorted(targets - names):
             raise DataError(f"{lost[0]} is the new name of a type, but not among the types: add it to them")

@@ -213,7 +213,9 @@ def _words_or_text(item: Any, where: str) -> list[Sentence]:
 
 
 def _list(item: Any) -> Any:
-    """Return an array of words, as data frames have them, as a list."""
+    """Return an array of words, as data frames have them, as a list; a value that is missing is an empty text."""
+    if item is None or type(item).__name__ == "NAType" or (isinstance(item, float) and item != item):
+        return ""
     return item.tolist() if getattr(item, "ndim", None) == 1 else item
 
 

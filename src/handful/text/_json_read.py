@@ -20,7 +20,7 @@ from ._document import Document
 from ._json_records import Record, is_one_a_line, is_pair, read_mark, records, sentence_of_tokens, token_offsets
 from ._label_studio import read_task
 from ._reading import FileReader
-from ._sentences import Sentence, Span
+from ._sentences import Mark, Sentence, Span
 from ._words import is_blank, to_sentence, to_sentences
 
 # Under which keys a dialect keeps its labels; "json" takes those of any text, and "huggingface" those of words.
@@ -48,6 +48,8 @@ def _documents(reading: FileReader, dialect: str) -> Iterator[tuple[str, Documen
             _refuse_half_pairs(raw, value)
             if is_pair(value) and dialect in ("spacy", "json"):
                 value = {**value[1], "text": value[0]}
+            elif isinstance(value, str) and dialect == "json":
+                value = {reading.options.text_field or "text": value}
             document = _document(reading, Record(value), dialect)
         except DataError as error:
             reading.malformed(place, error)
@@ -185,8 +187,8 @@ def _from_word_spans(reading: FileReader, sentence: Sentence, spans: list[Any]) 
                 f"the span {shorten(repr(item))} is not in the {n_words} words (its end is the last word, not the one "
                 "after)"
             )
-        found.append(Span(first, last + 1, label))
-    return reading.from_spans(sentence, sorted(found, key=lambda span: span.start))
+        found.append(Mark(first, last + 1, label))
+    return reading.from_spans(sentence, [Span(*mark[:3]) for mark in reading.once(sorted(found))])
 
 
 def _from_tags(reading: FileReader, sentence: Sentence, tags: list[Any]) -> Sentence:

@@ -53,8 +53,11 @@ class ReadOptions:
     rename : dict of str to str
         New names of types. Types that get the same name become one. This comes first: `keep` and `drop` are about the
         new names.
+    judged : sequence of str or None
+        The types that somebody looked for in all labelled sentences, marked or not; unmarked words may be of any other
+        type. None: the types at the head of the file, or those of its field ``judged``; else those that it marks.
     encoding : str
-        The encoding of the text.
+        The encoding of the text. Text that begins with the byte-order mark of UTF-16 or UTF-32 is recognised.
     wrapped : bool or None
         Whether the lines of plain text are cut to a width, with blank lines between blocks; None finds out.
     row_groups : pair of int or None
@@ -83,6 +86,7 @@ class ReadOptions:
     keep: Sequence[str] | None = None
     drop: Sequence[str] = ()
     rename: Mapping[str, str] = field(default_factory=dict)
+    judged: Sequence[str] | None = None
     encoding: str = "utf-8"
     wrapped: bool | None = None
     row_groups: tuple[int, int] | None = None
@@ -111,11 +115,11 @@ class ReadOptions:
             raise DataError(f"row_groups is {groups!r}, expected two numbers, such as (0, 2), or None")
         if not isinstance(self.wrapped, bool | None):
             raise DataError(f"wrapped is {self.wrapped!r}, expected True, False or None")
-        for name in ("keep", "drop"):
+        for name in ("keep", "drop", "judged"):
             value = getattr(self, name)
             if isinstance(value, str):
                 value = [one.strip() for one in value.split(",") if one.strip()]
-            if value is None and name == "keep":
+            if value is None and name != "drop":
                 continue
             if not isinstance(value, Sequence) or not all(isinstance(one, str) for one in value):
                 raise DataError(f"{name} is {value!r}, expected the names of types")

@@ -77,7 +77,7 @@ class FileReader:
         """Put labels onto a sentence with a text."""
         text, found = sentence.text or "", list[Span]()
         previous = Mark(0, 0, "")
-        for mark in sorted(marks, key=lambda mark: mark[:3]):
+        for mark in self.once(sorted(marks, key=lambda mark: mark[:3])):
             first, last = self._place(sentence, mark)
             if found and mark.start < previous.end:
                 raise DataError(
@@ -90,6 +90,13 @@ class FileReader:
             if after.start < before.end:
                 raise DataError(f"{before} and {after} overlap once widened to whole words")
         return self.from_spans(sentence, found)
+
+    def once(self, marks: Sequence[Mark]) -> list[Mark]:
+        """Return marks without those that say again what another one says."""
+        found = {mark[:3]: mark for mark in reversed(marks)}
+        if len(found) < len(marks):
+            self.report.notes["spans were given twice and count once"] += len(marks) - len(found)
+        return [*reversed(found.values())]
 
     def from_spans(self, sentence: Sentence, found: Iterable[Span]) -> Sentence:
         """Put spans of words, some of which may be partial labels, onto a sentence."""

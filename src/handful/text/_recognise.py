@@ -20,6 +20,7 @@ _TAG = re.compile(rf"O|_|{_PREFIXED.pattern}|!\S+|[^\W\d][^\s|]*(?:\|[^\s|]+)+")
 _TABBED = re.compile(r"[BIESLU]-[^\W\d][^\t]*|![^\t]+|[^\W\d][^\t|]*(?:\|[^\t|]+)+")  # between tabs, spaces are allowed
 _BARE = re.compile(r"[^\W\d][\w/.&-]*")
 _JSON = re.compile(r"\{\s*[\"}]|\[\s*(?:[\[{]\s*[\"\]}]|\])")
+_STRINGS = re.compile(r'\[\s*"(?:[^"\\\n]|\\.)*"\s*[],]')  # an array of texts begins
 _ENOUGH, _SOME = 0.8, 0.2  # of all lines
 _SEVERAL, _MANY = 4, 20  # lines
 
@@ -52,10 +53,13 @@ def is_conll_2012(head: Head) -> Answer:
 def is_json(head: Head) -> Answer:
     """Recognise a JSON record or array at the start."""
     text = head.source.head.lstrip()
-    if _JSON.match(text) or not text.startswith('["'):
+    if _JSON.match(text) or not _STRINGS.match(text):
         return _JSON.match(text) is not None
+    line = text.split("\n", 1)[0].rstrip()
+    if line.endswith(("[", ",")) or (line == text.rstrip() and not head.source.is_whole):
+        return True
     try:
-        json.loads(text.split("\n", 1)[0])
+        json.loads(line)
     except (ValueError, RecursionError):
         return False
     return True

@@ -22,6 +22,7 @@ HEAD = 1 << 16  # characters that recognition looks at
 PAUSE = 0.5  # seconds without more text, after a line, in which a pipe's head is taken to be all there is for now
 _FIRST = 16  # bytes that tell formats that are not text
 _GZIP = b"\x1f\x8b"
+_MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 def check_encoding(encoding: str) -> None:
@@ -97,6 +98,8 @@ class InputFile:
             self._may_wait = False
         else:
             self._unread = self._file.read(len(first))  # from here on nothing is kept behind the descriptor's back
+        if codecs.lookup(self._encoding).name == "utf-8":
+            self._encoding = next((name for mark, name in _MARKS.items() if self.first.startswith(mark)), "utf-8")
         self._decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(self._encoding)(), translate=True)
 
     @cached_property
@@ -234,14 +237,21 @@ class InputFile:
         except (HandfulError, BrokenPipeError):  # the latter is about what was written before waiting for more
             raise
         except UnicodeError as error:
-            where, found = self.name, ""
+            where, found, likely = self.name, "", "cp1252"
             if isinstance(error, UnicodeDecodeError):
                 before = error.object[: error.start].decode(self._encoding, "ignore")
                 where = f"{where}:{self._n_lines + before.count(chr(10)) + 1}"
                 found = f" (byte {error.object[error.start]:#04x})"
+                with suppress(UnicodeDecodeError):
+                    likely = "latin-1"
+                    error.object.decode("cp1252")
+                    likely = "cp1252"
             advice = Advice.of(
                 "if it is text, say in which encoding, for example {}",
-                ("encoding='latin-1' or encoding='utf-16'", "handful convert --encoding latin-1 or --encoding utf-16"),
+                (
+                    f"encoding='{likely}' or encoding='utf-16'",
+                    f"handful convert --encoding {likely} or --encoding utf-16",
+                ),
             )
             raise FormatError(f"{where}: this is not text in {self._encoding}{found}", advice) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:

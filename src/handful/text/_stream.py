@@ -1,6 +1,8 @@
 """`read` and `stream`, and what they return: the sentences of a file, or its documents one after the other."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -139,6 +141,8 @@ class Stream(_Described, Iterator[Document]):
 def _counted(reading: FileReader, items: Iterator[Item]) -> Iterator[Sentence | Document]:
     """Pass on what is read, and count it; close the file at the end."""
     report = reading.report
+    if reading.options.judged is not None:
+        items = (_judged_for(item, reading.options.judged) for item in items)
     if reading.options.unnamed == "skip":
         items = _named_parts(report, items)
     try:
@@ -157,6 +161,16 @@ def _counted(reading: FileReader, items: Iterator[Item]) -> Iterator[Sentence | 
         report.scheme, report.n_broken = reading.tags.scheme, reading.tags.n_broken
         report.notes.update(reading.types.unused())
         reading.source.close()
+
+
+def _judged_for(item: Item, types: Sequence[str]) -> Item:
+    if isinstance(item, Document):
+        return replace(item, sentences=tuple(map(partial(_judged_sentence, types), item.sentences)))
+    return item and _judged_sentence(types, item)
+
+
+def _judged_sentence(types: Sequence[str], sentence: Sentence) -> Sentence:
+    return sentence if sentence.is_unlabelled else sentence.judged_for({*types, *type_names(sentence)})
 
 
 def _named_parts(report: ReadReport, items: Iterator[Item]) -> Iterator[Item]:
