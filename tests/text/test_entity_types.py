@@ -26,6 +26,7 @@ PLANT = EntityType("PLANT")
         (["PEST: insects and slugs", "PLANT"], (PEST, PLANT)),
         ("PEST: insects and slugs; PLANT\nX: y", (PEST, PLANT, EntityType("X", "y"))),
         ("PLANT, PEST: insects and slugs", (PLANT, PEST)),
+        ("plant, herb, PEST: insects and slugs", (EntityType("plant"), EntityType("herb"), PEST)),
         ("PEST: insects, slugs, as at 10:30", (EntityType("PEST", "insects, slugs, as at 10:30"),)),
         (
             "PEST: insects, slugs, TOOL: a hoe, a fork",
@@ -61,7 +62,7 @@ def test_types_in_every_form(given, expected):
         (["PRICE = a sum"], "write 'PRICE: a sum'"),
         ({"PRICE \u2013 a sum": ""}, "write 'PRICE: a sum'"),
         ("PEST: slugs, garden tool: a hoe", "may be two types: write a semicolon between types"),
-        ("plant, herb, PEST: slugs", "is not one name; write NAME: description for each type"),
+        ("PEST: slugs, TOOL", "may be two types: write a semicolon between types; if it is one, give a dict"),
         ("Person, PERSON", "'Person' and 'PERSON' differ in case alone; name one of them"),
         ({"Person": "", "person": ""}, "differ in case alone"),
     ],

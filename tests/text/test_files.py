@@ -71,11 +71,12 @@ def test_other_encodings(tmp_path):
     path.write_bytes(b"a\tO\n" * 20_000 + TEXT.encode("latin-1"))
     for format in ("conll", "text", "inline", "lines"):
         with pytest.raises(
-            FormatError, match=r"file:20001: this is not text in utf-8 \(byte 0xeb\).*encoding='latin-1'"
+            FormatError, match=r"file:20001: this is not text in utf-8 \(byte 0xeb\).*encoding='cp1252'"
         ):
             read(path, format)
     with pytest.raises(FormatError, match="not text in utf-8"):
-        read(io.BytesIO(TEXT.encode("utf-16")))
+        read(io.BytesIO(TEXT.encode("utf-16-le")))
+    assert read(io.BytesIO(TEXT.encode("utf-16"))) == CORPUS
     with pytest.raises(FormatError, match="not text in utf-16"):
         read(io.BytesIO(b"abc"), "conll", encoding="utf-16")
 

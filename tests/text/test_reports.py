@@ -58,6 +58,6 @@ def test_advice_for_python_and_the_command_line(text, format, python, shell):
 def test_advice_on_encodings(tmp_path):
     path = tmp_path / "file"
     path.write_bytes("Zoë\n".encode("latin-1"))
-    with pytest.raises(FormatError, match=r"file:1: this is not text in utf-8 .* encoding='latin-1'") as caught:
+    with pytest.raises(FormatError, match=r"file:1: this is not text in utf-8 .* encoding='cp1252'") as caught:
         read(path)
-    assert "--encoding latin-1 or --encoding utf-16" in caught.value.for_shell
+    assert "--encoding cp1252 or --encoding utf-16" in caught.value.for_shell

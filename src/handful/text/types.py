@@ -24,7 +24,7 @@ _LONG = 5  # words in a name; a line of more is a description or a sentence
 _NO_COLON = re.compile(r"\s(?:[-\u2013\u2014]+>?|=>)\s|=")  # signs that people write for a colon
 _ENDING = re.compile(r"\.(?:te?xt?|md|[ct]sv|jsonl?|ya?ml|toml|conll|gz|db|html?|docx?|xlsx?)\Z", re.IGNORECASE)
 _NEXT = re.compile(r",\s*(?=([^\W\d][\w-]*):\s)")  # before the next NAME: of a line
-_SECOND = re.compile(r",[^,:]{1,40}:\s")  # perhaps before one
+_SECOND = re.compile(r",(?:[^,:]{1,40}:\s|\s*[^\W\da-z]{3,}\s*(?:,|\Z))")  # perhaps before one
 _FIXED = re.compile(
     r"\d|(?<![^\W\d_])[^\W\d_]{1,3}(?![^\W\d_])"
 )  # digits and short words: a slip there is another type
@@ -125,16 +125,16 @@ def _types(item: Any) -> list[EntityType]:
         return [EntityType(item["name"], item.get("description") or "")]
     if not isinstance(item, str) or not item:
         return [EntityType(item)]
-    is_upper = item.partition(":")[0].isupper()
+    is_upper = item.partition(":")[0].rpartition(",")[2].isupper()
     lines = _NEXT.sub(lambda cut: "\n" if cut[1].isupper() == is_upper else cut[0], item)
     found: list[EntityType] = []
     for part in filter(None, map(str.strip, re.split(r"[;\n]", lines))):
-        if _SECOND.search(part.partition(":")[2]):
-            raise DataError(
-                f"{shorten(part)!r} may be two types: write a semicolon between types, or leave out a colon"
-            )
-        names = [part] if ":" in part else filter(None, map(str.strip, part.split(",")))
-        found += map(_type_of, names)
+        head, colon, description = part.partition(":")
+        if _SECOND.search(description):
+            anyway = Advice("if it is one, give a dict of descriptions", "if it is one, name it in a file")
+            raise DataError(f"{shorten(part)!r} may be two types: write a semicolon between types", anyway)
+        *names, last = head.split(",")
+        found += map(_type_of, filter(None, map(str.strip, [*names, f"{last}{colon}{description}"])))
     return found
 
 
