@@ -48,6 +48,9 @@ def test_the_commands(shell):
     commands = [line for line in SHELL if line.startswith("handful ")]
     assert len(commands) >= 6
     for command in commands:
+        if command.startswith("handful add "):  # a correction: one mention is none
+            text = Path("next.txt").read_text(encoding="utf-8")
+            Path("next.txt").write_text(re.sub(r"\[([^]]+)\]\(\w+\)", r"\1", text, count=1), encoding="utf-8")
         command += " --shots 1 --sets 1" if " bench " in command else ""  # the same, once
         run = subprocess.run(command, shell=True, capture_output=True, text=True, env=shell, check=False)
         assert run.returncode == 0, f"{command}\n{run.stdout}{run.stderr}"

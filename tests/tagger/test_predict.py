@@ -103,8 +103,8 @@ def test_min_score_leaves_out_the_less_sure():
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ([None], "text 0 .*NoneType"),
-        (["fine", float("nan")], "text 1 .*float"),
+        ([True], "text 0 .*bool"),
+        (["fine", 1.5], "text 1 .*float"),
         ([b"bytes"], "text 0 .*bytes"),
         (b"bytes", "found bytes"),
         ({"text": "x"}, "found dict"),
@@ -179,7 +179,7 @@ def test_streaming_reads_no_further_than_it_must():
 
 
 def test_what_came_before_a_bad_text_is_not_lost():
-    found = MODEL.predict_iter(["Pim ran", "to Lima", None, "Pim"])
+    found = MODEL.predict_iter(["Pim ran", "to Lima", 3, "Pim"])
     assert [mentions(next(found)), mentions(next(found))] == [[("Pim", "PER")], [("Lima", "LOC")]]
     with pytest.raises(DataError, match="text 2"):
         next(found)

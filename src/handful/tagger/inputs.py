@@ -143,6 +143,7 @@ def _gather(source: Any, name: str, *, is_inline: bool) -> Given:
             if isinstance(item, str) and is_inline:
                 given.add(_of_lines([item], where, "inline"))
             else:
+                item = item if is_inline else _filled(item)
                 given.sentences += [item] if isinstance(item, Sentence) else _words_or_text(item, where)
     return given
 
@@ -181,7 +182,7 @@ class Texts(Iterator[Document]):
 def document_of(item: Any, where: str) -> Document:
     """Make a document of a text, a `Sentence` or a list of words; an error says where it is."""
     try:
-        return Document.of(_list(item))
+        return Document.of(_filled(item))
     except DataError as error:
         raise error.at(where) from None
 
@@ -213,10 +214,14 @@ def _words_or_text(item: Any, where: str) -> list[Sentence]:
 
 
 def _list(item: Any) -> Any:
-    """Return an array of words, as data frames have them, as a list; a value that is missing is an empty text."""
-    if item is None or type(item).__name__ == "NAType" or (isinstance(item, float) and item != item):
-        return ""
+    """Return an array of words, as data frames have them, as a list."""
     return item.tolist() if getattr(item, "ndim", None) == 1 else item
+
+
+def _filled(item: Any) -> Any:
+    """Return an empty text for a value that is missing, as data frames have them."""
+    is_missing = item is None or type(item).__name__ == "NAType" or (isinstance(item, float) and item != item)
+    return "" if is_missing else _list(item)
 
 
 def _record_of(item: Any) -> Mapping[str, Any] | None:
