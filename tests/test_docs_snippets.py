@@ -1,6 +1,7 @@
 """Every snippet of every page of the site runs, and prints what the page shows; or `NOT_RUN` says why not.
 
-All pages stand on the same desk: a folder with the small files that they name, and a model of the garden notes.
+All pages but the tutorial, which starts from nothing, stand on the same desk: a folder with the small files that they
+name, and a model of the garden notes.
 """
 
 import ast
@@ -24,6 +25,7 @@ DOCS = ROOT / "docs"
 PAGES = re.findall(r": ([\w.]+\.md)\b", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
 PAGES += sorted(str(path.relative_to(DOCS)) for path in (DOCS / "decisions").glob("*.md"))
 FIRST = ("index.md", "tutorial.md", "concepts.md")  # what a new user types from top to bottom
+FROM_NOTHING = ("tutorial.md",)  # it makes each file that it names, in an empty folder
 ELSEWHERE = {"sklearn.md": "tests/test_docs_sklearn.py"}
 
 #: What is not run, as a pattern, and why.
@@ -190,6 +192,8 @@ def desk(shell, made_once):
 
 def given(page, desk):
     """Return what the Python of a page takes for granted, by name, each as a function that makes it."""
+    if page in FROM_NOTHING:
+        return {}
     few = read(desk / "few.txt")
     texts = ["She lent me a hoe.", "Slugs again.", "Nothing was seen."] * 4
 
@@ -248,7 +252,10 @@ def test_a_page_runs_and_prints_what_it_shows(page, request, tmp_path, monkeypat
         return  # there is nothing to run
     shell, desk = (request.getfixturevalue(name) for name in ("shell", "desk"))
     own = tmp_path / "desk"
-    shutil.copytree(desk, own, symlinks=True)
+    if page in FROM_NOTHING:
+        own.mkdir()
+    else:
+        shutil.copytree(desk, own, symlinks=True)
     if page == "cache.md":  # it clears the cache
         shutil.copytree(shell["HANDFUL_CACHE"], tmp_path / "cache")
         shell = {**shell, "HANDFUL_CACHE": str(tmp_path / "cache")}

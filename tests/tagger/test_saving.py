@@ -19,7 +19,7 @@ from handful._util import files
 from handful.encoders import export_encoder
 from handful.encoders import load as load_encoder
 from handful.encoders.opened import encoder_folder
-from handful.errors import DataError, EncoderError, FileError, ModelError
+from handful.errors import DataError, EncoderError, FileError, HandfulWarning, ModelError
 from handful.tagger import saving
 from handful.tagger._card import cell
 
@@ -116,11 +116,28 @@ def test_a_loaded_tagger_adds_as_if_it_had_never_been_away(tmp_path, unlabelled)
     assert contents(tmp_path / "one") == contents(tmp_path / "other")
 
 
-def test_a_loaded_tagger_asks_for_its_unlabelled_text(saved):
+@pytest.mark.parametrize("more", [MORE[:2], MORE])
+def test_a_loaded_tagger_learns_without_its_unlabelled_text_and_says_what_is_missing(saved, more):
     model = load(saved)
-    with pytest.raises(ModelError, match=r"41 unlabelled words.*unlabelled="):
-        model.add(MORE)
-    assert model.predict(TEXT) == load(saved).predict(TEXT)
+    with pytest.warns(HandfulWarning, match=r"o_ratio=0\.7 is ignored.*there is none.*unlabelled="):
+        model.add([*more, "[Pip](O|PER) sat"])
+    note, *others = reversed(model.summary_.notes)
+    assert others == ["1 sentence got new labels"]
+    assert note.startswith("41 unlabelled words of the fit before are missing")
+    assert "give the text again" in note
+    assert names(model) == ["LOC", "ORG", "PER"]
+    expected = tagger(o_ratio=None).fit([SUPPORT[0], more[1], more[0], *more[2:], "[Pip](O|PER) sat"])
+    assert model.predict(TEXT) == expected.predict(TEXT)
+    assert model.summary_.o_ratio is None
+    assert model.o_ratio == 0.7  # it counts again with the text
+    again = load(saved).add([*more, "[Pip](O|PER) sat"], UNLABELLED)
+    assert (again.summary_.o_ratio, again.summary_.notes) == (0.7, others)
+
+
+def test_later_labels_still_say_which_text_is_missing(saved):
+    with pytest.warns(HandfulWarning, match="is ignored"):
+        model = load(saved).add(MORE[:1]).add(MORE[2:])
+    assert [note.partition(" of ")[0] for note in model.summary_.notes] == ["41 unlabelled words"]
 
 
 def test_saving_again_replaces_the_model_and_nothing_else(saved, tmp_path):

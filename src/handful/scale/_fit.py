@@ -86,14 +86,14 @@ def fit(
     encoder = tagger.encoder_
     unlabelled.check_encoder(encoder)
     near = TrainingText.empty(encoder.dim).with_more(given.sentences, given.n_text).with_labels(labels)
-    prepare(tagger, near, given.types, has_text=True)  # what can be refused is refused before the long wait
+    prepare(tagger, near, given.types)  # what can be refused is refused before the long wait
     with reporting(progress, most_rounds(tagger.clusters), "fitting", "rounds", patience=0) as report:
         far = unlabelled.far_text()
         watch = Watch(encoder)
         ((words, lost),) = on_shards(attrgetter("words", "unreadable"), far.shards[:1])
         watch(list(map(Sentence, words)), lost)
         text = _labelled(far, given, labels, encoder)
-        planned = prepare(tagger, text, given.types, has_text=False)
+        planned = prepare(tagger, text, given.types, warns=False)
         return fit_text(tagger, text, planned, watch, [*given.notes, *unlabelled.report], report)
 
 

@@ -46,11 +46,18 @@ class Fit:
     notes: Sequence[str] = ()  # on what was handled on the way
 
 
-def prepare(tagger: "Tagger", text: LabelledText, known: Sequence[EntityType], *, has_text: bool) -> Plan:
+def prepare(
+    tagger: "Tagger",
+    text: LabelledText,
+    known: Sequence[EntityType],
+    *,
+    has_text: bool = True,
+    warns: bool = True,
+) -> Plan:
     """Plan the fit of a tagger, which stays as it is. Impossible fits are refused, a doubtful ratio is warned of.
 
     The text needs no features yet. `known` are types that files describe. `has_text` says whether there are unlabelled
-    sentences: without any, the ratio has nothing to decide.
+    sentences: without any, a ratio that was given has nothing to decide.
     """
     check(tagger.method, tagger.o_ratio, tagger.clusters)
     labels = sentences_of(text.labels)
@@ -70,9 +77,12 @@ def prepare(tagger: "Tagger", text: LabelledText, known: Sequence[EntityType], *
     labelled = text.labelled_words(names)
     check_sure(labelled, ("O", *names), has_names=has_names)
     o_ratio, clusters = tagger.o_ratio, tagger.clusters
-    if isinstance(o_ratio, float | int):
+    if isinstance(o_ratio, float | int) and not has_text:
+        _warn_of_no_text(o_ratio)
+        o_ratio = None
+    elif isinstance(o_ratio, float | int):
         _check_ratio(o_ratio, labelled, clusters)
-        if has_text:
+        if warns:
             _warn_of_ratio(o_ratio, labels)
     method = (method.with_names or method) if has_names else method
     notes = []
@@ -152,6 +162,17 @@ def _check_ratio(o_ratio: float, labelled: LabelledWords, clusters: "Clusters") 
     if labelled.counts.all() and n_only_o + n_only_entity < labelled.n_words:
         is_soft = estimator_of(clusters, None).assignment == "soft"
         wanted_o(o_ratio, labelled.n_words, n_only_o, n_only_entity, is_soft=is_soft)
+
+
+def _warn_of_no_text(o_ratio: float) -> None:
+    """Warn that a ratio is not used, because there are labelled sentences alone."""
+    warnings.warn(
+        HandfulWarning(
+            f"o_ratio={o_ratio:g} is ignored: it is about unlabelled text, and there is none",
+            Advice("give some (unlabelled=), or o_ratio=None", "give some (--unlabelled), or leave out --o-ratio"),
+        ),
+        stacklevel=5,
+    )
 
 
 def _warn_of_ratio(o_ratio: float, labels: Sequence[Sentence]) -> None:
