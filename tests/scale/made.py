@@ -49,7 +49,7 @@ class Encoder:
         types = types_of(types)
         vectors = np.zeros((len(types), self.dim), np.float32)
         for vector, one in zip(vectors, types, strict=True):
-            vector[KINDS.get(one.description[0], 0)] = 4
+            vector[KINDS.get((one.description or one.name)[0], 0)] = 4
         o_vectors = np.zeros((2, self.dim), np.float32)
         o_vectors[:, 0] = 4, 3
         half = [-0.5 * (rows**2).sum(axis=1) for rows in (vectors, o_vectors)]
