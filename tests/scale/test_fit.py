@@ -17,7 +17,9 @@ FEW = [*SUPPORT, MORE[2]]  # one of them stands in the text, and has other label
 @pytest.fixture(scope="module")
 def threads():
     """Give workers that are threads: they can have any encoder."""
-    with distributed.Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as client:
+    with distributed.Client(
+        processes=False, n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    ) as client:
         yield client
 
 
