@@ -88,7 +88,7 @@ def test_a_word_of_zeros_is_no_error():
 def test_tags_and_scores_by_hand():
     model = ours().model_
     features = ToyEncoder().encode([TEXT.split()])
-    scores, tags = model.tag(features, [9])
+    scores, tags = model.tag(features, [Sentence(("x",) * 9)])
     clusters = model.piece(Prototypes)
     to_prototypes = clusters.squared_distances(features)
     logits = model.piece(Regression).logits(features) + OURS.weights["nearest"] * model.piece(NearestLabel).logits(
@@ -113,7 +113,7 @@ def test_the_papers_model_is_prototypes_alone():
     features = ToyEncoder().encode([TEXT.split()])
     distances = model.evidence[0].squared_distances(features)
     nearest = model.evidence[0].tags[distances.argmin(axis=1)]
-    assert model.tag(features, [9])[1].tolist() == nearest.tolist()
+    assert model.tag(features, [Sentence(("x",) * 9)])[1].tolist() == nearest.tolist()
 
 
 def test_an_encoder_without_transitions_decides_each_word_by_itself():
@@ -122,7 +122,7 @@ def test_an_encoder_without_transitions_decides_each_word_by_itself():
     model = ours(encoder=encoder).model_
     features = encoder.encode([TEXT.split()])
     assert model.transitions is None
-    assert model.tag(features, [9])[1].tolist() == model.logits(features).argmax(axis=1).tolist()
+    assert model.tag(features, [Sentence(("x",) * 9)])[1].tolist() == model.logits(features).argmax(axis=1).tolist()
 
 
 def test_a_model_cannot_be_changed():
@@ -136,8 +136,11 @@ def test_a_model_cannot_be_changed():
 def test_sentences_are_decoded_apart():
     model = ours().model_
     features = ToyEncoder().encode([["Lima"], ["in", "Paris"]])
-    together = model.tag(features, [1, 2])[1]
-    assert together.tolist() == [*model.tag(features[:1], [1])[1], *model.tag(features[1:], [2])[1]]
+    together = model.tag(features, [Sentence(("x",) * 1), Sentence(("x",) * 2)])[1]
+    assert together.tolist() == [
+        *model.tag(features[:1], [Sentence(("x",) * 1)])[1],
+        *model.tag(features[1:], [Sentence(("x",) * 2)])[1],
+    ]
 
 
 def labelled_words(allowed, n_words, places=None):

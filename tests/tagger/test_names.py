@@ -9,6 +9,7 @@ from handful.errors import DataError, RatioError
 from handful.tagger._learning import METHODS
 from handful.tagger.decoding import viterbi
 from handful.tagger.evidence import NAMES_TAKEN, NearestLabel, Prototypes, Regression, TypeNames
+from handful.text import Sentence
 
 from .toy import SUPPORT, TRANSITIONS, UNLABELLED, NamedEncoder, ToyEncoder, mentions, names
 
@@ -51,7 +52,7 @@ def test_with_names_alone_a_word_is_judged_by_them():
     np.testing.assert_allclose(logits[:, 1:], expected, rtol=1e-4)
     assert (logits[:, 0] == 0).all()
     tags = viterbi(logits, [9], TRANSITIONS, OURS.without_prior)
-    assert model.model_.tag(features, [9])[1].tolist() == tags.tolist()
+    assert model.model_.tag(features, [Sentence(("x",) * 9)])[1].tolist() == tags.tolist()
     assert (model.summary_.rounds, model.summary_.n_support) == (0, 0)
 
 

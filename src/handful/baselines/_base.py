@@ -75,9 +75,9 @@ class FittedBaseline:
     log_scores: Callable[[Float], NDArray[np.float64]]
     transitions: Transitions | None = None  # for Viterbi; None, each word gets the tag of its highest score
 
-    def tag(self, features: Float, n_words: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    def tag(self, features: Float, sentences: Sequence[Sentence]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
-        found = self.log_scores(features)
+        found, n_words = self.log_scores(features), [len(one.words) for one in sentences]
         tags = found.argmax(axis=1) if self.transitions is None else viterbi(found, n_words, self.transitions)
         return np.exp(found), tags
 

@@ -70,9 +70,9 @@ def read_training(
 def describe(tagger: "Tagger", described: "Sequence[EntityType]") -> None:
     """Give a tagger the types that are described here for its own."""
     from handful.text import types_of
+    from handful.text.types import completed
 
-    new = {one.name for one in described if one.description}
-    tagger.types = types_of([*described, *(one for one in types_of(tagger.types) if one.name not in new)])
+    tagger.types = completed(described, types_of(tagger.types))
 
 
 def check_texts(files: Sequence[str], format: str | None, options: Mapping[str, Any]) -> None:

@@ -101,7 +101,8 @@ def predict_texts(
 
 def _fingerprint(model: Model, encoder: str) -> str:
     """Return what changes when predictions do."""
-    digest = blake2b(json.dumps([encoder, model.settings(), list(map(str, model.types))]).encode(), digest_size=16)
+    types = [one.to_dict() if one.words else one.name for one in model.types]
+    digest = blake2b(json.dumps([encoder, model.settings(), types]).encode(), digest_size=16)
     for piece in model.evidence:
         for name, array in sorted(piece.save().items()):
             digest.update(name.encode())

@@ -9,7 +9,7 @@ from threading import Lock
 
 from handful.tagger import Tagger
 from handful.text import EntityType, Sentence
-from handful.text.types import TypeChoice
+from handful.text.types import TypeChoice, completed
 from handful.web import Limits
 from handful.web.server import later
 
@@ -116,7 +116,7 @@ class _Project:
     def fit(self, types: tuple[EntityType, ...], labelled: list[Sentence]) -> Ready:
         """Fit; where labels were only added, the features of the other sentences are used again."""
         known = {one.name: one for one in self.model.types_}
-        types = tuple(one if one.description else known.get(one.name, one) for one in types)
+        types = completed(types, [known[one.name] for one in types if one.name in known])
         names = [one.name for one in types]
         chosen = TypeChoice(names)
         given = [chosen.sentence(one) for one in self.model.support_]

@@ -16,6 +16,7 @@ from handful.text import EntityType, Transitions
 
 from ._trust import doubts, trust
 from .evidence import Evidence, NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
+from .known import KnownWords
 from .model import Examples, Lead, Model, Softmax
 from .training_text import LabelledText, LabelledWords, sentences_of
 
@@ -37,6 +38,7 @@ class FitMethod:
     calibration: Lead | None = None  # from logits to scores; None, a softmax at the temperature of the clustering
     has_transitions: bool = False  # whether the tags of a sentence are decided together
     without_prior: float = 0.0  # how much transitions count once more without the shares of tags, see `viterbi`
+    known_words: float = 0.0  # how much the words and patterns of a type count; 0, they are not used
     with_names: "FitMethod | None" = None  # the method where the encoder reads names; None, the same
 
 
@@ -47,12 +49,14 @@ METHODS: dict[str, FitMethod] = {
         labelled_mass=0.3,
         calibration=Lead(at_zero=-0.81, by_logit=0.071),
         has_transitions=True,
+        known_words=17.0,
         with_names=FitMethod(
             {"regression": 8.0, "nearest": 48.0, "prototypes": 1 / 40, "names": 8.0},
             labelled_mass=0.3,
             calibration=Lead(at_zero=-0.96, by_logit=0.04),
             has_transitions=True,
             without_prior=4.0,
+            known_words=30.0,
         ),
     ),
     "paper": FitMethod({"prototypes": 1.0}),
@@ -169,6 +173,7 @@ def learn(
         method.calibration or Softmax(1.0 if fitted is None else float(fitted.temperature)),
         transitions if method.has_transitions else None,
         method.without_prior,
+        KnownWords.of(plan.types, method.known_words, sentences_of(text.labels), plan.labelled.examples),
     )
     projected = words if prototypes is None else prototypes.project(words)
     vectors = np.ascontiguousarray(projected, np.float32)

@@ -7,7 +7,7 @@ from typing import Any
 
 from handful.errors import Advice, DataError, number_of
 from handful.text import OUTSIDE, Allowed, EntityType, Sentence, Span, types_of
-from handful.text.types import misspelt, relabelled, type_names
+from handful.text.types import completed, joined, misspelt, relabelled, type_names
 
 __all__ = ["TypeChange", "note_on_text"]
 
@@ -69,13 +69,9 @@ class TypeChange:
                 f"{kept[0]} becomes {' or '.join(changed[kept[0]])}, but is still among the types: leave it out there"
             )
         self._becomes = {old: frozenset(changed.get(old, [old] if old in names else ["O"])) for old in known}
-        self.types = tuple(one if one.description else self._described(one.name, before) for one in wanted)
-
-    def _described(self, name: str, before: Iterable[EntityType]) -> EntityType:
-        """Return a type with the description that it had, or that the types had which became this one alone."""
-        found = [one for one in before if self._becomes[one.name] == {name}]
-        own = [one.description for one in found if one.name == name and one.description]
-        return EntityType(name, "; ".join(own or [one.description for one in found if one.description]))
+        # what a type does not say stays as it was, or comes from the types that became this one alone
+        were = (joined(new, [one for one in before if self._becomes[one.name] == {new}]) for new in sorted(names))
+        self.types = completed(wanted, were)
 
     def sentences(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Return labelled sentences with what their labels say of the new types."""

@@ -74,7 +74,7 @@ class FitSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
-        return asdict(self)
+        return asdict(self) | {"types": [one.to_dict() for one in self.types]}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "FitSummary":
@@ -134,7 +134,7 @@ def _is_of(value: Any, hint: Any) -> bool:
     inside = get_args(hint)
     if isinstance(hint, UnionType):
         return any(_is_of(value, one) for one in inside)
-    if get_origin(hint) is list:
+    if get_origin(hint) in (list, tuple):
         return isinstance(value, list) and all(_is_of(one, inside[0]) for one in value)
     if is_dataclass(hint):
         hints = get_type_hints(hint)
@@ -192,6 +192,9 @@ def summarise(
             f"the labelled words of {', '.join(doubted)} are not what its name and description mean to the encoder: "
             "these count less"
         )
+    if model.known is not None and model.known.overruled:
+        overruled = ", ".join(f"{entry} ({name})" for name, entry in sorted(model.known.overruled))
+        summary.notes.append(f"labels contradict known words, which do not count: {overruled}")
     sure_o = labelled.is_sure & labelled.allowed[:, 0]
     summary.advice.extend(_advice(summary, is_auto, float(sure_o.mean()) if len(sure_o) else 0.0))
     return summary

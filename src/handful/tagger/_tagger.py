@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import asdict, replace
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -412,7 +412,7 @@ class Tagger(Predictor):
             include_encoder = reference is not None and is_path(reference)
         is_inside = bool(include_encoder) or self._encoder_is_inside
         parameters = {name: value for name, value in self.get_params().items() if name not in _NOT_SAVED}
-        parameters["types"] = [asdict(one) for one in types_of(self.types)]
+        parameters["types"] = [one.to_dict() for one in types_of(self.types)]
         if self.clusters is not None:
             parameters["clusters"] = cluster_parameters(self.clusters)
         saved = Saved(

@@ -1,7 +1,7 @@
 """`Explanation`: why a mention was found, in terms of the labelled words."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ __all__ = ["SHOWN", "Explanation", "NearPrototype", "NearWord", "WordEvidence", 
 
 #: What people read for each kind of evidence.
 SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
+SHOWN["known"] = "known words"
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class Explanation:
     words : the same for each word of the mention
     runner_up : the tag with the second highest score, a type or "O"
     runner_up_score : that score, the mean over the mention's words
+    known : which of its words are among the known words of a type
     """
 
     mention: Prediction
@@ -96,6 +98,7 @@ class Explanation:
     words: list[WordEvidence]
     runner_up: str
     runner_up_score: float
+    known: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
         by_kind = ", ".join(f"{SHOWN[kind]} {points:+.1f}" for kind, points in self.evidence.items())
@@ -109,6 +112,7 @@ class Explanation:
         if len(self.words) > 1:
             rows.append(["mean", *_points(self.evidence), f"{self.mention['score']:.3f}"])
         lines = [f"{self._claim()}; second comes {self.runner_up}, {self.runner_up_score:.3f}", *table_lines(rows)]
+        lines += [f"  {line}" for line in self.known]
         if self.prototype is not None:
             lines.append(
                 f"  like prototype {self.prototype.number} of {self.prototype.tag}, {self.prototype.distance:.2f} away"
@@ -162,7 +166,8 @@ def explain(
             to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
             number = int(to_own.argmin())
             near = NearPrototype(span.type, number + 1, float(np.sqrt(to_own[number])))
-        points = {kind: logits[:, tag] - logits[:, runner_up] for kind, logits in model.contributions(features).items()}
+        contributions = model.contributions(one.features, one.sentence)
+        points = {kind: logits[rows, tag] - logits[rows, runner_up] for kind, logits in contributions.items()}
         by_word = zip(one.sentence.words[rows], one.scores[rows, tag].tolist(), strict=True)
         explained.append(
             Explanation(
@@ -176,6 +181,7 @@ def explain(
                 ],
                 runner_up=model.tags[runner_up],
                 runner_up_score=float(mean_scores[runner_up]),
+                known=[] if model.known is None else model.known.said_of(one.sentence, span),
             )
         )
     return explained

@@ -11,7 +11,7 @@ from handful._util.parallel import several_threads
 from handful._util.progress import Progress, ProgressCallback
 from handful.errors import Advice, DataError, HandfulWarning
 from handful.text import EntityType, Sentence, described, types_of
-from handful.text.types import check_spelling
+from handful.text.types import check_spelling, completed
 
 from ._learning import AUTO, METHODS, Plan, check, estimator_of, learn, most_rounds, type_names
 from ._summary import FitSummary, summarise
@@ -62,10 +62,9 @@ def prepare(
     check(tagger.method, tagger.o_ratio, tagger.clusters)
     labels = sentences_of(text.labels)
     reads_names = tagger.names and tagger.encoder_.has_names
-    named = types_of(tagger.types)
-    described_here = {one.name for one in named if one.description}  # what the tagger was given counts most
     before = () if tagger._fit is None else tagger._fit.model.types
-    everything = types_of([*named, *(one for one in (*known, *before) if one.name not in described_here)])
+    named = types_of(tagger.types)
+    everything = completed(named, (*known, *before))  # what the tagger was given counts most
     in_labels = types_to_learn(labels)
     check_spelling([one.name for one in (*named, *before)], in_labels)
     others = [one.name for one in everything if one.name not in in_labels]

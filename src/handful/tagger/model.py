@@ -13,6 +13,7 @@ from handful.text import EntityType, Sentence, Transitions
 
 from .decoding import viterbi
 from .evidence import EVIDENCE, Evidence, array_of
+from .known import KnownWords
 
 __all__ = ["CALIBRATIONS", "Calibration", "Examples", "Lead", "Model", "Softmax", "TagModel"]
 
@@ -65,7 +66,7 @@ class TagModel(Protocol):
     def types(self) -> tuple[EntityType, ...]:
         """The types; tag 0 is O, tag t is types[t - 1]."""
 
-    def tag(self, features: Float, n_words: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    def tag(self, features: Float, sentences: Sequence[Sentence]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
 
 
@@ -82,6 +83,7 @@ class Model:
     calibration: Calibration
     transitions: Transitions | None = None  # how tags follow each other; None, a word gets the tag of its highest logit
     without_prior: float = 0.0  # how much transitions count once more without the shares of tags; see `viterbi`
+    known: KnownWords | None = None  # lists and patterns of types, which read the words, not their features
 
     def __post_init__(self) -> None:
         for piece in self.evidence:
@@ -97,8 +99,8 @@ class Model:
         """Return the evidence of one kind, or None."""
         return next((piece for piece in self.evidence if isinstance(piece, kind)), None)
 
-    def logits(self, features: Float) -> NDArray[np.float64]:
-        """Return the weighted sum of all evidence, (n, n_tags).
+    def logits(self, features: Float, sentences: Sequence[Sentence] = ()) -> NDArray[np.float64]:
+        """Return the weighted sum of all evidence, (n, n_tags); known words count where the sentences are given.
 
         Rows are taken in blocks of one size, the last one filled up: sums are then rounded alike, whatever else is
         tagged with a word.
@@ -112,19 +114,18 @@ class Model:
                 block = np.concatenate([block, np.zeros((BLOCK_ROWS - m, dim), block.dtype)])
             for piece in self.evidence:
                 total[start : start + m] += piece.weight * piece.logits(block)[:m]
+        if self.known is not None and sentences:
+            total += self.known.logits(sentences)
         return total
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return the score of each tag for each word, (n, n_tags), from 0 to 1."""
         return self.calibration.scores(self.logits(features))
 
-    def tag(self, features: Float, n_words: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,).
-
-        `n_words` are the words of each sentence; their sum is n.
-        """
-        logits = self.logits(features)
-        return self.calibration.scores(logits), self.path(logits, n_words)
+    def tag(self, features: Float, sentences: Sequence[Sentence]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
+        logits = self.logits(features, sentences)
+        return self.calibration.scores(logits), self.path(logits, [len(one.words) for one in sentences])
 
     def path(self, logits: NDArray[np.float64], n_words: Sequence[int]) -> NDArray[np.intp]:
         """Return the best tags of the words of sentences, (n,), given their logits."""
@@ -132,10 +133,11 @@ class Model:
             return np.asarray(logits.argmax(axis=1))
         return viterbi(logits, n_words, self.transitions, self.without_prior)
 
-    def contributions(self, features: Float) -> dict[str, NDArray[np.float64]]:
-        """Return what each piece of evidence adds to the logits, (n, n_tags), by its kind."""
+    def contributions(self, features: Float, sentence: Sentence) -> dict[str, NDArray[np.float64]]:
+        """Return what each piece of evidence adds to the logits of a sentence's words, (n, n_tags), by its kind."""
         pieces = {_KINDS[type(piece)]: piece for piece in self.evidence}
-        return {kind: np.asarray(one.weight * one.logits(features), np.float64) for kind, one in pieces.items()}
+        found = {kind: np.asarray(one.weight * one.logits(features), np.float64) for kind, one in pieces.items()}
+        return found if self.known is None else found | {"known": self.known.logits([sentence])}
 
     def settings(self) -> dict[str, Any]:
         """Return what decides predictions besides arrays, in JSON's types."""
@@ -145,7 +147,11 @@ class Model:
             "calibration": {"kind": calibrations[type(self.calibration)]} | asdict(self.calibration),
             "transitions": None if self.transitions is None else self.transitions.to_dict(),
             "without_prior": self.without_prior,
-        }
+        } | (
+            {}
+            if self.known is None
+            else {"known": {"weight": self.known.weight, "overruled": sorted(map(list, self.known.overruled))}}
+        )
 
 
 @dataclass(frozen=True)

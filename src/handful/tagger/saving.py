@@ -26,6 +26,7 @@ from handful.text.types import judged_together
 from ._card import OPENING, cell, model_card
 from ._summary import FitSummary
 from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
+from .known import KnownWords
 from .model import CALIBRATIONS, Calibration, Examples, Model
 
 __all__ = [
@@ -255,7 +256,11 @@ def _read_model(
     found = settings["transitions"]
     transitions = None if found is None else Transitions.from_dict(found)
     without_prior = _number(settings["without_prior"], "without_prior")
-    return Model(types, tuple(pieces), _read_calibration(settings["calibration"]), transitions, without_prior)
+    known = None
+    if said := settings.get("known"):
+        weight = _number(said["weight"], "the weight of known words")
+        known = KnownWords(weight, types, frozenset((name, entry) for name, entry in said["overruled"]))
+    return Model(types, tuple(pieces), _read_calibration(settings["calibration"]), transitions, without_prior, known)
 
 
 def _read_calibration(settings: dict[str, Any]) -> Calibration:

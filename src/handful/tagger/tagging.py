@@ -152,7 +152,7 @@ def _tag(
                 notice(sentences, lost)
             n_words = [len(sentence.words) for sentence in sentences]
             with one_blas_thread(with_scipy=False):  # its threads would get in the way of the encoder's
-                scores, tags = model.tag(features, n_words)
+                scores, tags = model.tag(features, sentences)
             tags[lost] = 0
             cuts = np.cumsum(n_words)[:-1]
             arrays = zip(*(np.split(array, cuts) for array in (features, scores, tags)), strict=True)

@@ -36,6 +36,7 @@ class WhyNot:
         over the words; "neighbours" are the words around, and how tags follow each other. The sum is -points.
     nearest : the labelled word nearest to one of the words, and that of the mention's type
     remedies : what would change it
+    known : which of its words are among the known words of a type
     """
 
     mention: Prediction
@@ -44,6 +45,7 @@ class WhyNot:
     evidence: dict[str, dict[str, float]]
     nearest: list[NearWord]
     remedies: list[str]
+    known: list[str]
 
     def __str__(self) -> str:
         """Show what speaks for types and against them, the labelled words that are near, and what to do."""
@@ -57,7 +59,9 @@ class WhyNot:
             points = (*self.evidence[other].values(), -self.points[other])
             rows.append([other, *(f"{round(n, 1) + 0.0:+.1f}" for n in points)])
         tries = [f"  try: {remedy}" for remedy in self.remedies]
-        return "\n".join([claim, *table_lines(rows), *map(str, self.nearest), *tries])
+        return "\n".join(
+            [claim, *table_lines(rows), *(f"  {line}" for line in self.known), *map(str, self.nearest), *tries]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
@@ -88,7 +92,9 @@ def why_not(
             near = near_words(model, one.features[rows], examples, len(examples.tags))
             of_type = [each for each in near if each.tag == name]
             tags = [model.tags[tag] for tag in one.tags[rows]]
-            answer = WhyNot(mention, tags, points, evidence, list(dict.fromkeys([*near[:1], *of_type[:1]])), [])
+            nearest = list(dict.fromkeys([*near[:1], *of_type[:1]]))
+            known = [] if model.known is None else model.known.said_of(one.sentence, span)
+            answer = WhyNot(mention, tags, points, evidence, nearest, [], known)
             if points[name]:
                 gain = f"{name} has no label yet"
                 labels = model.piece(NearestLabel)
@@ -103,8 +109,8 @@ def why_not(
 
 def _distances(one: TaggedWords, rows: slice, model: Model) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Return the points that words of a sentence lack by type, and the evidence: the best tags with this mention."""
-    logits = model.logits(one.features)
-    parts = model.contributions(one.features[rows])
+    logits = model.logits(one.features, [one.sentence])
+    parts = {kind: part[rows] for kind, part in model.contributions(one.features, one.sentence).items()}
     beside = [i for i in (rows.start - 1, rows.stop) if 0 <= i < len(logits)]
     points, evidence = {}, {}
     for tag, name in enumerate(model.tags[1:], 1):

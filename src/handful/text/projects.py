@@ -253,12 +253,17 @@ def types(connection: "sqlite3.Connection") -> list[dict[str, Any]]:
     with _reading_json("the list of types"):
         found = json.loads(row[0])
         for one in found:
-            EntityType(one["name"], one["description"])
+            entity_type(one)
             if not isinstance(one["colour"], int) or not isinstance(one["key"], str | None):
                 raise TypeError(f"found {one!r:.100}")
         if len({one["name"] for one in found}) < len(found):
             raise ValueError("a type is there twice")
     return list(found)
+
+
+def entity_type(one: dict[str, Any]) -> EntityType:
+    """Return a type of the list as a tagger takes it, with its known words."""
+    return EntityType(one["name"], one["description"], one.get("words", ()), one.get("weight", 1.0))
 
 
 def sentence_of(text: str, start: int, end: int, words: str) -> Sentence:
@@ -317,7 +322,7 @@ def read_project(reading: FileReader) -> Iterator[Document]:
     connection = open_project(source.path)
     source.on_close(connection.close)
     with database_errors(source.name):
-        reading.described = tuple(EntityType(one["name"], one.get("description", "")) for one in types(connection))
+        reading.described = tuple(map(entity_type, types(connection)))
     return _labelled(reading, connection)
 
 

@@ -1,15 +1,19 @@
 """Types: their names and descriptions, files of them, and which of them are kept, left out, renamed or merged."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from handful._util.files import AnyFile
 from handful.errors import Advice, DataError, shorten
 
 from ._markup import MARK
+from ._patterns import LONGEST as LONGEST
+from ._patterns import compiled as compiled
 from ._sentences import Allowed, Sentence, check_type
 from ._sentences import relabelled as relabelled
 from ._source import read_small
@@ -19,6 +23,7 @@ ABOUT_CORPUS = ("domain", "register")
 
 _AROUND = " \t\r\n#\ufeff"  # a name; the last one is the mark that some editors put before a text
 _TAGGED = re.compile(r"\S+\s(?:.*\s)?(?:O|[BIESUL]-[^\W\d]\S*)")  # ends in a tag; a name may, too: blood group O
+_INDENT = re.compile(r"\ufeff?(?:[ \t]*# ?)?([ \t]*)")
 _FEW = 3  # lines that end in a tag, in a file of which they are half
 _LONG = 5  # words in a name; a line of more is a description or a sentence
 _NO_COLON = re.compile(r"\s(?:[-\u2013\u2014]+>?|=>)\s|=")  # signs that people write for a colon
@@ -41,21 +46,42 @@ class EntityType:
         What labels call it.
     description : str
         What it means, in one line, as an annotation guideline says it; may be empty.
+    words : list of str
+        Words and phrases that are often of this type, and regular expressions for them, written ``/pattern/``.
+    weight : float
+        How much these words count; 1 is what is usual.
 
     Examples
     --------
     >>> EntityType("PEST", "insects, slugs and diseases that harm plants")
     EntityType(name='PEST', description='insects, slugs and diseases that harm plants')
+    >>> EntityType("PART", words=["hex nut", "/[A-Z]{2}-[0-9]{4}/"]).words
+    ('hex nut', '/[A-Z]{2}-[0-9]{4}/')
     """
 
     name: str
     description: str = ""
+    words: tuple[str, ...] = field(default=(), repr=False)
+    weight: float = field(default=1.0, repr=False)
 
     def __post_init__(self) -> None:
         check_type(self.name)
         if not isinstance(self.description, str):
             raise DataError(f"the description of {self.name} is {self.description!r}, expected a string")
         object.__setattr__(self, "description", " ".join(self.description.split()))
+        if not isinstance(self.words, list | tuple) or not all(isinstance(one, str) for one in self.words):
+            raise DataError(f"the words of {self.name} are {shorten(repr(self.words))}, expected a list of strings")
+        words = tuple(dict.fromkeys(word for one in self.words if (word := " ".join(one.split()))))
+        object.__setattr__(self, "words", words)
+        if type(self.weight) not in (int, float) or not 0 <= self.weight <= 10:
+            raise DataError(f"the weight of {self.name} is {self.weight!r:.50}, expected 0 to 10")
+        for one in self.words:
+            compiled(one)  # a pattern that cannot be used is refused here
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a dict of strings, a list and a number; words and their weight only if it has any."""
+        said: dict[str, Any] = {"name": self.name, "description": self.description}
+        return said | ({"words": list(self.words), "weight": self.weight} if self.words else {})
 
     def __str__(self) -> str:
         return self.name
@@ -69,12 +95,12 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
     given
         None, for no types; a str of names with commas between them, or of ``NAME: description`` with semicolons or
         line feeds between them; a dict from names to descriptions; or a list of such strs, of `EntityType`, and of
-        dicts with a ``name`` and perhaps a ``description``. `EntityType` and dicts with a ``name`` take any name.
+        dicts with a ``name`` and perhaps ``description``, ``words``, ``weight``. `EntityType` and dicts with a ``name`` take any name.
 
     Returns
     -------
     tuple of EntityType
-        In the order given, each once. A description that comes later fills in one that is missing.
+        In the order given, each once. A description that comes later fills in one that is missing, and so do words.
 
     Raises
     ------
@@ -108,11 +134,27 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
         before = found.get(one.name)
         if before is not None and before.description and one.description not in ("", before.description):
             raise DataError(f"the type {one.name} has two descriptions: {before.description!r} and {one.description!r}")
-        if before is None or not before.description:
-            found[one.name] = one
+        if before is not None:
+            one = replace(before if before.words else one, description=before.description or one.description)
+        found[one.name] = one
     if any(isinstance(item, str) for item in given):
         _refuse_two_cases(found)
     return tuple(found.values())
+
+
+def completed(types: Iterable[EntityType], others: Iterable[EntityType]) -> tuple[EntityType, ...]:
+    """Return types and others; these fill in what a type does not say of itself."""
+    own = tuple(types)
+    has_description = {one.name for one in own if one.description}
+    return types_of([*own, *(replace(one, description="") if one.name in has_description else one for one in others)])
+
+
+def joined(name: str, types: Sequence[EntityType]) -> EntityType:
+    """Return the type that others become: with its own description, or theirs, and with all words."""
+    own = [one.description for one in types if one.name == name and one.description]
+    description = "; ".join(own[:1] or [one.description for one in types if one.description])
+    weight = max((one.weight for one in types if one.words), default=1.0)
+    return EntityType(name, description, tuple(word for one in types for word in one.words), weight)
 
 
 def _types(item: Any) -> list[EntityType]:
@@ -120,9 +162,11 @@ def _types(item: Any) -> list[EntityType]:
     if isinstance(item, EntityType):
         return [item]
     if isinstance(item, Mapping):
-        if "name" not in item or set(item) - {"name", "description"}:
-            raise DataError(f"a type is a dict with a name and perhaps a description, found {shorten(repr(item))}")
-        return [EntityType(item["name"], item.get("description") or "")]
+        if "name" not in item or set(item) - set(EntityType.__dataclass_fields__):
+            raise DataError(
+                f"a type is a dict with name and perhaps description, words and weight, found {shorten(repr(item))}"
+            )
+        return [EntityType(**{key: value for key, value in item.items() if value is not None})]
     if not isinstance(item, str) or not item:
         return [EntityType(item)]
     is_upper = item.partition(":")[0].rpartition(",")[2].isupper()
@@ -226,9 +270,9 @@ def judged_together(
 
 
 def described(names: Iterable[str], known: Iterable[EntityType]) -> tuple[EntityType, ...]:
-    """Return types by their names, each with its description where one is known."""
-    descriptions = {one.name: one.description for one in known}
-    return tuple(EntityType(name, descriptions.get(name, "")) for name in names)
+    """Return types by their names, each with its description and words where they are known."""
+    by_name = {one.name: one for one in known}
+    return tuple(by_name.get(name) or EntityType(name) for name in names)
 
 
 class TypeChoice:
@@ -299,15 +343,12 @@ class TypeChoice:
 
         A type that others were merged into keeps its own description; else theirs are joined.
         """
-        found: dict[str, list[str]] = {}
-        own: dict[str, str] = {}
+        found: dict[str, list[EntityType]] = {}
         for one in described:
             name = one.name if one.name in ABOUT_CORPUS else self.name(one.name)
             if name is not None:
-                found.setdefault(name, []).append(one.description)
-                if one.name == name:
-                    own[name] = one.description
-        return tuple(EntityType(name, own.get(name) or "; ".join(filter(None, all_))) for name, all_ in found.items())
+                found.setdefault(name, []).append(one)
+        return tuple(joined(name, all_) for name, all_ in found.items())
 
     def not_found(self) -> list[str]:
         """Return the names that were given for types that no sentence had so far."""
@@ -328,7 +369,9 @@ class TypeChoice:
 def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, ...]:
     """Read a file of types: ``NAME: description`` on each line, or the name alone.
 
-    Blank lines are passed over, and so are ``#`` and spaces before a name.
+    Lines that are indented under a type say its words: ``words: Paris, New York``, ``words: cities.txt`` (a file beside
+    this one, with a phrase on each line), ``words: /[A-Z]{2}-[0-9]{4}/`` (a regular expression); and ``weight: 0.5``,
+    how much they count. Blank lines are passed over, and so are ``#`` and spaces before a name.
 
     Raises
     ------
@@ -338,10 +381,16 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
     """
     name, text = read_small(file, encoding)
     found: dict[str, EntityType] = {}
+    folder = Path(file).parent if isinstance(file, str | os.PathLike) else Path()
+    one, margin = None, 0
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip(_AROUND):
             try:
-                one = _type_of(line.strip(_AROUND))
+                indent = len(_INDENT.findall(line)[0])
+                if one is not None and indent > margin:
+                    found[one.name] = _with_field(found[one.name], line.lstrip(_AROUND).rstrip(), folder)
+                    continue
+                one, margin = _type_of(line.strip(_AROUND)), indent
                 (found[one.name],) = types_of([found.get(one.name, one), one])
             except DataError as error:
                 raise error.at(f"{name}:{number}") from None
@@ -349,6 +398,22 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
         raise DataError(f"{name}: there is no type in it; write NAME: description, one type on each line")
     _check_names(name, list(found))
     return tuple(found.values())
+
+
+def _with_field(one: EntityType, line: str, folder: Path) -> EntityType:
+    """Return a type with what an indented line says of it."""
+    name, _, value = (part.strip() for part in line.partition(":"))
+    if name == "weight" and re.fullmatch(r"\d+(\.\d+)?", value):
+        return replace(one, weight=float(value))
+    if name != "words" or not value:
+        raise DataError(f"found {shorten(line)!r}, indented under {one.name}, expected 'words: ...' or 'weight: 0.5'")
+    words = [value] if compiled(value) else value.split(",")
+    if value.endswith(".txt"):
+        _, text = read_small(folder / value, "utf-8")
+        words = [line for line in text.lstrip("\ufeff").split("\n") if line.strip() and not line.startswith("#")]
+    if not words:
+        raise DataError(f"the words of {one.name} are in {value}, which has none; write one phrase on each line")
+    return replace(one, words=(*one.words, *words))
 
 
 def _type_of(line: str) -> EntityType:

@@ -7,7 +7,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.text import EntityType, Sentence
-from handful.text.projects import NEW, State, database_errors
+from handful.text.projects import NEW, State, database_errors, entity_type
 
 from ._store import Project
 
@@ -82,7 +82,7 @@ class Mirror:
 
     def entity_types(self) -> tuple[EntityType, ...]:
         """Return the types as a tagger takes them."""
-        return tuple(EntityType(one["name"], one["description"]) for one in self.types)
+        return tuple(map(entity_type, self.types))
 
     def labelled(self) -> list[Sentence]:
         """Return the sentences with labels, partial ones too, in the order of their ids."""

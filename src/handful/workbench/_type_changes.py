@@ -28,12 +28,12 @@ def added(types: Types, new: EntityType, colour: int | None = None) -> Types:
     """Return types with one more, which gets a colour and a key that no other has; a known one may be described."""
     for i, one in enumerate(types):
         if one["name"] == new.name:
-            return types if one["description"] else _with(types, i, description=new.description)
+            return _with(types, i, **new.to_dict() | {"description": one["description"] or new.description})
     used = {one["colour"] for one in types}
     if colour is None:
         colour = next(hue(i) for i in range(360) if hue(i) not in used or i > 300)
     key = next((key for key in KEYS if key not in {one["key"] for one in types}), None)
-    return [*types, {"name": new.name, "description": new.description, "colour": colour, "key": key}]
+    return [*types, new.to_dict() | {"colour": colour, "key": key}]
 
 
 def change_types(types: Types, states: Mapping[int, State], action: str, name: str, value: Any = None) -> TypeChange:
