@@ -95,7 +95,8 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
     given
         None, for no types; a str of names with commas between them, or of ``NAME: description`` with semicolons or
         line feeds between them; a dict from names to descriptions; or a list of such strs, of `EntityType`, and of
-        dicts with a ``name`` and perhaps ``description``, ``words``, ``weight``. `EntityType` and dicts with a ``name`` take any name.
+        dicts with a ``name`` and perhaps ``description``, ``words``, ``weight``. `EntityType` and dicts with a
+        ``name`` take any name.
 
     Returns
     -------
