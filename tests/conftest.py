@@ -58,16 +58,31 @@ def made_once(tmp_path_factory):
     return once
 
 
+CORRECT = r"""# An editor for somebody who takes the first mark of a file away.
+import pathlib, re, sys
+path = pathlib.Path(sys.argv[1])
+path.write_text(re.sub(r"\[([^]]+)\]\(\w+\)", r"\1", path.read_text(encoding="utf-8"), count=1), encoding="utf-8")
+"""
+
+
 @pytest.fixture(scope="session")
 def shell(tmp_path_factory, made_once):
     """Return the environment of a shell, in which `handful` starts at once; its cached features are for all tests."""
     from quick import quick_handful
 
+    editor = tmp_path_factory.mktemp("editor") / "correct.py"
+    editor.write_text(CORRECT, encoding="utf-8")
     with quick_handful(tmp_path_factory.mktemp("quick")) as commands:
         folders = [commands, Path(sys.executable).parent, os.environ["PATH"]]
         path = os.pathsep.join(str(one) for one in folders if one is not None)
         cache = made_once("cache", Path.mkdir)
-        yield {**os.environ, "PATH": path, "HANDFUL_CACHE": str(cache), "COLUMNS": "100", "EDITOR": "true"}
+        yield {
+            **os.environ,
+            "PATH": path,
+            "HANDFUL_CACHE": str(cache),
+            "COLUMNS": "100",
+            "EDITOR": f"{sys.executable} {editor}",
+        }
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,13 @@ import math
 import time
 
 FACTOR = 16
+LEAST = 1e-4  # seconds; below that all is well
 
 
 def grows_as(run, make, n):
     """Return the power of the size with which the time of ``run(make(n))`` grows: 1 is linear, 2 quadratic."""
     small, large = (best(run, make(size)) for size in (n, FACTOR * n))
-    return math.log(max(large, 1e-9) / max(small, 1e-4), FACTOR)  # below 0.1 ms all is well
+    return math.log(max(large, 1e-9) / max(small, LEAST), FACTOR)
 
 
 def best(run, given, n=5):

@@ -155,7 +155,11 @@ class Reader:
 
 def _end(process):
     process.terminate()
-    process.communicate()
+    try:
+        process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
 
 
 def furnish(desk, shell):

@@ -26,6 +26,20 @@ from handful.web.server import Server, application, check_token, listen  # noqa:
 
 TOKEN = "a-token-of-the-tests"
 
+TOLD_EARLY = """
+import os, signal, uvicorn
+from handful.web import Limits
+from handful.web.server import application, listen, run
+
+begin = uvicorn.Server.run
+uvicorn.Server.run = lambda *args, **options: (os.kill(os.getpid(), signal.SIGTERM), begin(*args, **options))
+limits = Limits()
+app = application("handful.serve", "try.html", (), limits, token=None, hosts=None, advice={})
+with listen("127.0.0.1", 0, 0) as listening:
+    run(app, listening, limits, lambda: print("pages are told"))
+print("ended")
+"""
+
 
 def make(limits=None, token=TOKEN, routes=()):
     names = frozenset({"localhost"})
@@ -269,3 +283,9 @@ def test_a_token_that_can_be_guessed_is_refused(host, token):
     assert check_token(None, "127.0.0.1") is None
     with pytest.raises(DataError, match="needs a token"):
         check_token(None, "0.0.0.0")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process at once")
+def test_a_signal_to_end_that_comes_before_the_server_is_ready_ends_it():
+    run = subprocess.run([sys.executable, "-c", TOLD_EARLY], capture_output=True, text=True, timeout=60, check=False)
+    assert (run.returncode, run.stdout) == (0, "pages are told\nended\n"), run.stderr

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 from importlib.resources import files
 from types import SimpleNamespace
@@ -91,7 +92,10 @@ def labelling(project, *options, token=None):
             yield SimpleNamespace(address=line.strip(), process=process)
         finally:
             process.terminate()
+            late = threading.Timer(60, process.kill)  # then it says less than a test expects
+            late.start()
             process.stdout.read()
+            late.cancel()
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ import contextlib
 import http.server
 import threading
 
+from handful.text import EntityType
+
 from .conftest import open_at
 from .made import serving, settled
 
@@ -62,7 +64,7 @@ def site(content):
 
 
 def test_names_and_texts_are_shown_as_text(browser, tmp_path):
-    names = {HOSTILE: f"P {HOSTILE}", STYLE: f"L {STYLE}", ODD: ODD}
+    names = [EntityType(HOSTILE, f"P {HOSTILE}"), EntityType(STYLE, f"L {STYLE}"), EntityType(ODD, ODD)]
     texts = [f"Then Pia saw {HOSTILE} in Leeds .", f"Paul {STYLE} and Lima .", f"Pam {ODD} sat there ."]
     path = tmp_path / "'\"><img src=x onerror=hit()>.db"
     with serving(path, texts, names) as served:
@@ -91,6 +93,7 @@ def test_a_page_of_another_site_gets_nothing(chromium, served):
     open_at(browser, served)
     body = {"action": "label", "labels": [], "version": 0}
     assert served.client.post("/api/sentences/1/decision", json=body).status_code == 200
+    settled(served.session)  # the fit changes the predictions
     before = served.client.get("/api/sentences/1").json()
     with site(FOREIGN.replace("URL", served.url)) as address:
         page = browser.new_page()

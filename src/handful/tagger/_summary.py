@@ -115,7 +115,9 @@ class FitSummary:
     def _repr_html_(self) -> str:
         """Return the types as a table, and the rest in a line each, for notebooks."""
         first, *last = (f"<div>{escape(line)}</div>" for line in (str(self).split("\n")[0], *self._last_lines(False)))
-        return first + table(_HEAD, self._rows()) + "".join(last)
+        meanings = {one.name: one.description for one in self.types}
+        rows = [(*row, meanings[row[0]]) for row in self._rows()]
+        return first + table((*_HEAD, "what it means"), rows) + "".join(last)
 
     def _last_lines(self, shell: bool) -> list[str]:
         advice = [one.shell if shell else one.python for one in self.advice]

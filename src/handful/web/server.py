@@ -132,17 +132,21 @@ def listen(host: str, port: int | None, first: int) -> socket.socket:
 
 def run(app: Any, listening: socket.socket, limits: Limits, before_end: Callable[[], object] | None = None) -> None:
     """Run an application until Ctrl-C or a signal to end; what was accepted is finished first."""
-    with _ending_well():
-        Server(app, limits, before_end).run(sockets=[listening])
+    server = Server(app, limits, before_end)
+    with _ending_well(server):
+        server.run(sockets=[listening])
 
 
 @contextmanager
-def _ending_well() -> Iterator[None]:
-    """Let a signal to end be an end like any other: the server sends it on to the process when it is done."""
+def _ending_well(server: Server) -> Iterator[None]:
+    """Let a signal to end be an end like any other.
+
+    The server gets it also where it comes before the server listens to signals, and sends it on when it is done.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+    before = signal.signal(signal.SIGTERM, server.handle_exit)
     try:
         yield
     finally:
