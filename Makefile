@@ -13,7 +13,7 @@ demo: .venv/ready
 test: .venv/ready-test
 	$(PYTEST) -m 'not exhaustive' --durations=10 -rs
 
-# Also what takes long: processes that are killed, every family and page, the page in a browser, five times as many examples.
+# Also what takes long: processes that are killed, every family and page, the page in a browser, three times as many examples.
 test-all: test
 	$(PYTEST) -m 'exhaustive or hypothesis' --hypothesis-profile=exhaustive --durations=10 -rs
 

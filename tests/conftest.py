@@ -30,7 +30,7 @@ from drawn import USUAL  # noqa: E402 - what it imports may read the above
 # Tests never judge time. The continuous build repeats the same examples; elsewhere new ones are tried each time.
 shared = {"deadline": None, "derandomize": bool(os.environ.get("CI"))}
 settings.register_profile("handful", max_examples=USUAL, **shared)
-settings.register_profile("exhaustive", max_examples=5 * USUAL, **shared)
+settings.register_profile("exhaustive", max_examples=3 * USUAL, **shared)
 settings.load_profile("handful")
 
 
@@ -76,13 +76,8 @@ def shell(tmp_path_factory, made_once):
         folders = [commands, Path(sys.executable).parent, os.environ["PATH"]]
         path = os.pathsep.join(str(one) for one in folders if one is not None)
         cache = made_once("cache", Path.mkdir)
-        yield {
-            **os.environ,
-            "PATH": path,
-            "HANDFUL_CACHE": str(cache),
-            "COLUMNS": "100",
-            "EDITOR": f"{sys.executable} {editor}",
-        }
+        own = {"PATH": path, "HANDFUL_CACHE": str(cache), "COLUMNS": "100", "EDITOR": f"{sys.executable} {editor}"}
+        yield os.environ | own
 
 
 @pytest.fixture(scope="session")

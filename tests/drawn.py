@@ -1,4 +1,4 @@
-"""How many examples hypothesis draws: few each time, and five times as many in `make test-all`."""
+"""How many examples hypothesis draws: few each time, and three times as many in `make test-all`."""
 
 from hypothesis import settings
 
