@@ -73,7 +73,7 @@ class Prototypes(Evidence):
         n_tags = int(self.tags.max()) + 1
         if len(features) == 0:
             return np.empty((0, n_tags))
-        return -tag_distances(features, self.prototypes, self.tags, self.projection, n_tags)
+        return -tag_distances(_double(features), self.prototypes, self.tags, self.projection, n_tags)
 
     def squared_distances(self, features: Float) -> NDArray[np.float64]:
         """Return the squared distance of each word to each prototype in the projected space, (n, k)."""
@@ -125,9 +125,8 @@ class Regression(Evidence):
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
-        weights = self.weights.astype(np.float32)
         found = [np.empty((0, len(self.bias)))]
-        found += map_rows(lambda _, block: unit(block) @ weights.T + self.bias, features).values
+        found += map_rows(lambda _, block: _double(unit(block)) @ self.weights.T + self.bias, features).values
         return np.concatenate(found)
 
 
@@ -147,16 +146,16 @@ class NearestLabel(Evidence):
         """Remember words (m, d) whose tags are known."""
         return cls(weight, np.ascontiguousarray(unit(features), np.float32), tags, n_tags)
 
-    def logits(self, features: Float) -> NDArray[np.float32]:
+    def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
         known = np.flatnonzero(np.bincount(self.tags))
-        by_tag = [self.vectors[self.tags == tag].T for tag in known]
+        by_tag = [_double(self.vectors[self.tags == tag]).T for tag in known]
 
-        def of_block(_: slice, block: Float) -> NDArray[np.float32]:
-            words = unit(block)
+        def of_block(_: slice, block: Float) -> NDArray[np.float64]:
+            words = _double(unit(block))
             return np.stack([(words @ vectors).max(axis=1) for vectors in by_tag], axis=1)
 
-        found = [np.empty((0, len(known)), np.float32), *map_rows(of_block, features).values]
+        found = [np.empty((0, len(known))), *map_rows(of_block, features).values]
         return np.concatenate(found)[:, _rows_or_o(known, self.n_tags)]
 
     @classmethod
@@ -190,14 +189,15 @@ class TypeNames(Evidence):
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return s_O and s_t, whose softmax is the chance of each tag by names alone, (n, n_tags)."""
+        vectors, o_vectors = _double(self.vectors), _double(self.o_vectors)
 
         def of_block(_: slice, block: Float) -> NDArray[np.float64]:
-            words = np.asarray(block, np.float32)
-            of_o = words @ self.o_vectors.T + self.o_biases
+            words = _double(block)
+            of_o = words @ o_vectors.T + self.o_biases
             highest = of_o.max(axis=1, keepdims=True)
             scores = np.empty((len(block), 1 + len(self.biases)))
             scores[:, 0] = np.log(np.exp(of_o - highest).sum(axis=1)) + highest[:, 0]
-            scores[:, 1:] = words @ self.vectors.T + self.biases
+            scores[:, 1:] = words @ vectors.T + self.biases
             scores[:, 1:] += self.doubts
             return scores
 
@@ -306,6 +306,11 @@ def unit(features: Float) -> NDArray[np.float32]:
     rows = np.asarray(features, np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(rows / np.where(lengths > 0, lengths, 1)[:, None])
+
+
+def _double(rows: Float) -> NDArray[np.float64]:
+    """Return rows in double precision, in which BLAS sums the rows of a block alike (see `Model.logits`)."""
+    return np.asarray(rows, np.float64)
 
 
 def check_arrays(arrays: Arrays, kind: type[Any], sizes: Mapping[str, int]) -> None:
