@@ -4,10 +4,12 @@ import time
 
 import pytest
 
+from growth import grows_as
 from handful import EntityType, Tagger
 from handful.errors import DataError, HandfulError
 from handful.tagger.known import KnownWords
 from handful.text import Sentence, read_types
+from handful.text.types import compiled
 
 TYPES = [
     EntityType("CITY", "a town", words=["zorkville", "Blick", "New Blick"]),
@@ -140,6 +142,7 @@ def test_explain_word_says_that_labels_overrule(tagger):
 
 
 NEVER = ["(a+)+b", "(a|a)*b", "a?" * 30 + "a" * 30, r"\w*\w*\w*\w*x{60}", "(a*)*", r"(.)\1", "(", "(?=a)a", "a{65}"]
+NEVER += ["(?:a?){100,200}b", "(?:a?){65}b", r"(?:\b){99999999}a", "(?:(?:a?){100}){2}b"]
 
 
 @pytest.mark.parametrize("pattern", [*NEVER, "a" * 501, "(a{100})?b*" * 9])
@@ -156,6 +159,21 @@ def test_the_worst_patterns_that_are_taken_do_not_freeze(pattern):
     start = time.perf_counter()
     known.logits([Sentence(("!",) * 100, text="!" * 100, starts=tuple(range(100)))])
     assert time.perf_counter() - start < 5
+
+
+def test_the_time_for_known_words_is_linear_in_a_sentence_that_is_made_of_them():
+    known = KnownWords(1.0, (EntityType("X", words=["a", "a b"]), EntityType("Y", words=["/[ab]+/"])))
+    matches = known._matches(Sentence(("a", "b", "a", "a")))
+    assert [one[:3] for one in matches] == [(0, 2, 1), (2, 3, 1), (2, 3, 2), (3, 4, 1), (3, 4, 2)]
+    assert grows_as(known.logits, lambda n: [Sentence(("a", "b", "a") * n)], 100) < 1.5
+
+
+def test_many_patterns_are_compiled_once():
+    known = KnownWords(1.0, (EntityType("X", words=[f"/x{i}[ab]{{1,3}}/" for i in range(1_100)]),))
+    known.logits([Sentence(("x7ab",))])
+    n_before = compiled.cache_info().misses
+    assert known.logits([Sentence(("x7ab", "x1099a"))]).tolist() == [[0, 1], [0, 1]]
+    assert compiled.cache_info().misses == n_before
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Known words: the lists and patterns of types, as evidence beside names and labels."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -77,7 +78,7 @@ class KnownWords:
         return lines
 
     @cached_property
-    def _entries(self) -> tuple[dict[str, list[tuple[int, str]]], list[tuple[int, str]]]:
+    def _entries(self) -> tuple[dict[str, list[tuple[int, str]]], list[tuple[int, str, re.Pattern[str]]]]:
         """The entries that count: phrases by the words that they are found as, without spaces; and patterns."""
         entries = [(tag, word) for tag, one in enumerate(self.types, 1) for word in one.words]
         entries = [(tag, word) for tag, word in entries if (self.types[tag - 1].name, word) not in self.overruled]
@@ -86,7 +87,7 @@ class KnownWords:
             key = word.replace(" ", "")
             for form in {key.casefold()} if key == key.lower() else {key, key.upper()}:
                 phrases.setdefault(form, []).append((tag, word))
-        return phrases, [(tag, word) for tag, word in entries if compiled(word)]
+        return phrases, [(tag, word, pattern) for tag, word in entries if (pattern := compiled(word))]
 
     def _matches(self, sentence: Sentence) -> list[Match]:
         """Return the matches in a sentence, the longest first. Where matches overlap, the longest of them counts."""
@@ -100,12 +101,15 @@ class KnownWords:
                 key += sentence.words[j - 1]
                 forms = dict.fromkeys((key, key.casefold()))
                 found += [(i, j, *entry) for form in forms for entry in phrases.get(form, ())]
-            for tag, entry in patterns:
-                match = (pattern := compiled(entry)) and pattern.match(whole.text or "", start, start + LONGEST)
+            for tag, entry, pattern in patterns:
+                match = pattern.match(whole.text or "", start, start + LONGEST)
                 if match and ends.get(match.end(), 0) > i:
                     found.append((i, ends[match.end()], tag, entry))
         kept: list[Match] = []
+        taken: dict[int, tuple[int, int]] = {}  # words, and the run that each belongs to
         for one in sorted(found, key=lambda one: (one[0] - one[1], *one)):
-            if all(one[:2] == other[:2] or one[0] >= other[1] or one[1] <= other[0] for other in kept):
+            words, run = range(*one[:2]), one[:2]
+            if all(taken.get(word, run) == run for word in words):
                 kept.append(one)
+                taken |= dict.fromkeys(words, run)
         return kept
