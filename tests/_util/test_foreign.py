@@ -62,7 +62,7 @@ def test_a_link_that_leads_out_of_the_folder_is_not_copied(tmp_path, place):
     (tmp_path / "secret").write_text("a secret")
     (tmp_path / "encoder").mkdir()
     (tmp_path / "encoder" / "vocab.txt").symlink_to(place)
-    with pytest.raises(FileError, match=r"vocab\.txt: is a link to .*, which is outside of the folder"):
+    with pytest.raises(FileError, match=r"vocab\.txt: leads to .*, which is outside of the folder"):
         copy_files(tmp_path / "encoder", tmp_path / "copy", ENDINGS)
 
 

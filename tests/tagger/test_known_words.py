@@ -6,7 +6,7 @@ import pytest
 
 from growth import grows_as
 from handful import EntityType, Tagger
-from handful.errors import DataError, HandfulError
+from handful.errors import DataError, FileError, HandfulError
 from handful.tagger.known import KnownWords
 from handful.text import Sentence, read_types
 from handful.text.types import compiled
@@ -120,6 +120,22 @@ def test_mistakes_in_a_file_of_types(tmp_path, line, message):
     (tmp_path / "types.txt").write_text(f"CITY\n  {line}\n", encoding="utf-8")
     with pytest.raises(HandfulError, match=message):
         read_types(tmp_path / "types.txt")
+
+
+@pytest.mark.parametrize("value", ["../secret.txt", "{}/secret.txt", "lists/link.txt"])
+def test_a_file_of_types_reads_no_file_elsewhere(tmp_path, value):
+    """A model keeps the words of its types, and may be given away."""
+    (tmp_path / "secret.txt").write_text("a secret\n", encoding="utf-8")
+    (tmp_path / "given" / "lists").mkdir(parents=True)
+    (tmp_path / "given" / "lists" / "link.txt").symlink_to(tmp_path / "secret.txt")
+    types = tmp_path / "given" / "types.txt"
+    types.write_text(f"CITY\n  words: {value.format(tmp_path)}\n", encoding="utf-8")
+    with pytest.raises(FileError, match=r"leads to .*secret\.txt, which is outside of the folder"):
+        read_types(types)
+    (tmp_path / "given" / "pipe.txt").mkdir()
+    types.write_text("CITY\n  words: pipe.txt\n", encoding="utf-8")
+    with pytest.raises(FileError, match="is a folder, a pipe or a device"):
+        read_types(types)
 
 
 @pytest.mark.parametrize("words", ["/etc/passwd", [1], None, 7])

@@ -55,13 +55,21 @@ def copy_file(path: Path, target: Path) -> None:
 
     In the cache of the Hugging Face Hub, files are links to others in the folder of their repository.
     """
-    folder, file = Path(os.path.realpath(path.parent)), Path(os.path.realpath(path))
-    if not file.is_relative_to(folder.parents[1] if folder.parent.name == "snapshots" else folder):
+    folder = Path(os.path.realpath(path.parent))
+    check_inside(path, folder.parents[1] if folder.parent.name == "snapshots" else folder)
+    shutil.copyfile(path, target)
+
+
+def check_inside(path: Path, folder: Path) -> None:
+    """Refuse a file that is not in a folder, once links are followed: a stranger named it, who may not choose ours."""
+    file = Path(os.path.realpath(path))
+    if not file.is_relative_to(os.path.realpath(folder)):
         raise FileError(
-            f"{path}: is a link to {file}, which is outside of the folder and is not copied; put the file itself "
+            f"{path}: leads to {file}, which is outside of the folder; put the file itself "
             "there, if that is what you want"
         )
-    shutil.copyfile(path, target)
+    if file.exists() and not file.is_file():
+        raise FileError(f"{path}: is a folder, a pipe or a device, expected a file")
 
 
 def _memory() -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from handful._util.files import AnyFile
+from handful._util.foreign import check_inside
 from handful.errors import Advice, DataError, shorten
 
 from ._markup import MARK
@@ -410,6 +411,7 @@ def _with_field(one: EntityType, line: str, folder: Path) -> EntityType:
         raise DataError(f"found {shorten(line)!r}, indented under {one.name}, expected 'words: ...' or 'weight: 0.5'")
     words = [value] if compiled(value) else value.split(",")
     if value.endswith(".txt"):
+        check_inside(folder / value, folder)
         _, text = read_small(folder / value, "utf-8")
         words = [line for line in text.lstrip("\ufeff").split("\n") if line.strip() and not line.startswith("#")]
     if not words:
