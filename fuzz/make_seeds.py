@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from handful import EntityType, Tagger
 from handful.encoders import CachedEncoder
 from handful.encoders.cache import FeatureCache
 from handful.encoders.card import Card
@@ -48,8 +49,10 @@ def main() -> None:
 
 
 def make_models() -> None:
-    """Write a tagger without labels, and one with labels and text."""
-    for name, tagger in {"names": fitted(), "labels": fitted(SUPPORT, TEXTS)}.items():
+    """Write a tagger without labels, one with labels and text, and one with known words."""
+    words = EntityType("LOC", "L places", ("Leeds", "New York", "/[A-Z]{2}-[0-9]+/"), 0.5)
+    known = Tagger(["PER", words], encoder=Toy(), cache=False).fit(SUPPORT)
+    for name, tagger in {"names": fitted(), "labels": fitted(SUPPORT, TEXTS), "words": known}.items():
         folder = _empty(SEEDS / "model" / name)
         tagger.save(folder)
         (folder / "README.md").unlink()

@@ -11,6 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from fuzz.engine import Case, Run, Target
 from fuzz.mutate import (
     Mutator,
@@ -23,10 +25,12 @@ from fuzz.mutate import (
     change_parquet,
 )
 from handful.errors import DataError
+from handful.tagger.known import KnownWords
 from handful.text import (
     FORMATS,
     SCHEMES,
     Document,
+    EntityType,
     Sentence,
     Span,
     from_tags,
@@ -43,6 +47,7 @@ from handful.text import (
 from handful.text._json_read import LABEL_KEYS
 from handful.text._schemes import count_adjacent
 from handful.text.formats import TABLE
+from handful.text.types import compiled
 
 __all__ = ["TEXT", "check_document"]
 
@@ -202,9 +207,19 @@ def run_types(case: Case) -> object:
     """Read a file of types, and what was read once more after writing it."""
     found = read_types(io.BytesIO(case["file"]), encoding=json.loads(case["options.json"]).get("encoding", "utf-8"))
     assert types_of(found) == found
-    lines = "".join(f"{one.name}: {one.description}\n" if one.description else f"{one.name}\n" for one in found)
+    lines = "".join(map(_lines_of, found))
     assert read_types(io.StringIO(lines)) == found, lines
-    return len(found), sum(bool(one.description) for one in found)
+    sentence = Sentence(("Ann", "ate", "12", "-", "34", "aaaa", "bbbb", "!", "!", "!", "at", "NEW", "York"))
+    many = Sentence(("ab",) * 50, text="ab" * 50, starts=tuple(range(0, 100, 2)))
+    n_matches = [len(np.flatnonzero(KnownWords(1.0, found).logits([one]))) for one in (sentence, many)]
+    return len(found), sum(bool(one.description) for one in found), sum(len(one.words) for one in found), n_matches
+
+
+def _lines_of(one: EntityType) -> str:
+    """Write a type as a file says it."""
+    first = f"{one.name}: {one.description}\n" if one.description else f"{one.name}\n"
+    words = [f"  words: {word}\n" if compiled(word) else f"  words: {word},\n" for word in one.words]
+    return "".join([first, *words, f"  weight: {one.weight:.400f}\n"])
 
 
 def run_names(case: Case) -> object:

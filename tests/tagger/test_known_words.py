@@ -169,6 +169,12 @@ def test_patterns_that_could_take_for_ever_are_refused_at_once(pattern):
     assert time.perf_counter() - start < 1
 
 
+@pytest.mark.parametrize("pattern", ["[[a]b", "[a--b]", "[a||b]"])
+def test_a_pattern_that_will_mean_something_else_is_an_error_and_no_warning(pattern):
+    with pytest.raises(DataError, match="is not a regular expression: Possible"):
+        EntityType("X", words=[f"/{pattern}/"])
+
+
 @pytest.mark.parametrize("pattern", ["(?:!|!){1,14}x", ".*.*.*x", "(?:!?!?){7}x"])
 def test_the_worst_patterns_that_are_taken_do_not_freeze(pattern):
     known = KnownWords(1.0, (EntityType("X", words=[f"/{pattern}/"]),))

@@ -2,6 +2,7 @@
 
 import re
 import re._parser as parser  # type: ignore[import-not-found]  # a name that it may lose is refused, see `_paths`
+import warnings
 from functools import lru_cache
 from typing import Any
 
@@ -26,11 +27,12 @@ def compiled(entry: str) -> "re.Pattern[str] | None":
         return None
     pattern, shown = entry[1:-1], f"the pattern {shorten(entry)!r}"
     try:
-        tree = parser.parse(pattern[: _LONGEST_PATTERN + 1])
-        flags = len("".join(_FLAGS.findall(pattern)[:1]))
-        found = re.compile(rf"{pattern[:flags]}(?:{pattern[flags:]})(?!\w)")
+        with warnings.catch_warnings(action="error", category=FutureWarning):  # what will mean something else
+            tree = parser.parse(pattern[: _LONGEST_PATTERN + 1])
+            flags = len("".join(_FLAGS.findall(pattern)[:1]))
+            found = re.compile(rf"{pattern[:flags]}(?:{pattern[flags:]})(?!\w)")
         is_bounded = len(pattern) <= _LONGEST_PATTERN and tree.getwidth()[0] <= LONGEST and _paths(tree) <= _MOST_PATHS
-    except (re.error, OverflowError, RecursionError) as error:
+    except (re.error, FutureWarning, OverflowError, RecursionError) as error:
         raise DataError(f"{shown} is not a regular expression: {error}") from None
     if not is_bounded:
         raise DataError(
