@@ -104,6 +104,10 @@ def long_text(place):
     return post(place, "/predict", {"text": "Slugs ate the lettuce. " * 20_000})
 
 
+def known_words(place):
+    return post(place, "/predict", {"text": "slugs ate " * 4_000})
+
+
 def many_texts(place):
     return post(place, "/predict", {"texts": ["Slugs ate the lettuce."] * 1_000})
 
@@ -149,6 +153,7 @@ ATTACKS = {
         slow_bodies,
         deep,
         long_text,
+        known_words,
         many_texts,
         comments,
         tasks,
@@ -168,7 +173,8 @@ def fit_status(port):
 def server(command, folder):
     """Start a server with few descriptors, and give its place."""
     (folder / "text.txt").write_text("Slugs ate the lettuce.\n")
-    arguments = ["serve", "--types", "pest", "--label-studio", str(folder / "annotations.db")]
+    (folder / "types.txt").write_text("pest\n  words: slugs, slugs ate\n  words: /(?:[a-z]?){15}!/\n")
+    arguments = ["serve", "--types", "types.txt", "--label-studio", str(folder / "annotations.db")]
     if command == "label":
         arguments = ["label", "text.txt", "--types", "pest", "--no-browser", "--project", str(folder / "p.db")]
     arguments = [sys.executable, "-u", "-m", "handful", *arguments, "--port", "0"]

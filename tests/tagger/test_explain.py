@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from handful import Sentence
+from growth import grows_as
+from handful import EntityType, Sentence, Tagger
 from handful.errors import DataError
 from handful.tagger.evidence import Prototypes
 
-from .toy import ToyEncoder, fitted
+from .toy import SUPPORT, ToyEncoder, fitted
 
 TEXT = "Pim Pam went to Leiden"
 
@@ -64,6 +65,13 @@ def test_the_evidence_of_words_is_what_the_model_adds_up():
     for kind, mean in person.evidence.items():
         assert mean == pytest.approx(np.mean([one.evidence[kind] for one in person.words]))
     assert town.words[0].evidence == pytest.approx(town.evidence)
+
+
+def test_the_time_of_explanations_is_linear_in_the_mentions_of_a_sentence():
+    types = [EntityType("PER", words=["Pim", "Pam"]), "LOC"]
+    model = Tagger(types, encoder=ToyEncoder(), cache=False).fit(SUPPORT)
+    assert len(model.explain(f"{TEXT} " * 20)) == 40
+    assert grows_as(model.explain, lambda n: f"{TEXT} " * n, 10) < 1.5
 
 
 def test_an_explanation_is_printed_as_a_table():

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 from handful.text import Document, Prediction
@@ -150,11 +152,19 @@ def explain(
     prototypes = model.piece(Prototypes)
     found = list(words)
     tagged = document.with_sentences([one.sentence for one in found])
-    places = [(one, span) for one in found for span in one.sentence.spans or ()]
+    places = [(number, span) for number, one in enumerate(found) for span in one.sentence.spans or ()]
+
+    @cache
+    def said_of(number: int) -> tuple[dict[str, NDArray[np.float64]], list[tuple[range, str]]]:
+        one = found[number]
+        known = [] if model.known is None else model.known.said_of(one.sentence)
+        return model.contributions(one.features, one.sentence), known
+
     explained = []
-    for prediction, (one, span) in zip(tagged.predictions(), places, strict=True):
+    for prediction, (number, span) in zip(tagged.predictions(), places, strict=True):
         if not is_sure(span, min_score):
             continue
+        one, (contributions, known) = found[number], said_of(number)
         rows = slice(span.start, span.end)
         tag = model.tags.index(span.type)
         features = one.features[rows]
@@ -166,7 +176,6 @@ def explain(
             to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
             number = int(to_own.argmin())
             near = NearPrototype(span.type, number + 1, float(np.sqrt(to_own[number])))
-        contributions = model.contributions(one.features, one.sentence)
         points = {kind: logits[rows, tag] - logits[rows, runner_up] for kind, logits in contributions.items()}
         by_word = zip(one.sentence.words[rows], one.scores[rows, tag].tolist(), strict=True)
         explained.append(
@@ -181,7 +190,7 @@ def explain(
                 ],
                 runner_up=model.tags[runner_up],
                 runner_up_score=float(mean_scores[runner_up]),
-                known=[] if model.known is None else model.known.said_of(one.sentence, span),
+                known=[line for words, line in known if words.start < span.end and words.stop > span.start],
             )
         )
     return explained

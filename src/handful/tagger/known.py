@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.text import EntityType, Sentence, Span
+from handful.text import EntityType, Sentence
 from handful.text.types import LONGEST, compiled
 
 if TYPE_CHECKING:
@@ -67,14 +67,14 @@ class KnownWords:
             first += len(sentence.words)
         return logits
 
-    def said_of(self, sentence: Sentence, span: Span) -> list[str]:
-        """Return a line for each match in a mention, also for those that do not count."""
+    def said_of(self, sentence: Sentence) -> list[tuple[range, str]]:
+        """Return the words of each match in a sentence, and a line on it, also where it does not count."""
         lines = []
         for start, end, tag, entry in replace(self, overruled=frozenset())._matches(sentence):
-            if start < span.end and end > span.start:
-                name = self.types[tag - 1].name
-                but = ", but labels say otherwise, so it does not count" if (name, entry) in self.overruled else ""
-                lines.append(f"{' '.join(sentence.words[start:end])} is {entry}, a known word of {name}{but}")
+            name = self.types[tag - 1].name
+            but = ", but labels say otherwise, so it does not count" if (name, entry) in self.overruled else ""
+            line = f"{' '.join(sentence.words[start:end])} is {entry}, a known word of {name}{but}"
+            lines.append((range(start, end), line))
         return lines
 
     @cached_property

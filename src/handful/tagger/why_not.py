@@ -81,6 +81,7 @@ def why_not(
     wanted = [word.casefold() for word in words]
     for one in found:
         there = [word.casefold() for word in one.sentence.words]
+        said = [] if model.known is None or not set(wanted) <= set(there) else model.known.said_of(one.sentence)
         for i in (i for i in range(len(there)) if there[i : i + len(wanted)] == wanted):
             rows = slice(i, i + len(wanted))
             points, evidence = _distances(one, rows, model)
@@ -93,7 +94,7 @@ def why_not(
             of_type = [each for each in near if each.tag == name]
             tags = [model.tags[tag] for tag in one.tags[rows]]
             nearest = list(dict.fromkeys([*near[:1], *of_type[:1]]))
-            known = [] if model.known is None else model.known.said_of(one.sentence, span)
+            known = [line for words, line in said if words.start < span.end and words.stop > span.start]
             answer = WhyNot(mention, tags, points, evidence, nearest, [], known)
             if points[name]:
                 gain = f"{name} has no label yet"
