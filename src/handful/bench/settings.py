@@ -8,16 +8,6 @@ from handful._util.files import PathLike
 from handful._util.options import check_options, documented, option
 from handful.errors import Advice, DataError
 
-__all__ = [
-    "ABLATION_O_RATIOS",
-    "DEFAULT_ABLATIONS",
-    "DEFAULT_METHODS",
-    "GROUPS",
-    "O_RATIOS",
-    "Settings",
-    "parse_groups",
-]
-
 #: The methods that are compared if none are named.
 DEFAULT_METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft", "handful")
 #: The ratios at which our own methods run if none are named, and those of the ablations.

@@ -9,8 +9,6 @@ from ._differences import Difference
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["difference_table", "latex", "markdown", "markdown_by_target", "markdown_differences", "table"]
-
 RANGE = "range"  # the column of the lowest and the highest mean
 
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

@@ -21,8 +21,6 @@ from handful.errors import HandfulError, HandfulWarning
 
 from ._common import paragraphs
 
-__all__ = ["COMMANDS", "make_app"]
-
 #: The commands, in the order of the help; each is in a module of its name.
 COMMANDS = (
     "demo",

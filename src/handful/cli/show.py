@@ -5,14 +5,12 @@ from typing import Any
 
 from rich.console import Console as RichConsole
 from rich.segment import Segment
-from rich.table import Table
-from rich.text import Text
+from rich.table import Table as Table
+from rich.text import Text as Text
 
 from handful._util.foreign import visible
 from handful.evaluate import Score, Scores
 from handful.text import EntityType, Sentence
-
-__all__ = ["Console", "Table", "Text", "coloured", "colours_of", "percent", "score_table", "table"]
 
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
 

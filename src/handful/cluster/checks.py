@@ -11,8 +11,6 @@ from handful.errors import DataError, RatioError
 
 from .labels import Weights
 
-__all__ = ["as_floats", "as_rows", "check_anchors", "check_parameters", "check_weights", "is_dask", "wanted_o"]
-
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))

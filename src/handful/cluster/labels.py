@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from handful.errors import DataError
 
-__all__ = ["Labels", "Weights"]
-
 UNLABELLED = -1
 
 

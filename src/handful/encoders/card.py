@@ -20,8 +20,6 @@ from handful.text import Transitions
 
 from .encoder import Encoder, words_of
 
-__all__ = ["SEEN", "TRAINED", "Card", "count_seen", "read_text", "trained_transitions", "write_seen"]
-
 FORMAT = 1
 
 #: What training leaves in a Hugging Face folder.

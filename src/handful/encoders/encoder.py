@@ -14,8 +14,6 @@ from handful.text import Transitions
 
 from .names import TypeVectors, no_names
 
-__all__ = ["Encoder", "WrappedEncoder", "words_of"]
-
 
 class Encoder(ABC):
     """Something that gives one vector per word.

@@ -13,27 +13,15 @@ from handful.errors import EncoderError, HandfulError
 from handful.text import Transitions
 
 from ._network_encoder import NetworkEncoder
-from ._pretrained import first_line, quiet, read_pretrained
+from ._pretrained import first_line
+from ._pretrained import quiet as quiet
+from ._pretrained import read_pretrained as read_pretrained
 from .card import trained_transitions
 from .names import NAMES_FILE, NameHead
 from .opened import absolute_layers
 from .pooling import Float32, Inputs
 from .shapes import N_SHAPES, has_word_shapes
 from .tokenizer import SPACE, WordTokenizer
-
-__all__ = [
-    "TorchNetwork",
-    "as_encoder",
-    "first_position",
-    "layer_of",
-    "load_transformers",
-    "quiet",
-    "read_pretrained",
-    "shape_stride",
-    "weights_digest",
-    "window_of",
-    "word_tokenizer",
-]
 
 _PRECISIONS = ("float32", "bfloat16", "float16")
 

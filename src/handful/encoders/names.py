@@ -28,8 +28,6 @@ from handful.text import EntityType
 
 from .pooling import Float32
 
-__all__ = ["NAMES_FILE", "NameHead", "TypeVectors", "no_names", "readable", "text_of"]
-
 #: The file of the head, in a Hugging Face folder and in an exported one.
 NAMES_FILE = "names.safetensors"
 

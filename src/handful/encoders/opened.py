@@ -15,24 +15,8 @@ from handful._util.foreign import check_files
 from handful._util.progress import Progress
 from handful.errors import Advice, EncoderError, HandfulError, MissingExtraError, ModelError
 
-from ._network_encoder import NetworkEncoder
+from ._network_encoder import NetworkEncoder as NetworkEncoder
 from .encoder import Encoder, words_of
-
-__all__ = [
-    "CHOICES",
-    "EMBEDDED",
-    "AnyEncoder",
-    "NetworkEncoder",
-    "absolute_layers",
-    "check_encoder",
-    "encoder_folder",
-    "is_exported",
-    "is_object",
-    "is_path",
-    "load",
-    "open_encoder",
-    "open_saved",
-]
 
 _NAME = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?")  # of an encoder in the package, or on the Hub
 

@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from .tokenizer import WordTokenizer
 
-__all__ = ["Float32", "Inputs", "Piece", "lay_out", "pool"]
-
 _BLOCK = 256  # words pooled at a time: what lies between stays in the processor's cache
 
 Float32 = npt.NDArray[np.float32]

@@ -14,16 +14,6 @@ from typing import Any
 
 from handful.errors import EncoderError
 
-__all__ = [
-    "N_SHAPES",
-    "SHAPES_FILE",
-    "add_word_shapes",
-    "has_word_shapes",
-    "load_word_shapes",
-    "remove_word_shapes",
-    "word_shape",
-]
-
 N_SHAPES = 9
 
 #: Holds the table of shape vectors, beside the other files of a Hugging Face folder.

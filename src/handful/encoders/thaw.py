@@ -22,8 +22,6 @@ from ._graph import GraphEdit, quantise
 from .card import SEEN, Card
 from .names import NAMES_FILE, NameHead
 
-__all__ = ["freeze", "read_graph", "thaw", "write_tuned"]
-
 _TUNED = "; tuned by its user"
 
 Weights = Mapping[str, npt.NDArray[np.float32]]

@@ -8,8 +8,6 @@ from handful.errors import EncoderError
 
 from .shapes import N_SHAPES, word_shape
 
-__all__ = ["SPACE", "WordTokenizer", "with_leading_space"]
-
 SPACE = "▁"  # how SentencePiece writes the space before a word
 
 _REMEMBERED_WORDS = 2**18

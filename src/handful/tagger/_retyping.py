@@ -9,8 +9,6 @@ from handful.errors import Advice, DataError, number_of
 from handful.text import OUTSIDE, Allowed, EntityType, Sentence, Span, types_of
 from handful.text.types import completed, joined, misspelt, relabelled, type_names
 
-__all__ = ["TypeChange", "note_on_text"]
-
 
 class TypeChange:
     """What becomes of each type of some labelled sentences.

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from handful.text import Span, Transitions
 
-__all__ = ["decode", "log_probabilities", "log_shares", "path_total", "runs", "viterbi"]
-
 
 def log_probabilities(transitions: Transitions, n_tags: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the logarithms for O and n_tags - 1 types, among which chances are spread evenly.

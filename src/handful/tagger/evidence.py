@@ -21,8 +21,6 @@ from handful._util.passes import ByBlock, map_rows
 from handful.cluster import project, squared_distances, tag_distances
 from handful.errors import DataError
 
-__all__ = ["EVIDENCE", "Arrays", "Evidence", "NearestLabel", "Prototypes", "Regression", "TypeNames"]
-
 Arrays = Mapping[str, NDArray[Any]]
 
 # The regression, on vectors of length 1; docs/decisions/0002 has the figures, and 0004 those beside names.

@@ -15,8 +15,6 @@ from .evidence import Prototypes
 from .model import Examples, Model
 from .tagging import MinScore, TaggedWords, is_sure
 
-__all__ = ["SHOWN", "Explanation", "NearPrototype", "NearWord", "WordEvidence", "explain", "near_words", "table_lines"]
-
 #: What people read for each kind of evidence.
 SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
 SHOWN["known"] = "known words"

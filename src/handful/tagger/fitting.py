@@ -13,10 +13,13 @@ from handful.errors import Advice, DataError, HandfulWarning
 from handful.text import EntityType, Sentence, described, types_of
 from handful.text.types import check_spelling, completed
 
-from ._learning import AUTO, METHODS, Plan, check, estimator_of, learn, most_rounds, type_names
+from ._learning import AUTO, METHODS, Plan, check, estimator_of, learn, type_names
+from ._learning import most_rounds as most_rounds
 from ._summary import FitSummary, summarise
-from ._surest import Surest, look, merged
-from ._watch import Watch
+from ._surest import Surest as Surest
+from ._surest import look as look
+from ._surest import merged as merged
+from ._watch import Watch as Watch
 from .inputs import Given
 from .model import Examples, Model
 from .training_text import LabelledText, LabelledWords, TrainingText, Ways, check_sure, sentences_of, types_to_learn
@@ -24,8 +27,6 @@ from .training_text import LabelledText, LabelledWords, TrainingText, Ways, chec
 if TYPE_CHECKING:
     from ._learning import Clusters
     from ._tagger import Tagger
-
-__all__ = ["Fit", "Surest", "Watch", "fit_on", "fit_text", "look", "merged", "most_rounds", "prepare"]
 
 # A ratio contradicts the labels if they have this many times the share of words in mentions that it leaves, in at least
 # so many words. Sentences are labelled for their mentions, so their share is higher than that of the text: by a factor

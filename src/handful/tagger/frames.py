@@ -10,8 +10,6 @@ from typing import Any
 
 from handful.errors import DataError
 
-__all__ = ["is_frame", "record_lines", "refuse_splits", "rows_of", "texts_of"]
-
 TEXT_COLUMNS = ("text", "tokens")
 MISSING = -1  # ClassLabel of datasets: no label
 

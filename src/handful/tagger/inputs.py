@@ -17,8 +17,6 @@ from .training_text import TrainingText, Ways, added, by_words, count_changed
 
 Opened = TypeVar("Opened")
 
-__all__ = ["Given", "Texts", "document_of", "documents_of", "gather", "gather_for_fit", "gather_to_add", "one_text"]
-
 
 @dataclass
 class Given:

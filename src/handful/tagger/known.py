@@ -16,8 +16,6 @@ from handful.text.types import LONGEST, compiled
 if TYPE_CHECKING:
     from .training_text import LabelledWords
 
-__all__ = ["KnownWords"]
-
 MOST_WORDS = 16  # of a match
 
 

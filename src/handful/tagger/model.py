@@ -15,8 +15,6 @@ from .decoding import viterbi
 from .evidence import EVIDENCE, Evidence, array_of
 from .known import KnownWords
 
-__all__ = ["CALIBRATIONS", "Calibration", "Examples", "Lead", "Model", "Softmax", "TagModel"]
-
 BLOCK_ROWS = 192  # a multiple of 12 and of 16, the rows that kernels of BLAS take at a time: none is left over
 
 Kind = TypeVar("Kind")

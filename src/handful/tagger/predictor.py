@@ -18,8 +18,6 @@ from .inputs import Texts, document_of
 from .model import Model, TagModel
 from .tagging import MinScore, Notice, tag_documents, tag_sentences
 
-__all__ = ["AnyText", "Predictor", "check_min_score", "check_whole", "evaluate_on"]
-
 AnyText = str | Sentence | Document
 """One text: a str, a `Sentence` or a `Document`."""
 

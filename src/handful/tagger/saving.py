@@ -23,29 +23,13 @@ from handful.errors import DataError, FileError, ModelError
 from handful.text import EntityType, Transitions, read, write
 from handful.text.types import judged_together
 
-from ._card import OPENING, cell, model_card
+from ._card import OPENING as OPENING
+from ._card import cell as cell
+from ._card import model_card
 from ._summary import FitSummary
 from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
 from .known import KnownWords
 from .model import CALIBRATIONS, Calibration, Examples, Model
-
-__all__ = [
-    "ARRAYS",
-    "CARD",
-    "CONFIG",
-    "ENCODER",
-    "OPENING",
-    "SUPPORT",
-    "Saved",
-    "about_encoder",
-    "cell",
-    "check_place",
-    "checksums",
-    "read_config",
-    "read_folder",
-    "refusing",
-    "write_folder",
-]
 
 FORMAT, VERSION = "handful tagger", 5
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"

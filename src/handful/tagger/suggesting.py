@@ -27,8 +27,6 @@ from .evidence import unit
 from .tagging import TaggedWords
 from .training_text import Words
 
-__all__ = ["pick", "place", "suggest", "values_of"]
-
 N_DOUBTS = 3
 LEAST_WEIGHT = 0.02  # of a word in the place of its sentence, however sure it is
 POOL = 20  # candidates for each sentence asked for; at least LEAST_POOL for each type

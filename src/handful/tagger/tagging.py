@@ -20,8 +20,6 @@ from handful.text import Document, Sentence, Span
 from .decoding import decode
 from .model import TagModel
 
-__all__ = ["MinScore", "Notice", "TaggedWords", "is_sure", "tag_documents", "tag_sentences", "tag_words"]
-
 FIRST, MOST = 256, 8192  # words in a batch: few at first, so that answers come soon, then more, which is faster
 PATIENCE = 0.05  # seconds that a text waits for others to share its batch, where texts come as they are written
 REPORTED = 1_000  # words after which progress is reported

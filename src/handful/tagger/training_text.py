@@ -17,20 +17,6 @@ from ._surest import Surest, look
 from .evidence import TypeNames, unit
 from .model import Model
 
-__all__ = [
-    "SOME_TYPE",
-    "LabelledText",
-    "LabelledWords",
-    "TrainingText",
-    "Ways",
-    "Words",
-    "added",
-    "by_words",
-    "count_changed",
-    "sentences_of",
-    "types_to_learn",
-]
-
 SOME_TYPE = "ENTITY"  # the one type where mentions are marked but no type is named
 
 Words = tuple[str, ...]

@@ -14,8 +14,6 @@ from .explaining import SHOWN, NearWord, near_words, table_lines
 from .model import Examples, Model
 from .tagging import MinScore, TaggedWords, is_sure
 
-__all__ = ["WhyNot", "why_not"]
-
 AROUND = "neighbours"
 _FORBIDDEN = 1e9  # taken off the logit of a tag that a word may not have
 _LEAST = 1e-9  # points that words lack which are not found though their tags would be better

@@ -17,8 +17,6 @@ from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import EncoderError
 from handful.text import Sentence
 
-__all__ = ["Batch", "TokenRows", "collate", "lay_out_corpus", "on_device", "plan_epoch", "prefetch"]
-
 Ints = npt.NDArray[np.int64]
 
 _Entry = TypeVar("_Entry")

@@ -17,8 +17,6 @@ from torch import Tensor, uint8
 from handful._util.files import failed, replacing
 from handful.errors import Advice, ModelError
 
-__all__ = ["Checkpoint", "read_checkpoint", "write_checkpoint"]
-
 _KEY, _CHECKSUM = "handful training", "checksum"
 
 

@@ -17,9 +17,6 @@ from handful.text.types import TypeChoice
 
 from .paths import Paths, find_paths
 
-__all__ = ["SourceCorpus", "io_tags", "read_corpora", "read_descriptions"]
-
-
 _LINE = re.compile(r"(?P<name>[^:=]*[^:=\s])\s*(?:=\s*(?P<called>[^:]*[^:\s])\s*)?:\s*(?P<description>.*\S)")
 
 

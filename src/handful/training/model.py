@@ -24,8 +24,6 @@ from ._heads import FreeHead, NamesHead
 from ._steps import Step
 from .batches import Batch, Ints, TokenRows, collate, on_device
 
-__all__ = ["TaggingNetwork", "read_base", "text_means", "word_vectors"]
-
 _NEVER = -1e9  # instead of minus infinity, whose gradients are not numbers
 _START_SCALE = -2.0  # of a in the second loss
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
 
-__all__ = ["Paths", "find_paths", "split_name"]
-
 
 @dataclass
 class Paths:

@@ -24,9 +24,6 @@ from .corpora import SourceCorpus, io_tags
 from .model import TaggingNetwork, read_base, text_means
 from .training_loop import Data, Training
 
-__all__ = ["PreparedTraining", "device_of", "prepare"]
-
-
 _BATCH = 64
 _LEAST_COUNT = 100  # occurrences of a word, to judge it
 _LARGEST_SHARE = 0.03  # of them inside mentions

@@ -9,8 +9,6 @@ from typing import Any
 
 from ._recipe import group_of
 
-__all__ = ["OnState", "TrainingState", "TuneState", "mean_f1", "pace", "showing"]
-
 
 @dataclass(frozen=True)
 class TrainingState:

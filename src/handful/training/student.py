@@ -34,8 +34,6 @@ from ._stepping import Stepper, part_of
 from .batches import Batch, TokenRows, collate, lay_out_corpus, lay_out_texts, on_device, plan_epoch
 from .model import text_means, word_vectors
 
-__all__ = ["Loop", "Student", "Thawed", "open_source"]
-
 Allowed = npt.NDArray[np.bool_]
 
 _NEVER = -1e9

@@ -29,8 +29,6 @@ from .corpora import SourceCorpus
 from .model import TaggingNetwork, text_means, word_vectors
 from .state import OnState, TrainingState
 
-__all__ = ["Data", "Training"]
-
 _REPORT_STEPS = 50
 _BATCH = 64  # dev sentences
 

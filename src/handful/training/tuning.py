@@ -18,8 +18,6 @@ from handful.tagger.training_text import sentences_of
 from ._recipe import TuneRecipe
 from .state import OnState
 
-__all__ = ["FEWEST", "Tuning", "tune"]
-
 FEWEST = 40  # labelled sentences; with fewer, what is held out says too little (docs/decisions/0010)
 
 
