@@ -1,17 +1,15 @@
 """No labels at all, and the names of types."""
 
-import io
 import json
 
 import pytest
-from rich.console import Console
 
 from handful import Tagger
 from handful.bench import Settings, ablation, extension, transfer
 from handful.bench._methods import Variant, variants
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
-from handful.bench.tables import table
+from handful.bench.tables import markdown
 from handful.errors import DataError, FileError
 from handful.evaluate import sample_support, score
 from handful.text import EntityType, read, write
@@ -246,9 +244,7 @@ def test_many_targets_are_shown_by_their_mean_and_range_and_the_report_has_all(t
     for name, value in figures.items():
         escaped = name.replace("_", "\\_")
         assert f"| {escaped} | - | **{value:.1f}** |" in text.partition("## By target")[2]
-    console = Console(width=80, file=io.StringIO())
-    console.print(table(report.board, 0))
-    shown = console.file.getvalue()
+    shown = markdown(report.board, 0)
     assert f"{low:.1f}–{high:.1f}" in shown
     assert "corpus" not in shown
     cells = report.to_dict()["lines"][1]["cells"]

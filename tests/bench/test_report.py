@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from rich.markdown import Markdown
 
 import handful
 from handful.bench import GROUPS, Settings, ablation, extension, parse_groups, transfer
@@ -17,7 +18,7 @@ from handful.bench._environment import _SHOWING
 from handful.bench._methods import Variant, variants
 from handful.bench._protocols import hidden_note
 from handful.bench._published import published_lines, sources
-from handful.bench.tables import latex, markdown, table
+from handful.bench.tables import latex, markdown
 from handful.errors import DataError, FileError
 from handful.evaluate import sample_support
 from handful.text import read, write
@@ -70,12 +71,14 @@ def test_warnings_are_gathered_into_notes():
     assert board_of(rows, targets=["a"]).notes == ["Hard clustering, r_O = NA; Soft clustering, r_O = NA: careful"]
 
 
-def test_the_terminal_shows_what_markdown_does():
+def test_the_terminal_shows_the_table_of_some_shots():
+    rows = [*ROWS, row("proto", "", "a", "0", 0.4, shots=5)]
     console = Console(width=200, file=io.StringIO())
-    console.print(table(board_of(ROWS), 1))
+    console.print(Markdown(markdown(board_of(rows, shots=(1, 5)), 1)))
     shown = console.file.getvalue()
     figures = re.findall(r"\d+\.\d(?: ±\d+\.\d)?", markdown(board_of(ROWS)).replace("*", ""))
     assert re.findall(r"\d+\.\d(?: ±\d+\.\d)?", shown) == figures
+    assert "5-shot" not in shown
 
 
 def test_latex_has_the_same_figures_and_balanced_braces():

@@ -1,13 +1,9 @@
-"""Tables in the paper's layout: for the terminal, in Markdown and in LaTeX."""
+"""Tables in the paper's layout: in Markdown, which the terminal shows, too, and in LaTeX."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ._board import AVERAGE, MANY, Board, Line
 from ._differences import Difference
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 RANGE = "range"  # the column of the lowest and the highest mean
 
@@ -48,54 +44,14 @@ def sections(board: Board) -> Iterator[tuple[str, list[Line]]]:
         yield title, [line for line in board.lines if line.section == title]
 
 
-def table(board: Board, shots: int) -> "Table":
-    """Return a table for the terminal, with the columns of these shots."""
-    from rich.text import Text
-
-    wanted = [column for column in columns(board) if column[0] == shots]
-    result = _for_terminal("method", *(f"{shots}-shot\n{name}" for _, name in wanted))
-    for title, lines in sections(board):
-        result.add_row(Text(title, "bold"), *[""] * len(wanted))
-        for line in lines:
-            cells = [cell(board, line, column) for column in wanted]
-            shown = [Text(text, "bold green" if is_best else "") for text, is_best in cells]
-            result.add_row(Text("  " + line.label, "" if line.variant else "dim"), *shown)
-    return result
-
-
-def difference_table(found: Sequence[Difference], targets: Sequence[str]) -> "Table":
-    """Return the differences over all targets for the terminal."""
-    from rich.text import Text
-
-    result = _for_terminal("against", "shots", "difference", "95% interval", "p")
-    scope = "all" if len(targets) > 1 else targets[0]
-    for one in (one for one in found if one.target == scope):
-        style = "" if one.p > 0.05 else "green" if one.mean > 0 else "red"
-        result.add_row(Text(one.other), *_shown(one), style=style)
-    return result
-
-
-def _for_terminal(first: str, *numbers: str) -> "Table":
-    """Return an empty table: a column of names, and columns of numbers."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    made.add_column(first, no_wrap=True)
-    for name in numbers:
-        made.add_column(Text(name), justify="right", no_wrap=True)
-    return made
-
-
 def _shown(one: Difference) -> tuple[str, str, str, str]:
     interval = "-" if one.low is None or one.high is None else f"{one.low:+.1f} to {one.high:+.1f}"
     return str(one.shots), f"{one.mean:+.1f}", interval, f"{one.p:.4f}"
 
 
-def markdown(board: Board) -> str:
-    """Return the table in Markdown."""
-    wanted = columns(board)
+def markdown(board: Board, shots: int | None = None) -> str:
+    """Return the table in Markdown; the columns of some shots alone, if these are given."""
+    wanted = [column for column in columns(board) if shots in (None, column[0])]
     rows = []
     for title, group in sections(board):
         rows.append([f"**{_escaped(title)}**", *[""] * len(wanted)])

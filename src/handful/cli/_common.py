@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from handful._util.foreign import visible
+from handful.text import EntityType, ReadReport, Sentence, Span, WriteReport, read_types, types_of, write
+from handful.text.types import looks_like_file
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from handful.tagger import Tagger
-    from handful.text import EntityType, ReadReport, WriteReport
 
 
 def paragraphs(docstring: str) -> str:
@@ -63,9 +64,6 @@ def say_report(report: "ReadReport | WriteReport", name: str, *, quiet: bool) ->
 
 def types_given(types: Sequence[str] | None) -> "tuple[EntityType, ...]":
     """Return the types of each ``--types``: a file, names with commas between them, or ``NAME: description``."""
-    from handful.text import read_types, types_of
-    from handful.text.types import looks_like_file
-
     files = [one for one in types or () if os.path.isfile(one) or looks_like_file(one)]
     return types_of(
         [*(one for file in files for one in read_types(file)), *(one for one in types or () if one not in files)]
@@ -75,7 +73,6 @@ def types_given(types: Sequence[str] | None) -> "tuple[EntityType, ...]":
 def check_types_fit(types: "Iterable[EntityType]", format: str) -> None:
     """Refuse a format that cannot hold the types of a model, before any work."""
     from handful.errors import DataError
-    from handful.text import Sentence, Span, write
 
     for one in types:
         try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from handful.errors import DataError, number_of
+from handful.text import Sentence
 
 from . import options as opt
 from ._common import load, print_json, progress_of, say
@@ -13,7 +14,6 @@ from .reading import describe, read_training
 
 if TYPE_CHECKING:
     from handful.tagger import Tagger
-    from handful.text import Sentence
 
 
 def add(

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from handful._util.files import check_folder, replacing_folder
+from handful._util.options import read_settings
 from handful.bench import Settings
 from handful.errors import number_of
+from handful.text import read, read_types, write
 
 from . import options as opt
 from ._common import command_line, listed, print_json, say, watched
@@ -32,14 +35,6 @@ def _setting(name: str, metavar: str | None = None, **more: Any) -> Any:
     return opt.option("--" + name.replace("_", "-"), metavar=metavar, help=field.metadata["help"], **more)
 
 
-def _numbers(given: str | None) -> tuple[int, ...] | None:
-    return listed(given, int)
-
-
-def _names(given: str | None) -> tuple[str, ...] | None:
-    return listed(given)
-
-
 ReportFolder = Annotated[
     Path,
     typer.Option(
@@ -50,9 +45,9 @@ Targets = Annotated[
     list[str],
     typer.Argument(metavar="TARGET", help="Folders with train, dev and test files, or labelled files; or NAME=FOLDER."),
 ]
-Methods = Annotated[str | None, _setting("methods", "NAME,...", callback=_names)]
-ORatios = Annotated[str | None, _setting("o_ratios", "RATIO,...", callback=_names)]
-Shots = Annotated[str | None, _setting("shots", "N,...", callback=_numbers, show_default="1,5")]
+Methods = Annotated[str | None, _setting("methods", "NAME,...", callback=lambda given: listed(given))]
+ORatios = Annotated[str | None, _setting("o_ratios", "RATIO,...", callback=lambda given: listed(given))]
+Shots = Annotated[str | None, _setting("shots", "N,...", callback=lambda given: listed(given, int), show_default="1,5")]
 Sets = Annotated[int | None, _setting("sets", "N", min=1, show_default="10")]
 On = Annotated[str | None, _setting("on", "test|dev", callback=opt.one_of("test", "dev"), show_default="test")]
 Published = Annotated[bool | None, _setting("published")]
@@ -131,7 +126,7 @@ def extension(
     report: ReportFolder,
     corpus: str = typer.Argument(..., metavar="CORPUS", help="A folder with train, dev and test files."),
     groups: str = typer.Option(
-        ..., "--groups", metavar="GROUPS", help="ontonotes, a JSON file, or A=TYPE1,TYPE2;B=TYPE3: types by group."
+        ..., "--groups", metavar="GROUPS", help="ontonotes, or A=TYPE1,TYPE2;B=TYPE3: types by group."
     ),
     encoder: list[str] = typer.Option(
         ...,
@@ -234,9 +229,7 @@ def sample(
     handful bench sample train.conll --shots 5 --sets 10 --seed 0 --out supports
     handful bench sample train.conll --shots 1 --out one-shot --to inline
     """
-    from handful._util.files import check_folder, replacing_folder
     from handful.evaluate import sample_support
-    from handful.text import write
 
     from .show import Console, Text, table
 
@@ -277,7 +270,6 @@ def speed(
     """
     from handful import examples
     from handful.bench import speed as measure
-    from handful.text import read, read_types
 
     text = read_corpus(str(file or examples.UNLABELLED), None, quiet=False, unlabelled=True)
     with watched() as watch:
@@ -297,8 +289,6 @@ def speed(
 
 def _settings(defaults: Settings, recipe: Path | None, **given: Any) -> Settings:
     """Return the settings of a recipe and of options."""
-    from handful._util.options import read_settings
-
     settings = read_settings(defaults, recipe, **given, command=command_line())
     if any(":" in name for name in settings.methods) and "" not in sys.path:
         sys.path.insert(0, "")  # the user's own method may be in the folder where the command is run
@@ -316,17 +306,20 @@ def _by_group(given: list[str], groups: list[str]) -> str | dict[str, str]:
 
 
 def _show(report: "Report") -> None:
-    from handful.bench.tables import difference_table, table
+    from rich.markdown import Markdown
+
+    from handful.bench.tables import markdown, markdown_differences
 
     from .show import Console
 
     console = Console(width=None if sys.stdout.isatty() else 240)
     console.print(report.title, style="bold")
     for shots in report.board.shots:
-        console.print(table(report.board, shots))
+        console.print(Markdown(markdown(report.board, shots)))
     if report.differences:
         console.print(f"Points of F1 above each other line: {report.differences[0].method}", style="bold")
-        console.print(difference_table(report.differences, report.board.targets))
+        scope = "all" if len(report.board.targets) > 1 else report.board.targets[0]
+        console.print(Markdown(markdown_differences([one for one in report.differences if one.target == scope])))
     for note in report.notes:
         say(f"note: {note}")
     say(f"wrote {report.folder}")

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from handful._util.files import check_file
 from handful.errors import number_of
-from handful.text import FORMATS, SCHEMES
+from handful.text import FORMATS, SCHEMES, read_tag_names, stream, write
 
 from . import options as opt
 from ._common import listed, print_json, say
@@ -100,9 +101,6 @@ def convert(
     handful convert a.conll b.txt --to inline --keep PER,LOC --rename GPE=LOC
     handful convert reviews.csv reviews.jsonl --to jsonl --text-field body
     """
-    from handful._util.files import check_file
-    from handful.text import stream, write
-
     if target != "-":
         check_file(target)
     options = {
@@ -152,6 +150,4 @@ def _renamed(given: str) -> dict[str, str]:
 
 def _tag_names(given: str | None) -> Sequence[str] | None:
     """Return the names of tags, or those that a file has."""
-    from handful.text import read_tag_names
-
     return read_tag_names(given) if given is not None and os.path.exists(given) else listed(given)

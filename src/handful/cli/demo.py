@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from handful._util.files import replacing_folder, write_text
+from handful.text import Sentence, read, read_types, write
+
 from ._common import say
 
 if TYPE_CHECKING:
     from handful.evaluate import Scores
     from handful.tagger import Tagger
-    from handful.text import Sentence
 
 N_SHOWN = 8
 
@@ -42,8 +44,6 @@ def demo(
     handful demo --files garden
     """
     from handful import examples
-    from handful._util.files import write_text
-    from handful.text import read
 
     if files is not None:
         _write_corpus(files)
@@ -58,8 +58,6 @@ def demo(
 def _write_corpus(path: Path) -> None:
     """Write the corpus under the names that the README uses."""
     from handful import examples
-    from handful._util.files import replacing_folder
-    from handful.text import read, write
 
     with replacing_folder(path) as folder:
         for name, source in (
@@ -82,7 +80,6 @@ def _steps(gold: "Sequence[Sentence]") -> list[_Step]:
     from handful.encoders import CachedEncoder, load
     from handful.evaluate import score
     from handful.tagger import Tagger
-    from handful.text import read_types
 
     encoder, types = CachedEncoder(load("handful-en")), read_types(examples.TYPES)
     steps: list[_Step] = []
@@ -141,7 +138,6 @@ def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
 
 def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
     from handful import examples
-    from handful.text import read
     from handful.web import CLOSING, marked, opening
 
     from .show import percent

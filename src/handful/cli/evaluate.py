@@ -7,6 +7,7 @@ import typer
 
 from handful._util.files import expand
 from handful.errors import number_of
+from handful.text.types import judged_together
 
 from . import options as opt
 from ._common import load, print_json, progress_of, say
@@ -50,8 +51,6 @@ def evaluate(
     handful evaluate model test.conll --errors 30
     handful evaluate model test.conll --json | jq .scores.strict.micro.f1
     """
-    from handful.text.types import judged_together
-
     if (file is None) == (types is None):
         raise typer.BadParameter("name a model and a file, or the types to find (--types) and a file")
     tagger = load(model, encoder, threads, types=types)

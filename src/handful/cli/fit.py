@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from handful.errors import DataError, number_of
+from handful.text import Sentence
 
 from . import options as opt
 from ._common import cluster, print_json, progress_of, say
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from handful.scale import Features
     from handful.tagger import Tagger
-    from handful.text import Sentence
 
 
 def fit(

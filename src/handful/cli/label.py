@@ -8,13 +8,14 @@ import typer
 
 from handful._util.files import expand
 from handful.errors import DataError, FileError, number_of
+from handful.text import Stream, stream
+from handful.text.projects import is_project
 
 from . import options as opt
 from ._common import say, say_report, types_given
 from .reading import check_texts
 
 if TYPE_CHECKING:
-    from handful.text import Stream
     from handful.workbench import Project
 
 
@@ -59,7 +60,6 @@ def label(
     handful fit corpus.db --out model
     handful convert corpus.db labels.jsonl --to prodigy
     """
-    from handful.text import stream
     from handful.workbench import LOOPBACK, Project, Session, serve
 
     path, texts = _chosen(expand(files or []), project)
@@ -85,8 +85,6 @@ def label(
 
 def _chosen(files: list[str], project: Path | None) -> tuple[Path, list[str]]:
     """Return the project to work on, and the texts to put into it."""
-    from handful.text.projects import is_project
-
     if project is not None:
         return project, files
     if not files:

@@ -9,7 +9,7 @@ import typer
 
 from handful._util.files import check_file, write_text
 from handful.errors import number_of
-from handful.text import ENDINGS, FORMATS
+from handful.text import ENDINGS, FORMATS, Document, EntityType, write
 
 from . import options as opt
 from ._common import check_types_fit, cluster, least_score, load, progress_of, say, say_report
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from handful.tagger import Tagger
-    from handful.text import Document, EntityType
 
 _TO = ("html", *FORMATS)
 _BY_SUFFIX = {**ENDINGS, ".html": "html", ".htm": "html", "": "jsonl"}
@@ -85,8 +84,6 @@ def predict(
     tail -f log | handful predict model -
     handful predict model 'news/*.jsonl' --workers 4 --out found
     """
-    from handful.text import write
-
     is_far = dask is not None or workers is not None
     to = to or ("jsonl" if is_far else _default_format(out))
     if model is None and types is None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import typer
 
+from handful._util.options import read_settings
+
 from . import options as opt
 from ._common import command_line
 
@@ -59,7 +61,6 @@ def pretrain(
     handful pretrain mosaic=corpora/mosaic/train --encoder my-bert --out encoder
     handful pretrain news.conll --recipe r.toml --encoder my-bert --out enc
     """
-    from handful._util.options import read_settings
     from handful.training import Recipe
     from handful.training import pretrain as train
     from handful.training.state import mean_f1

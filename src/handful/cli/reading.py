@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from handful._util.files import expand
 from handful.errors import DataError
+from handful.text import Corpus, Document, EntityType, Sentence, Stream, read, stream, types_of
+from handful.text.types import completed, judged_together
 
 from ._common import say, say_report, types_given
 
 if TYPE_CHECKING:
     from handful.tagger import Tagger
-    from handful.text import Corpus, Document, EntityType, Sentence, Stream
 
 
 def read_corpus(path: str, format: str | None, *, quiet: bool, **options: Any) -> "Corpus":
     """Read a file, or standard input, and say what was handled."""
-    from handful.text import read
-
     corpus = read(path, format, **options)
     if not corpus:
         raise DataError(f"{corpus.report.name}: there is no sentence in it")
@@ -44,18 +43,16 @@ def read_training(
     read when all other files are known to be right. Sentences were judged for the types of their file, see
     `judged_together`; `known` are the types of a tagger.
     """
-    from handful.text.types import judged_together
-
     described = list(types_given(types))
     options = {"text_field": text_field, "malformed": malformed}
     labelled = expand(labelled)
     files = [(path, format, False) for path in labelled] + [(path, None, True) for path in expand(unlabelled)]
-    read = {
+    corpora = {
         i: read_corpus(path, form, quiet=quiet, **options, unlabelled=is_text)
         for i, (path, form, is_text) in sorted(enumerate(files), key=lambda one: one[1][0] == "-")
     }
     found: list[Sentence] = []
-    for corpus in (read[i] for i in range(len(labelled))):
+    for corpus in (corpora[i] for i in range(len(labelled))):
         if all(sentence.is_unlabelled for sentence in corpus) and corpus.report.format != "project":
             raise DataError(
                 f"{corpus.report.name}: no sentence is labelled (it was read as {corpus.report.format}); label "
@@ -64,14 +61,11 @@ def read_training(
         found += judged_together(corpus, known=map(str, known))
         has_description = {one.name for one in described if one.description}
         described += [one for one in corpus.types if one.name not in has_description and one in corpus.head]
-    return found, [one for i in range(len(labelled), len(files)) for one in read[i]], described
+    return found, [one for i in range(len(labelled), len(files)) for one in corpora[i]], described
 
 
 def describe(tagger: "Tagger", described: "Sequence[EntityType]") -> None:
     """Give a tagger the types that are described here for its own."""
-    from handful.text import types_of
-    from handful.text.types import completed
-
     tagger.types = completed(described, types_of(tagger.types))
 
 
@@ -80,8 +74,6 @@ def check_texts(files: Sequence[str], format: str | None, options: Mapping[str, 
 
     Standard input and pipes are left alone, for they can be read only once.
     """
-    from handful.text import stream
-
     for path in files:
         if path != "-" and (os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)):
             stream(path, format, **options).close()
@@ -114,7 +106,6 @@ class Documents:
         self._documents = self._read()
 
     def _read(self) -> "Iterator[Document]":
-        from handful.text import Document, stream
 
         for text in self._texts:
             yield Document.of(text)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from handful._util.options import read_settings
 from handful.errors import DataError, number_of
 
 from . import options as opt
@@ -56,7 +57,6 @@ def serve(
     handful serve model --label-studio annotations.db
     curl localhost:8480/predict --json '{"text": "Slugs ate the lettuce."}'
     """
-    from handful._util.options import read_settings
     from handful.serve import Limits, load_models, serve_models
 
     if not models and types is None:

@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from handful._util.files import expand
 from handful.errors import number_of
+from handful.text import EntityType, ReadReport, Statistics, describe, stream
 
 from . import options as opt
 from ._common import print_json, say_report
-
-if TYPE_CHECKING:
-    from handful.text import EntityType, ReadReport, Statistics
 
 
 def stats(
@@ -36,8 +34,6 @@ def stats(
     zcat corpus.jsonl.gz | handful stats -
     handful stats reviews.csv --text-field body
     """
-    from handful.text import describe, stream
-
     found = []
     for path in expand(corpora):
         with stream(path, from_format, text_field=text_field) as documents:

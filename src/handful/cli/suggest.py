@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import typer
 
+from handful._util.files import check_file
 from handful.errors import number_of
+from handful.text import Span, write
+from handful.text.formats import TABLE
 
 from . import options as opt
 from ._common import check_types_fit, load, progress_of, say, say_report
@@ -37,10 +40,6 @@ def suggest(
     handful add model next.txt --unlabelled corpus.txt
     handful suggest model corpus.txt --to prodigy > next.jsonl
     """
-    from handful._util.files import check_file
-    from handful.text import Span, write
-    from handful.text.formats import TABLE
-
     if out is not None:
         check_file(out)
     documents = Documents(files, None, from_format, text_field=text_field, quiet=quiet)

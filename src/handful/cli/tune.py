@@ -2,6 +2,7 @@
 
 import typer
 
+from handful._util.options import read_settings
 from handful.errors import number_of
 
 from . import options as opt
@@ -44,7 +45,6 @@ def tune(
     handful tune model more.conll --unlabelled corpus.txt --out tuned
     handful tune model --recipe recipe.toml --out tuned
     """
-    from handful._util.options import read_settings
     from handful.tagger.saving import check_place
     from handful.training import TuneRecipe
     from handful.training import tune as tune_encoder
