@@ -19,6 +19,7 @@ from rich.table import Table
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 
+from handful._util.passes import ByBlock
 from handful.bench._differences import compare
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
@@ -84,7 +85,9 @@ class Cell:
             "none": None,
             **{f"{ratio:.2f}": ratio for ratio in FIXED},
             "the support's own share": may_be_o[is_sure].mean(),
-            "regression, mean chance": estimate_o_ratio(o_chances(self.regression.logits(self.X)), self.labelled),
+            "regression, mean chance": estimate_o_ratio(
+                [ByBlock.of(o_chances(self.regression.logits(self.X)), n)], self.labelled
+            ),
             "regression, share of O": only_o + is_free.mean() * is_o.mean(),
         }
         least, most = only_o + 1 / n, 1 - only_entity - 1 / n

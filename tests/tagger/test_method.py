@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from handful import Tagger
+from handful._util.passes import ByBlock
 from handful.errors import DataError, ModelError
 from handful.tagger._learning import METHODS, estimate_o_ratio
 from handful.tagger.decoding import viterbi
@@ -157,9 +158,12 @@ def test_the_estimate_is_the_mean_chance_of_o():
     for logits in model.logits(features[11:]):
         chances = np.exp(logits - logits.max())
         total += chances[0] / chances.sum()
-    assert estimate_o_ratio(o_chances(model.logits(features)), labelled_words(allowed, 40)) == pytest.approx(total / 40)
+    chances = o_chances(model.logits(features))
+    assert estimate_o_ratio([ByBlock.of(chances, 40)], labelled_words(allowed, 40)) == pytest.approx(total / 40)
+    parts = [ByBlock.of(chances[:25], 25), ByBlock.of(chances[25:], 15)]
+    assert estimate_o_ratio(parts, labelled_words(allowed, 40)) == pytest.approx(total / 40)
     all_labelled = labelled_words(allowed, 11)
-    assert estimate_o_ratio(o_chances(model.logits(features[:11])), all_labelled) is None  # nothing is left to estimate
+    assert estimate_o_ratio([ByBlock.of(chances[:11], 11)], all_labelled) is None  # nothing is left to estimate
 
 
 def test_the_estimate_is_used_and_said():

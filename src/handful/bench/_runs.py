@@ -74,7 +74,7 @@ class Bench:
                     "text": variant.text,
                     "encoder": encoder.name,
                     "fingerprint": encoder.fingerprint,
-                    "transitions": _transitions(encoder),
+                    "transitions": None if encoder.transitions is None else encoder.transitions.to_dict(),
                     "types": [[one.name, one.description] for one in task.types] if has_types else None,
                     "names": has_types and encoder.has_names,
                     "support_origin": support.origin,
@@ -145,10 +145,6 @@ def encoded(task: Task, encoder: Encoder, progress: Progress = None) -> Remember
     for part in (text, task.scored, list(added.values())):
         remembering.remember(part, progress)
     return remembering
-
-
-def _transitions(encoder: Encoder) -> dict[str, float] | None:
-    return None if encoder.transitions is None else dict(encoder.transitions.to_dict())
 
 
 def _blank(sentences: Sequence[Sentence] | None) -> list[Sentence] | None:

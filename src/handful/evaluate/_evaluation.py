@@ -212,7 +212,8 @@ def mistakes(sentence: Sentence, found: Sequence[Span], sure: Sequence[float], n
         if not touching:
             wrong.append(("spurious", None, guess))
             continue
-        best = max(touching, key=lambda span: (span.type == guess.type, _overlap(span, guess)))
+        by_overlap = {one: min(one.end, guess.end) - max(one.start, guess.start) for one in touching}
+        best = max(touching, key=lambda span: (span.type == guess.type, by_overlap[span]))
         missing.remove(best)
         wrong.append(("wrong boundary" if best.type == guess.type else "wrong type", best, guess))
     wrong += [("missed", span, None) for span in missing]
@@ -229,7 +230,3 @@ def _scores_of_words(sentence: Sentence) -> list[float]:
 
 def _mean(sure: Sequence[float], span: Span | None) -> float:
     return sum(sure[span.start : span.end]) / (span.end - span.start) if span is not None else 0.0
-
-
-def _overlap(one: Span, other: Span) -> int:
-    return min(one.end, other.end) - max(one.start, other.start)

@@ -177,7 +177,7 @@ def _match(total: Score, gold: list[Span], predicted: list[Span], mode: Mode) ->
         right = [i for i in touching if _is_right(gold[i], guess, mode)]
         if right:
             total.n_correct += 1
-            del free[min(right, key=lambda i: _distance(gold[i], guess))]
+            del free[min(right, key=lambda i: abs(gold[i].start - guess.start) + abs(gold[i].end - guess.end))]
         elif touching:
             total.n_partial += mode == "partial"
             del free[touching[0]]
@@ -188,7 +188,3 @@ def _is_right(gold: Span, guess: Span, mode: Mode) -> bool:
         return gold.type == guess.type
     is_same_place = gold.start == guess.start and gold.end == guess.end
     return is_same_place and (mode != "strict" or gold.type == guess.type)
-
-
-def _distance(gold: Span, guess: Span) -> int:
-    return abs(gold.start - guess.start) + abs(gold.end - guess.end)

@@ -140,12 +140,10 @@ def learn(
         if names is not None:
             o_ratio = estimate_o_ratio(names.o_chances(text.features), labelled)
         else:
-            parts = [part for part in text.features.parts if len(part.array)]
             o_ratio = None
             if counts.min() >= FEWEST_MENTIONS:
-                logits = regression().logits
-                chances = [by_block(lambda block: o_chances(logits(block)), part) for part in parts]
-                o_ratio = estimate_o_ratio(chances, labelled)
+                logits, parts = regression().logits, (part for part in text.features.parts if len(part.array))
+                o_ratio = estimate_o_ratio([by_block(lambda one: o_chances(logits(one)), p) for p in parts], labelled)
     fitted = prototypes = None
     if len(text.features):
         # a name is one more labelled word of its type, and the prototypes of O are labelled words of O
@@ -222,29 +220,22 @@ def _prototypes(fitted: "SubspaceKMeans") -> Prototypes:
     )
 
 
-def estimate_o_ratio(
-    chances: NDArray[np.float64] | Sequence[ByBlock[NDArray[np.float64]]], labelled: LabelledWords
-) -> float | None:
+def estimate_o_ratio(chances: Sequence[ByBlock[NDArray[np.float64]]], labelled: LabelledWords) -> float | None:
     """Estimate which share of all words is in no mention, one that labels make possible; None if all are labelled.
 
     Words whose tag is known count as they are; for the others it is the mean of their chances of O (n,), by names or by
-    a regression on the labelled words. The chances may come by blocks of each part of the text.
+    a regression on the labelled words. The chances come by blocks of each part of the text.
     """
+
+    def count(_: slice, chances: NDArray[np.float64], is_free: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return np.array([len(chances), (chances if is_free is None else chances[is_free > 0]).sum()])
+
     only_o = labelled.is_sure & labelled.allowed[:, 0]
     known = np.sort(labelled.rows[only_o | ~labelled.allowed[:, 0]])
     if len(known) == labelled.n_words:
         return None
     total, first = 0.0, 0
-    for part in [ByBlock.of(chances, len(chances))] if isinstance(chances, np.ndarray) else chances:
-        n, of_free = reduce_rows(_sum_of_free, _both, part, Weights(known - first, np.zeros(len(known))))
-        total, first = total + of_free, first + n
+    for part in chances:
+        n, of_free = reduce_rows(count, np.add, part, Weights(known - first, np.zeros(len(known)))).tolist()
+        total, first = total + of_free, first + int(n)
     return float((only_o.sum() + total) / labelled.n_words)
-
-
-def _sum_of_free(_: slice, chances: NDArray[np.float64], is_free: NDArray[np.float64] | None) -> tuple[int, float]:
-    """Return how many words there are in a block, and the sum of the chances of those that are free."""
-    return len(chances), float((chances if is_free is None else chances[is_free > 0]).sum())
-
-
-def _both(one: tuple[int, float], other: tuple[int, float]) -> tuple[int, float]:
-    return one[0] + other[0], one[1] + other[1]

@@ -11,21 +11,10 @@ from handful.text.types import completed, joined, misspelt, relabelled, type_nam
 
 
 class TypeChange:
-    """What becomes of each type of some labelled sentences.
+    """What becomes of each type of some labelled sentences; the arguments are those of `Tagger.retype`.
 
     A type becomes another one (renamed, or merged with others), one of several (split), itself, or O (dropped). Types
     that come from nothing are added: nobody has looked for them yet.
-
-    Parameters
-    ----------
-    before : sequence of EntityType
-        The types so far.
-    types
-        The types from now on, as `types_of` takes them; None, those so far under their new names.
-    rename : dict of str to str
-        New names of types. Several types with one new name become one type.
-    split : dict of str to list of str
-        Types of which each mention is one of several others from now on.
     """
 
     def __init__(

@@ -55,7 +55,9 @@ class Watch:
         if self._is_done:
             return
         self._n_words += len(unreadable)
-        self._lost += [word for word in _chosen(sentences, unreadable) if any(map(str.isalpha, word))]
+        if unreadable.any():
+            words = [word for sentence in sentences for word in sentence.words]
+            self._lost += [words[i] for i in np.flatnonzero(unreadable) if any(map(str.isalpha, words[i]))]
         if len(self._lost) >= max(FEWEST, MANY * self._n_words):
             share = len(self._lost) / self._n_words
             such = _such_as(self._lost)
@@ -83,14 +85,6 @@ class Watch:
     def _warn(self, message: str) -> None:
         self._is_done = True
         warnings.warn(HandfulWarning(message, _ADVICE), stacklevel=4)
-
-
-def _chosen(sentences: Sequence[Sentence], is_chosen: NDArray[np.bool_]) -> list[str]:
-    """Return the words that are chosen."""
-    if not is_chosen.any():
-        return []
-    words = [word for sentence in sentences for word in sentence.words]
-    return [words[i] for i in np.flatnonzero(is_chosen)]
 
 
 def _such_as(words: Iterable[str]) -> str:

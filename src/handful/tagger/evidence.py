@@ -107,7 +107,6 @@ class Regression(Evidence):
         features: Float,
         tags: NDArray[np.int64],
         n_tags: int,
-        weight: float = 1.0,
         by_names: NDArray[np.float64] | None = None,
     ) -> "Regression":
         """Learn from words (m, d) whose tags are known, O among them; a tag without words is as likely as O.
@@ -119,7 +118,7 @@ class Regression(Evidence):
         taken = None if by_names is None else NAMES_TAKEN * by_names[:, known]
         weights, bias = fit_logistic(unit(features), codes, len(known), taken)
         rows = _rows_or_o(known, n_tags)
-        return cls(weight, np.ascontiguousarray(weights[rows]), bias[rows])
+        return cls(1.0, np.ascontiguousarray(weights[rows]), bias[rows])
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
@@ -140,9 +139,9 @@ class NearestLabel(Evidence):
     n_tags: int = 0  # how many tags there are; a tag without words is as near as O
 
     @classmethod
-    def of(cls, features: Float, tags: NDArray[np.int64], n_tags: int, weight: float = 1.0) -> "NearestLabel":
+    def of(cls, features: Float, tags: NDArray[np.int64], n_tags: int) -> "NearestLabel":
         """Remember words (m, d) whose tags are known."""
-        return cls(weight, np.ascontiguousarray(unit(features), np.float32), tags, n_tags)
+        return cls(1.0, np.ascontiguousarray(unit(features), np.float32), tags, n_tags)
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""

@@ -194,20 +194,17 @@ def explain(
     return explained
 
 
-def near_words(
-    model: Model, features: Float, examples: Examples, n_nearest: int, tag: int | None = None
-) -> list[NearWord]:
-    """Return the labelled words nearest to one of these words, nearest first; of one tag, if it is given."""
+def near_words(model: Model, features: Float, examples: Examples, n_nearest: int) -> list[NearWord]:
+    """Return the labelled words nearest to one of these words, nearest first."""
     prototypes = model.piece(Prototypes)
     points = np.asarray(features if prototypes is None else prototypes.project(features), np.float64)
-    chosen = np.arange(len(examples.tags)) if tag is None else np.flatnonzero(examples.tags == tag)
-    vectors = examples.vectors[chosen].astype(np.float64)
+    vectors = examples.vectors.astype(np.float64)
     squares = (points**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * points @ vectors.T
     distances = np.sqrt(np.maximum(squares, 0).min(axis=0))  # (m,)
     found = []
     for i in np.argsort(distances, kind="stable")[:n_nearest].tolist():
-        number, position = examples.places[chosen[i]].tolist()
+        number, position = examples.places[i].tolist()
         words = examples.sentences[number].words
-        name = model.tags[int(examples.tags[chosen[i]])]
+        name = model.tags[int(examples.tags[i])]
         found.append(NearWord(words[position], name, float(distances[i]), " ".join(words), position))
     return found

@@ -93,10 +93,8 @@ class Predictor(ABC):
         ----------
         texts
             An iterable of texts, of `Sentence` or `Document`, or of lists of words.
-        min_score : float or dict
-            Mentions with a lower score are left out; a dict has a score for some types, by name.
-        progress
-            As for `predict`; nothing is shown by default.
+        min_score, progress
+            As for `predict`; no progress is shown by default.
         """
         found = self.tag(Texts(texts), min_score=min_score, progress=progress)
         return (document.predictions() for document in found)
@@ -110,10 +108,8 @@ class Predictor(ABC):
         ----------
         documents
             As `handful.text.stream` gives them. Labels that they have are replaced.
-        min_score : float or dict
-            Mentions with a lower score are left out; a dict has a score for some types, by name.
-        progress
-            As for `predict`; nothing is shown by default.
+        min_score, progress
+            As for `predict`; no progress is shown by default.
         """
         check_min_score(min_score, self.model_.types)
         return tag_documents(self._reading(), self.model_, documents, min_score, progress, self._notice)
@@ -131,9 +127,7 @@ class Predictor(ABC):
         ----------
         sentences
             `Sentence` objects or lists of words.
-        min_score : float or dict
-            Mentions with a lower score are left out; a dict has a score for some types, by name.
-        progress
+        min_score, progress
             As for `predict`.
         """
         given = _sentences(sentences)

@@ -1,7 +1,7 @@
 """`TrainingText`: the text that a tagger is fitted on, with its features, and the labels known for it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -45,8 +45,7 @@ class LabelledWords:
     def examples(self) -> "LabelledWords":
         """The words whose tag is known, each sentence once."""
         chosen = self.is_sure & ~self.is_copy
-        arrays = (self.rows[chosen], self.allowed[chosen], self.places[chosen], self.is_copy[chosen])
-        return LabelledWords(self.n_words, *arrays, self.is_open[chosen])
+        return LabelledWords(self.n_words, *(getattr(self, one.name)[chosen] for one in fields(self)[1:]))
 
     @cached_property
     def tags(self) -> NDArray[np.int64]:
@@ -159,11 +158,8 @@ class LabelledText:
         """
         tags = ("O", *types)
         used = {"O", *types_in(sentences_of(self.labels))}
-        rows: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-        allowed: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
-        places: list[NDArray[np.int64]] = [np.empty((0, 2), np.int64)]
-        is_copy: list[NDArray[np.bool_]] = [np.empty(0, bool)]
-        is_open: list[NDArray[np.bool_]] = [np.empty((0, len(tags)), bool)]
+        of_tags = np.empty((0, len(tags)), bool)
+        parts = [(np.empty(0, np.int64), of_tags, np.empty((0, 2), np.int64), np.empty(0, bool), of_tags)]
         known: dict[Allowed, tuple[bool, ...]] = {}
         first = 0  # the place of the first way among the labelled sentences
         for words, ways in self.labels.items():
@@ -175,21 +171,13 @@ class LabelledText:
             positions = np.arange(len(words))
             for number in self.places[words]:
                 way = way_of.get(number)
-                rows.append(self.starts[number] + positions)
-                allowed.append(of_copies if way is None else matrices[way])
-                places.append(np.stack([np.full(len(words), first + (way or 0)), positions], axis=1))
-                is_copy.append(np.full(len(words), way is None))
+                rows, allowed = self.starts[number] + positions, of_copies if way is None else matrices[way]
+                places = np.stack([np.full(len(words), first + (way or 0)), positions], axis=1)
                 found = np.logical_and.reduce(missed) if way is None else np.array(missed[way])
-                is_open.append(np.tile(found, (len(words), 1)))
+                is_copy, is_open = np.full(len(words), way is None), np.tile(found, (len(words), 1))
+                parts.append((rows, allowed, places, is_copy, is_open))
             first += len(ways)
-        return LabelledWords(
-            int(self.starts[-1]),
-            np.concatenate(rows),
-            np.concatenate(allowed),
-            np.concatenate(places),
-            np.concatenate(is_copy),
-            np.concatenate(is_open),
-        )
+        return LabelledWords(int(self.starts[-1]), *map(np.concatenate, zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from handful.errors import Advice, FormatError
+from handful.errors import Advice, FormatError, number_of
 
 
 @dataclass
@@ -48,7 +48,7 @@ class ReadReport:
     def summary(self) -> str:
         """The file, its format and its size, in one line."""
         scheme = f", scheme {self.scheme}" if self.scheme else ""
-        size = f"{_number(self.n_sentences, 'sentence')}, {_number(self.n_words, 'word')}"
+        size = f"{number_of(self.n_sentences, 'sentence')}, {number_of(self.n_words, 'word')}"
         return f"{self.name}: {self.format}{scheme}, {size}"
 
     def handled(self, *, shell: bool = False) -> list[str]:
@@ -62,12 +62,12 @@ class ReadReport:
         lines = []
         if self.n_broken:
             verbs = "breaks the scheme and was" if self.n_broken == 1 else "break the scheme and were"
-            lines.append(f"{_number(self.n_broken, 'tag')} {verbs} read as conlleval does")
+            lines.append(f"{number_of(self.n_broken, 'tag')} {verbs} read as conlleval does")
         if self.n_widened:
-            lines.append(f"{_number(self.n_widened, 'span')} {_was(self.n_widened)} widened to whole words")
+            lines.append(f"{number_of(self.n_widened, 'span')} {_was(self.n_widened)} widened to whole words")
         if self.n_skipped:
             first = self.skipped[0].for_shell if shell else self.skipped[0]
-            places = _number(self.n_skipped, "malformed place")
+            places = number_of(self.n_skipped, "malformed place")
             lines.append(f"{places} {_was(self.n_skipped)} skipped, the first: {first}")
         return lines + _note_lines(self.notes, shell=shell)
 
@@ -100,16 +100,12 @@ class WriteReport:
         lines = []
         if self.n_merged:
             before = f"{_was(self.n_merged)} merged with the one before {'it' if self.n_merged == 1 else 'them'}"
-            lines.append(f"{_number(self.n_merged, 'mention')} {before}: the scheme has no borders")
+            lines.append(f"{number_of(self.n_merged, 'mention')} {before}: the scheme has no borders")
         return lines + _note_lines(self.notes, shell=shell)
 
 
 def _note_lines(notes: Counter[str | Advice], *, shell: bool) -> list[str]:
     return [f"{count} {note.shell if shell and isinstance(note, Advice) else note}" for note, count in notes.items()]
-
-
-def _number(n: int, noun: str) -> str:
-    return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def _was(n: int) -> str:

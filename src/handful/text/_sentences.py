@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -336,10 +336,7 @@ class Sentence:
         """Return the sentence with a text; one without gets its words joined by single spaces."""
         if self.text is not None:
             return self
-        starts, position = [], 0
-        for word in self.words:
-            starts.append(position)
-            position += len(word) + 1
+        starts = accumulate((len(word) + 1 for word in self.words[:-1]), initial=0)
         return replace(self, text=" ".join(self.words), starts=tuple(starts))
 
     def with_labels(
@@ -398,6 +395,5 @@ def _sequence(value: object, name: str, of: str) -> tuple[Any, ...]:
 def _refuse_words(words: tuple[object, ...]) -> None:
     if not words:
         raise DataError("a sentence needs at least one word")
-    for i, word in enumerate(words):
-        if not isinstance(word, str) or not word:
-            raise DataError(f"word {i} of a sentence is {word!r}; words are non-empty strings")
+    i, word = next((i, word) for i, word in enumerate(words) if not isinstance(word, str) or not word)
+    raise DataError(f"word {i} of a sentence is {word!r}; words are non-empty strings")

@@ -46,11 +46,6 @@ def _layer_norm(inputs: _Inputs, attributes: _Attributes) -> Tensor:
     return functional.layer_norm(x, gain.shape, gain, bias, attributes.get("epsilon", 1e-5))
 
 
-def _divide(inputs: _Inputs, _: _Attributes) -> Tensor:
-    a, b = inputs
-    return a / b if a.is_floating_point() else torch.div(a, b, rounding_mode="trunc")
-
-
 def _expand(inputs: _Inputs, _: _Attributes) -> Tensor:
     x, shape = inputs
     return x.expand(torch.broadcast_shapes(x.shape, shape.tolist()))  # type: ignore[no-untyped-call]
@@ -88,18 +83,6 @@ def _unsqueeze(inputs: _Inputs, _: _Attributes) -> Tensor:
     return x
 
 
-def _squeeze(inputs: _Inputs, _: _Attributes) -> Tensor:
-    x = inputs[0]
-    if len(inputs) == 1:
-        return x.squeeze()
-    return x.squeeze(tuple(int(axis) for axis in inputs[1]))
-
-
-def _shape(inputs: _Inputs, attributes: _Attributes) -> Tensor:
-    sizes = list(inputs[0].shape)[attributes.get("start", 0) : attributes.get("end")]
-    return torch.tensor(sizes, dtype=torch.int64)
-
-
 def _reshape(inputs: _Inputs, _: _Attributes) -> Tensor:
     x, shape = inputs
     sizes = [x.shape[i] if size == 0 else size for i, size in enumerate(shape.tolist())]
@@ -126,7 +109,7 @@ OPERATORS: dict[str, Callable[[_Inputs, _Attributes], Tensor]] = {
     "Concat": lambda x, given: torch.cat(x, given["axis"]),
     "Cos": lambda x, _: x[0].cos(),
     "CumSum": lambda x, _: x[0].cumsum(int(x[1])),
-    "Div": _divide,
+    "Div": lambda x, _: torch.div(*x, rounding_mode=None if x[0].is_floating_point() else "trunc"),
     "Equal": lambda x, _: x[0] == x[1],
     "Erf": lambda x, _: x[0].erf(),
     "Expand": _expand,
@@ -156,13 +139,13 @@ OPERATORS: dict[str, Callable[[_Inputs, _Attributes], Tensor]] = {
     "ReduceSum": lambda x, given: _reduce(x, given, torch.sum),
     "Relu": lambda x, _: x[0].relu(),
     "Reshape": _reshape,
-    "Shape": _shape,
+    "Shape": lambda x, given: torch.tensor(x[0].shape[given.get("start", 0) : given.get("end")]),
     "Sigmoid": lambda x, _: x[0].sigmoid(),
     "Sin": lambda x, _: x[0].sin(),
     "Slice": _slice,
     "Softmax": lambda x, given: x[0].softmax(given.get("axis", -1)),
     "Sqrt": lambda x, _: x[0].sqrt(),
-    "Squeeze": _squeeze,
+    "Squeeze": lambda x, _: x[0].squeeze(*(tuple(map(int, axes)) for axes in x[1:])),
     "Sub": lambda x, _: x[0] - x[1],
     "Tanh": lambda x, _: x[0].tanh(),
     "Transpose": lambda x, given: x[0].permute(*given["perm"]),

@@ -119,7 +119,9 @@ def tune(
     if restart:
         checkpoint.unlink(missing_ok=True)
     target.parent.mkdir(parents=True, exist_ok=True)
-    folder = _folder(untuned)
+    if is_object(untuned.encoder):
+        raise EncoderError("the encoder is an object, which cannot be tuned; give the name or the path of an encoder")
+    folder = encoder_folder(untuned.encoder_.reference)
     from ._tune_run import TuneRun
     from .student import open_source
 
@@ -142,10 +144,3 @@ def tune(
     checkpoint.unlink(missing_ok=True)
     loaded = Tagger.load(target, threads=untuned.threads, cache=untuned.cache)
     return Tuning(loaded, len(labelled), before, after, error, is_better, seconds)
-
-
-def _folder(tagger: Tagger) -> Path:
-    """Return the folder of a tagger's encoder; an error says why it cannot be tuned."""
-    if is_object(tagger.encoder):
-        raise EncoderError("the encoder is an object, which cannot be tuned; give the name or the path of an encoder")
-    return encoder_folder(tagger.encoder_.reference)
