@@ -106,7 +106,7 @@ def read_supports(folder: PathLike, **options: Any) -> Supports:
     for child in folder.iterdir():
         match = _SHOTS.fullmatch(child.name)
         if match and child.is_dir():
-            files = sorted(_files(child), key=lambda path: _numbers_first(path.name))
+            files = sorted(_files(child), key=lambda path: ([*map(int, re.findall(r"\d+", path.name))], path.name))
             found[int(match[1])] = [(path.name.split(".")[0], list(read(path, **options))) for path in files]
     if not found:
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
@@ -163,7 +163,3 @@ class _Reading:
 
 def _files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
-
-
-def _numbers_first(name: str) -> tuple[list[int], str]:
-    return [int(number) for number in re.findall(r"\d+", name)], name

@@ -166,10 +166,6 @@ def evaluate(
         The types that could be found, as `handful.text.types_of` takes them; None, those that were.
     confidences
         For each sentence the score of the tag that was given to each word; None, the scores of the mentions found.
-
-    Returns
-    -------
-    Evaluation
     """
     judged = [_judged(sentence, found) for sentence, found in zip(gold, predicted, strict=True)]
     n_unjudged = sum(len(one.spans or ()) - len(left.spans or ()) for one, left in zip(predicted, judged, strict=True))

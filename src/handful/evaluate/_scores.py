@@ -117,10 +117,6 @@ def score(
     mode : "strict", "exact", "partial" or "type"
         See the module's table.
 
-    Returns
-    -------
-    Scores
-
     Raises
     ------
     DataError

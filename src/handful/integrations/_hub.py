@@ -187,20 +187,19 @@ def _errors(what: str) -> Iterator[None]:
 
     # Among the bases are the errors of its HTTP library, which is not the same in all versions.
     http: tuple[Any, ...] = (OSError, errors.EntryNotFoundError, *errors.HfHubHTTPError.__bases__)
+    reasons: dict[type[Exception], str] = {
+        errors.GatedRepoError: "access to it must be asked for on its page, and a token given (token=)",
+        errors.RepositoryNotFoundError: "it does not exist, or it is private and the token (token=) does not open it",
+        errors.RevisionNotFoundError: "it has no such revision",
+        errors.OfflineModeIsEnabled: "HF_HUB_OFFLINE is set",
+    }
     try:
         yield
     except HandfulError:
         raise
-    except errors.GatedRepoError:
-        raise FileError(f"{what}: access to it must be asked for on its page, and a token given (token=)") from None
-    except errors.RepositoryNotFoundError:
-        raise FileError(
-            f"{what}: it does not exist, or it is private and the token (token=) does not open it"
-        ) from None
-    except errors.RevisionNotFoundError:
-        raise FileError(f"{what}: it has no such revision") from None
-    except errors.OfflineModeIsEnabled:
-        raise FileError(f"{what}: HF_HUB_OFFLINE is set") from None
+    except tuple(reasons) as error:
+        reason = next(reason for kind, reason in reasons.items() if isinstance(error, kind))
+        raise FileError(f"{what}: {reason}") from None
     except errors.LocalEntryNotFoundError as error:
         why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else _first_line(error)
         raise FileError(f"{what}: it is not all in the cache, and nothing was fetched: {why}") from None

@@ -18,7 +18,7 @@ from handful._util.progress import Progress, reporting
 from handful.encoders import Encoder
 from handful.errors import DataError
 from handful.tagger import Tagger
-from handful.tagger.fitting import Surest, Watch, fit_text, look, merged, most_rounds, prepare
+from handful.tagger.fitting import Surest, Watch, estimator_of, fit_text, look, merged, prepare
 from handful.tagger.inputs import Given, gather_for_fit
 from handful.tagger.model import Model
 from handful.tagger.training_text import LabelledText, LabelledWords, TrainingText, Ways, Words
@@ -87,7 +87,8 @@ def fit(
     unlabelled.check_encoder(encoder)
     near = TrainingText.empty(encoder.dim).with_more(given.sentences, given.n_text).with_labels(labels)
     prepare(tagger, near, given.types)  # what can be refused is refused before the long wait
-    with reporting(progress, most_rounds(tagger.clusters), "fitting", "rounds", patience=0) as report:
+    most_rounds = int(estimator_of(tagger.clusters, None).max_iter)
+    with reporting(progress, most_rounds, "fitting", "rounds", patience=0) as report:
         far = unlabelled.far_text()
         watch = Watch(encoder)
         ((words, lost),) = on_shards(attrgetter("words", "unreadable"), far.shards[:1])

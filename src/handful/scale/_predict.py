@@ -70,10 +70,6 @@ def predict_texts(
     min_score : mentions with a lower score are left out
     format, options : as for `handful.text.stream`
     progress : as for `handful.encoders.Encoder.encode`
-
-    Returns
-    -------
-    Totals
     """
     encoder, model = tagger.encoder_, tagger.model_
     check_min_score(min_score, model.types)

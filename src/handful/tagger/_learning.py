@@ -189,11 +189,6 @@ def type_names(encoder: Any, types: tuple[EntityType, ...], model: Model | None 
     )
 
 
-def most_rounds(clusters: "Clusters") -> int:
-    """Return how many rounds a clustering has at most."""
-    return int(estimator_of(clusters, None).max_iter)
-
-
 def estimator_of(clusters: "Clusters", o_ratio: float | None) -> "SubspaceKMeans":
     """Return a clustering with the parameters asked for, which is not fitted."""
     from handful.cluster import SubspaceKMeans

@@ -172,7 +172,7 @@ class Tagger(Predictor):
         return self
 
     def fit(self, support: Any = None, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
-        """Learn from what types mean, labelled sentences and unlabelled text: any of them, or all.
+        """Learn from what types mean, labelled sentences and unlabelled text, or some of these; return this tagger.
 
         Labels also count for unlabelled sentences with the same words. A labelled sentence that is not in the
         unlabelled text is added to it. Where the same words are labelled in several ways, each way counts for its own
@@ -191,18 +191,14 @@ class Tagger(Predictor):
             dicts. Labels that it has are not used. `handful.scale.fit` takes text that is on other machines.
         progress
             As for `handful.encoders.Encoder.encode`.
-
-        Returns
-        -------
-        Tagger
-            This one.
         """
         given, labels = gather_for_fit(support, unlabelled)
         return fit_on(self, TrainingText.empty(self.encoder_.dim), given, labels, given.notes, progress)
 
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
-        """Add labelled sentences, and fit again; the result is that of a fit with all sentences, to the last bit.
+        """Add labelled sentences, and fit again; return this tagger, as it was before if that fails.
 
+        The result is that of a fit with all sentences, to the last bit.
         What was encoded before is not encoded again, and what depends on the text alone is not computed again: the
         scatter of its words, which takes 8 dim^2 bytes, and a number for each word and tag.
 
@@ -215,11 +211,6 @@ class Tagger(Predictor):
             Else a note of the summary says how much is missing.
         progress
             As for `handful.encoders.Encoder.encode`.
-
-        Returns
-        -------
-        Tagger
-            This one. If the fit fails, it is as it was before.
         """
         fit = self._fitted()
         text, notes = self._labelled_text(unlabelled)
@@ -235,7 +226,10 @@ class Tagger(Predictor):
         unlabelled: Any = None,
         progress: Progress = None,
     ) -> "Tagger":
-        """Change the types, and fit again; labels follow where they can, and the text of the fit is kept.
+        """Change the types, and fit again; return this tagger, as it was before if that fails.
+
+        Labels follow where they can, and the text of the fit is kept. Notes of the summary say which types are open
+        now.
 
         Parameters
         ----------
@@ -252,11 +246,6 @@ class Tagger(Predictor):
             As for `add`.
         progress
             As for `handful.encoders.Encoder.encode`.
-
-        Returns
-        -------
-        Tagger
-            This one. If the fit fails, it is as it was before. Notes of the summary say which types are open now.
 
         Examples
         --------
@@ -289,17 +278,14 @@ class Tagger(Predictor):
     def relabel(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
         """Take these labelled sentences instead of all there were, and fit again; the text stays as it is.
 
+        Return this tagger, as it was before if that fails.
+
         Parameters
         ----------
         sentences : path or list
             As the support of `fit`; it may be empty if names of types are read.
         progress
             As for `handful.encoders.Encoder.encode`.
-
-        Returns
-        -------
-        Tagger
-            This one. If the fit fails, it is as it was before.
         """
         text = self.text_
         if text is None:

@@ -13,8 +13,8 @@ from handful.errors import Advice, DataError, HandfulWarning
 from handful.text import EntityType, Sentence, described, types_of
 from handful.text.types import check_spelling, completed
 
-from ._learning import AUTO, METHODS, Plan, check, estimator_of, learn, type_names
-from ._learning import most_rounds as most_rounds
+from ._learning import AUTO, METHODS, Plan, check, learn, type_names
+from ._learning import estimator_of as estimator_of
 from ._summary import FitSummary, summarise
 from ._surest import Surest as Surest
 from ._surest import look as look

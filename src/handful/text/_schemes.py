@@ -172,10 +172,6 @@ def from_tags(words: Sequence[str], tags: Sequence[str], scheme: str | None = No
     scheme : str or None
         One of `SCHEMES`; ``None`` reads all.
 
-    Returns
-    -------
-    Sentence
-
     Examples
     --------
     >>> from_tags(["Ekeus", "heads", "for", "Baghdad"], ["B-PER", "O", "O", "LOC|ORG"])

@@ -57,10 +57,6 @@ def write(
         Whether cells of a table that a spreadsheet would run, such as ``=HYPERLINK(...)``, are written as they are.
         Otherwise they have a ``'`` before them, which reading takes away.
 
-    Returns
-    -------
-    WriteReport
-
     Raises
     ------
     FileError

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from handful._util.files import PathLike
-from handful.errors import DataError, FileError
+from handful.errors import DataError, FileError, shorten
 
 
 @dataclass
@@ -46,8 +46,9 @@ def find_paths(
             name = name or _name_of(path)
             found.setdefault(name, Paths())
         if name not in found:
+            names = shorten(", ".join(found), 300)
             problem = f"names no corpus: {name!r}" if name else "does not say its corpus"
-            raise DataError(f"the dev file {path} {problem}; write NAME={path} with one of {_some(found)}")
+            raise DataError(f"the dev file {path} {problem}; write NAME={path} with one of {names}")
         found[name].dev.append(path)
     return found
 
@@ -110,8 +111,3 @@ def _has_head(path: Path) -> bool:
 
 def _name_of(path: Path) -> str:
     return path.resolve().name if path.is_dir() else path.name.split(".")[0] or path.name
-
-
-def _some(names: dict[str, Paths]) -> str:
-    some = list(names)[:20]
-    return ", ".join(some) + (", ..." if len(names) > len(some) else "")
