@@ -1,4 +1,4 @@
-"""What the site needs beyond MkDocs: links that leave docs/, the list of decisions, and flowcharts as text."""
+"""Additions of the site to MkDocs: links that leave docs/, the list of decisions, and flowcharts as text."""
 
 import logging
 import os

@@ -95,7 +95,7 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
 def open_predictions_folder(folder: Path) -> Iterator[Run]:
     """Go on with predictions that are there, count them, and read them as text."""
     from handful.scale._folders import ShardFolder
-    from handful.scale._pieces import Piece, PieceReader, find_pieces
+    from handful.scale._pieces import PieceReader, TextPiece, find_pieces
     from handful.scale._predict import _predict_piece, _totals
     from handful.scale._workers import Opening
 
@@ -110,7 +110,7 @@ def open_predictions_folder(folder: Path) -> Iterator[Run]:
         shards.check({name: value for name, value in plan.items() if name not in ("format", "kind")})
         totals = _totals(shards)
         options, opening = {"unlabelled": True}, Opening(Toy(), 1, None)
-        piece = Piece(TEXT, str(texts / TEXT), "jsonl")
+        piece = TextPiece(TEXT, str(texts / TEXT), "jsonl")
         for number in range(2):
             again = _predict_piece((number, piece, None), str(place), options, opening, model, 0.0)
             assert again["documents"] >= 0

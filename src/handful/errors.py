@@ -15,7 +15,7 @@
     HandfulWarning (UserWarning)        something was handled that the user should know of
 
 Each also derives from the built-in exception named beside it, so ``except ValueError`` works. A message says what
-was wrong, where, and what was found. What to do is in the message where it is the same for everyone; where it is a
+was wrong, where, and what was found. The remedy is in the message where it is the same for everyone; where it is a
 parameter in Python and an option on the command line, it is an `Advice` beside the message.
 """
 
@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do, as it is written in Python and on the command line.
+    """A remedy, as it is written in Python and on the command line.
 
     >>> advice = Advice("say encoding='latin-1'", "say --encoding latin-1")
     >>> str(advice)

@@ -10,7 +10,7 @@ from handful.errors import EncoderError, FileError, FormatError
 from handful.scale import Totals, open_features
 from handful.scale._features import _encode_piece
 from handful.scale._folders import ShardFolder
-from handful.scale._pieces import Piece, PieceReader, find_pieces
+from handful.scale._pieces import PieceReader, TextPiece, find_pieces
 from handful.scale._predict import _totals
 from handful.scale._shards import are_usual, seal
 from handful.scale._workers import Opening
@@ -164,7 +164,7 @@ def test_what_an_encoder_must_not_give_is_not_written(tmp_path):
             return np.full(self.dim, np.nan)
 
     (tmp_path / "text.txt").write_text("some text\n")
-    piece = Piece("text.txt", str(tmp_path / "text.txt"), "text")
+    piece = TextPiece("text.txt", str(tmp_path / "text.txt"), "text")
     with pytest.raises(EncoderError, match="features that are not finite"):
         _encode_piece((0, piece), str(tmp_path), OPTIONS, Opening(Broken(), None, None), "float32")
     assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
@@ -204,15 +204,15 @@ def test_an_index_of_predictions_that_was_changed_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("place", [{"start": -1, "stop": 9}, {"start": 5, "stop": 4}, {"start": 0, "stop": 1 << 70}])
 def test_a_piece_that_cannot_be_is_refused(place):
-    content = Piece("a", "a", "text").to_dict() | place
+    content = TextPiece("a", "a", "text").to_dict() | place
     with pytest.raises(FormatError, match="is not a piece of a text"):
-        Piece.from_dict(content)
+        TextPiece.from_dict(content)
 
 
 def test_a_piece_that_ends_after_the_file_has_what_is_there(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("one\ntwo\n")
-    found = PieceReader(Piece("text.txt", str(path), "text", 0, 1 << 60), OPTIONS)
+    found = PieceReader(TextPiece("text.txt", str(path), "text", 0, 1 << 60), OPTIONS)
     assert [document.text for document in found] == ["one", "two"]
 
 
@@ -246,10 +246,10 @@ def test_a_parquet_file_that_is_damaged_is_an_error(tmp_path):
     path = tmp_path / "rows.parquet"
     parquet.write_table(pa.table({"text": [f"text {i}" for i in range(50)]}), path, compression="none")
     whole = path.read_bytes()
-    piece = Piece("rows.parquet", str(path), "parquet", 0, 1)
+    piece = TextPiece("rows.parquet", str(path), "parquet", 0, 1)
     assert len(list(PieceReader(piece, OPTIONS))) == 50
     with pytest.raises(FormatError, match=r"rows.parquet: the file has 1 row groups, not 2: it was changed"):
-        list(PieceReader(Piece("rows.parquet", str(path), "parquet", 1, 2), OPTIONS))
+        list(PieceReader(TextPiece("rows.parquet", str(path), "parquet", 1, 2), OPTIONS))
     path.write_bytes(whole.replace(b"text 7", b"text \xff"))
     with pytest.raises(FormatError, match=r"rows.parquet: this Parquet file is damaged"):
         list(PieceReader(piece, OPTIONS))

@@ -144,7 +144,7 @@ def _task(run: Callable[..., Any], shared: Any, number: int, chunk: Chunk, along
     return delayed(run)(shared, chunk, here)
 
 
-# What follows is run by workers. What was a promise in their arguments is there by then.
+# The rest is run by workers. Promises in their arguments are kept by then.
 
 
 def _map(function: Callable[..., Any], chunk: Chunk, along: list[Any]) -> ByBlock[Any]:

@@ -11,7 +11,7 @@ _CPU_INFO = Path("/proc/cpuinfo")
 # Where Linux tells a container how much of the processors it may use.
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
-# What Linux calls the instructions, by the name of the entry that lists them: x86 has "flags", ARM has "Features".
+# The names of the instructions on Linux, by the name of the entry that lists them: x86 has "flags", ARM has "Features".
 _INSTRUCTIONS = {
     "flags": {
         "AVX2": {"avx2"},

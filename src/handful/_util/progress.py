@@ -8,7 +8,7 @@ from contextlib import contextmanager
 #: A function that is called with the words (or rounds) done so far and those in all, 0 where that is not known.
 ProgressCallback = Callable[[int, int], None]
 
-#: What a ``progress=`` argument may be; see `reporting`.
+#: The values of a ``progress=`` argument; see `reporting`.
 Progress = bool | ProgressCallback | None
 
 _PATIENCE = 1.0  # seconds before a bar appears

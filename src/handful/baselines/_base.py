@@ -1,4 +1,4 @@
-"""What the baselines share: a support becomes labelled words, scores of tags become mentions."""
+"""The common part of the baselines: a support becomes labelled words, scores of tags become mentions."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from handful.text import EntityType, Sentence, Transitions, described
 
 
 @dataclass(frozen=True)
-class KnownWords:
+class SupportWords:
     """The words of a support whose tag is certain."""
 
     features: Float  # (m, d)
@@ -51,11 +51,11 @@ class LabelledSupport:
         labelled = self._labelled()
         return np.where(labelled.is_sure, labelled.tags, -1)
 
-    def words(self, encoder: Encoder, progress: Progress = None) -> KnownWords:
+    def words(self, encoder: Encoder, progress: Progress = None) -> SupportWords:
         """Encode the sentences, and keep the words whose tag is certain."""
         tags = self.tags()
         features = encoder.encode(self.sentences, progress=progress)
-        return KnownWords(features[tags >= 0], tags[tags >= 0])
+        return SupportWords(features[tags >= 0], tags[tags >= 0])
 
     def _labelled(self) -> LabelledWords:
         names = [one.name for one in self.types]
@@ -67,7 +67,7 @@ class LabelledSupport:
 
 @dataclass(frozen=True)
 class FittedBaseline:
-    """What a baseline learned, as a prediction needs it."""
+    """A baseline after its fit, as a prediction needs it."""
 
     encoder: Encoder  # gives the features of words
     types: tuple[EntityType, ...]  # tag 0 is O, tag t is types[t - 1]
@@ -151,7 +151,7 @@ class Baseline(Predictor):
 
     @property
     def model_(self) -> FittedBaseline:
-        """What was learned, as predictions need it."""
+        """The result of the fit, as predictions need it."""
         if self._fitted is None:
             raise DataError(f"this {type(self).__name__} is not fitted: call fit first")
         return self._fitted

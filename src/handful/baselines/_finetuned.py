@@ -1,4 +1,4 @@
-"""What people do with a few hundred labels elsewhere, on the same encoder: fine-tune it (extra ``transformers``).
+"""Fine-tuning of the same encoder, as people do it with a few hundred labels (extra ``transformers``).
 
 `FineTuned` is token classification as in transformers: a new linear layer, all weights trained, the learning rate of
 its `Trainer` falling from 5e-5. It makes more passes than the three that are usual with large corpora: with a few dozen

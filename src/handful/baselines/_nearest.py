@@ -17,7 +17,7 @@ from handful.errors import DataError
 from handful.tagger.decoding import log_probabilities
 from handful.text import Transitions
 
-from ._base import Baseline, FittedBaseline, KnownWords, LabelledSupport, tag_log_scores
+from ._base import Baseline, FittedBaseline, LabelledSupport, SupportWords, tag_log_scores
 
 
 class Proto(Baseline):
@@ -30,7 +30,7 @@ class Proto(Baseline):
         words = support.words(self._open(), progress)
         tags = np.arange(support.n_tags)
         means = np.stack([words.features[words.tags == tag].mean(axis=0, dtype=np.float64) for tag in tags])
-        return by_nearest(self._open(), support, KnownWords(means, tags))
+        return by_nearest(self._open(), support, SupportWords(means, tags))
 
 
 class NNShot(Baseline):
@@ -81,7 +81,7 @@ class StructShot(NNShot):
 
 
 def by_nearest(
-    encoder: Encoder, support: LabelledSupport, words: KnownWords, transitions: Transitions | None = None
+    encoder: Encoder, support: LabelledSupport, words: SupportWords, transitions: Transitions | None = None
 ) -> FittedBaseline:
     """Return the baseline that gives a word the tag of the nearest known one, by the squared distance."""
     points = words.features.astype(np.float64)

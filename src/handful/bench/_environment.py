@@ -1,4 +1,4 @@
-"""What a result was made with: the code, the libraries, the machine."""
+"""The code, the libraries and the machine that a result was made with."""
 
 import hashlib
 import platform

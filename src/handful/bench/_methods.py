@@ -33,7 +33,7 @@ TEXT_WORDS = ("all", "dev", "none")
 
 
 class ComparedMethod(Protocol):
-    """What can be compared."""
+    """A method that can be compared."""
 
     def fit(self, support: Any, unlabelled: Any = None) -> Any:
         """Learn from labelled sentences and unlabelled ones; either may be None."""

@@ -20,7 +20,7 @@ ENCODE, PREDICT, FIT, ADD = "encode", "predict", "fit", "add"
 
 @dataclass(frozen=True)
 class Speed:
-    """What was measured; each tuple has an entry for each number of threads.
+    """The speed of this machine; each tuple has an entry for each number of threads.
 
     Attributes
     ----------

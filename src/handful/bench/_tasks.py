@@ -30,7 +30,7 @@ class Support:
         return digest(self.sentences)
 
 
-#: What a run without labels has in place of a support.
+#: A run without labels has this in place of a support.
 NO_LABELS = Support(0, "-", "no labels", [])
 
 

@@ -1,4 +1,4 @@
-"""What the protocols have in common, and groups of types for tag-set extension."""
+"""The settings of all protocols, and groups of types for tag-set extension."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -30,7 +30,7 @@ from .labels import Labels, Weights
 
 @dataclass(frozen=True)
 class Round:
-    """What one round did; given to the callback of :meth:`SubspaceKMeans.fit`.
+    """The result of one round; given to the callback of :meth:`SubspaceKMeans.fit`.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ def means(S: Matrix, counts: Vector, C: Matrix) -> Matrix:
 
 
 class Sums(NamedTuple):
-    """What a round needs to know of an assignment; the sums of two sets of rows add up."""
+    """The sums over an assignment that a round needs; the sums of two sets of rows add up."""
 
     S: Matrix  # (k, d) the rows of each prototype
     counts: Vector  # (k,) the weight of each prototype

@@ -107,7 +107,7 @@ def export_encoder(
         (folder / "encoder.json").write_text(card.to_json(), encoding="utf-8")
         if names is not None:
             names.save(folder / NAMES_FILE, "float16" if int8 else "float32")
-        # What the encoder was trained on goes along.
+        # The notes on its training go along.
         for name, copy in ((TRAINED, "training.json"), (SEEN, SEEN)):
             if (trained := Path(source) / name).is_file():
                 copy_file(trained, folder / copy)

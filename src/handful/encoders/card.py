@@ -22,7 +22,7 @@ from .encoder import Encoder, words_of
 
 FORMAT = 1
 
-#: What training leaves in a Hugging Face folder.
+#: The file that training leaves in a Hugging Face folder.
 TRAINED = "handful.json"
 
 #: The hashes of the sentences of its training, in a Hugging Face folder and in an exported one.
@@ -33,7 +33,7 @@ _HASH = np.dtype("<u4")
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """What ``encoder.json`` says of an exported encoder."""
+    """The content of ``encoder.json``, about an exported encoder."""
 
     format: int = FORMAT
     dim: int

@@ -25,7 +25,7 @@ AnyEncoder = PathLike | Encoder
 #: The encoders inside the package: their names, and the folders with their files.
 EMBEDDED = {"handful-en": Path(__file__).parent / "en"}
 
-#: What an encoder can be, for messages.
+#: The kinds of encoders that can be given, for messages.
 CHOICES = (
     f"give an embedded name ({', '.join(EMBEDDED)}), a folder written by `handful export-encoder` "
     "(encoder.json, model.onnx, tokenizer.json), or, after `pip install 'handful[transformers]'`, "

@@ -104,7 +104,7 @@ class Evaluation:
 
     @property
     def notes(self) -> list[str]:
-        """What to know before the scores are taken for those of other text, a line each."""
+        """Reasons why scores on other text may differ, a line each."""
         seen = {"labelled in the fit": self.n_fitted}
         if self.n_trained and self.n_trained >= SEEN_SHARE * self.n_sentences:
             seen["in the training of the encoder"] = self.n_trained

@@ -20,7 +20,7 @@ from handful.tagger.tagging import MOST, batches
 from handful.text import ReadOptions
 
 from ._folders import ShardFolder, checked, fill, is_count
-from ._pieces import Piece, PieceReader, find_pieces
+from ._pieces import PieceReader, TextPiece, find_pieces
 from ._shards import FarText, SomeRows, StoredShard, about_shard, are_usual, seal
 from ._workers import Opening
 
@@ -45,7 +45,7 @@ class Features:
     """
 
     path: Path
-    pieces: Sequence[Piece]
+    pieces: Sequence[TextPiece]
     options: Mapping[str, Any]
     n_words: Sequence[int]
     n_sentences: Sequence[int]
@@ -127,7 +127,7 @@ def open_features(path: PathLike) -> Features:
     listed = checked(where, plan, "pieces", lambda value: isinstance(value, list), "a list")
     try:
         ReadOptions.of("text", options)  # the format is that of each piece
-        pieces = [Piece.from_dict(one) for one in listed]
+        pieces = [TextPiece.from_dict(one) for one in listed]
     except (DataError, FormatError) as error:
         raise FormatError(f"{where}: {error}") from None
     dim = checked(where, plan, "dim", lambda value: is_count(value) and value > 0, "a number from 1")
@@ -148,11 +148,11 @@ def open_features(path: PathLike) -> Features:
     return found
 
 
-# What follows is run by workers.
+# The rest is run by workers.
 
 
 def _encode_piece(
-    numbered: tuple[int, Piece], out: str, options: Mapping[str, Any], opening: Opening, dtype: str
+    numbered: tuple[int, TextPiece], out: str, options: Mapping[str, Any], opening: Opening, dtype: str
 ) -> dict[str, Any]:
     """Write the shard of a piece, unless it is there; return what it holds."""
     number, piece = numbered

@@ -1,7 +1,7 @@
 """`fit`: a tagger on unlabelled text whose features are in files that the workers of Dask read.
 
 A fit asks little of such text. The clustering reads its features in chunks. Sentences with the words of labelled ones
-are looked for shard by shard, and so are examples for the summary. What comes back is small.
+are looked for shard by shard, and so are examples for the summary. Little comes back.
 """
 
 from collections.abc import Mapping
@@ -118,7 +118,7 @@ def _labelled(far: FarText, given: Given, labels: Ways, encoder: Encoder) -> _La
     )
 
 
-# What follows is run by workers.
+# The rest is run by workers.
 
 
 def _look(

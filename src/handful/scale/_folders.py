@@ -14,7 +14,7 @@ from handful._util.foreign import check_files
 from handful._util.progress import Progress, reporting
 from handful.errors import Advice, DataError, FileError, FormatError
 
-from ._pieces import Piece, PieceReader
+from ._pieces import PieceReader, TextPiece
 from ._workers import call_all
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def fill(
     folder.finish(found)
 
 
-def _count_words(piece: Piece, options: Mapping[str, Any]) -> int:
+def _count_words(piece: TextPiece, options: Mapping[str, Any]) -> int:
     return sum(document.n_words for document in PieceReader(piece, options))
 
 

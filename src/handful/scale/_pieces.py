@@ -23,7 +23,7 @@ _GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     """The part of a file that one task reads: the whole file if `stop` is None."""
 
     name: str  # for messages
@@ -38,7 +38,7 @@ class Piece:
         return {name: value for name, value in asdict(self).items() if name != "name"}
 
     @classmethod
-    def from_dict(cls, content: Any) -> "Piece":
+    def from_dict(cls, content: Any) -> "TextPiece":
         """Make a piece of what `to_dict` returned; an error where it is something else."""
         names = {field.name for field in fields(cls)} - {"name"}
         if isinstance(content, dict) and set(content) == names:
@@ -61,7 +61,7 @@ class Piece:
 
 def find_pieces(
     files: Sequence[str], format: str | None, options: Mapping[str, Any], spool: Path, size: int | None = None
-) -> list[Piece]:
+) -> list[TextPiece]:
     """Return the pieces of files, in order; a pattern stands for files by name, a folder for a Parquet dataset.
 
     Files are local, or as fsspec takes them (``s3://...``). `format` None recognises each by its content. `options` are
@@ -75,7 +75,7 @@ def find_pieces(
     pieces = []
     for (name, path), about in zip(found, infos, strict=True):
         stamp = f"{about['size']}-{about.get('mtime') or about.get('ETag') or about.get('LastModified') or ''}"
-        pieces += _cut(Piece(name, path, format or "", stamp=stamp), int(about["size"] or 0), options, spool, size)
+        pieces += _cut(TextPiece(name, path, format or "", stamp=stamp), int(about["size"] or 0), options, spool, size)
     return pieces
 
 
@@ -99,7 +99,7 @@ def _matching(file: str) -> list[tuple[str, str]]:
     return [(one, one) for one in map(fs.unstrip_protocol, found)]
 
 
-def _cut(whole: Piece, n_bytes: int, options: Mapping[str, Any], spool: Path, size: int) -> list[Piece]:
+def _cut(whole: TextPiece, n_bytes: int, options: Mapping[str, Any], spool: Path, size: int) -> list[TextPiece]:
     """Return the pieces of a whole file; its format is recognised if the piece has none."""
     with _opened(whole) as file, stream(file, whole.format or None, **options) as opened:
         whole = replace(whole, format=opened.report.format)
@@ -123,7 +123,7 @@ def _has_plain_line_ends(encoding: str) -> bool:
 class PieceReader(Iterator[Document]):
     """The documents of a piece, read as they are asked for. The `report` is complete at the end."""
 
-    def __init__(self, piece: Piece, options: Mapping[str, Any]) -> None:
+    def __init__(self, piece: TextPiece, options: Mapping[str, Any]) -> None:
         self._piece = piece
         self.report = ReadReport(str(piece), piece.format)
         self._documents = self._read(dict(options))
@@ -185,7 +185,7 @@ def _start_of(file: IO[bytes], start: int) -> int:
     return file.tell()
 
 
-def _unzipped(whole: Piece, spool: Path) -> str:
+def _unzipped(whole: TextPiece, spool: Path) -> str:
     """Write what a compressed file holds into the spool, if it is not there; return where it is."""
     target = spool / f"{Path(whole.path).name}-{re.sub('[/:]', '_', whole.stamp)}.txt"
     if not target.exists():
@@ -209,7 +209,7 @@ def _is_gzip(path: str) -> bool:
 
 
 @contextmanager
-def _opened(piece: Piece) -> Iterator[Any]:
+def _opened(piece: TextPiece) -> Iterator[Any]:
     """Yield a piece as `handful.text.stream` takes it: a local path, an open file from elsewhere, or some lines."""
     fs, inside = _file_system(piece.path)
     if _is_local(fs) and not piece.is_cut:

@@ -22,7 +22,7 @@ from handful.text import Document, write
 
 from ._features import Features
 from ._folders import ShardFolder, fill
-from ._pieces import Piece, PieceReader, find_pieces
+from ._pieces import PieceReader, TextPiece, find_pieces
 from ._shards import StoredShard, TextShard
 from ._workers import Opening
 
@@ -34,7 +34,7 @@ _COUNTS = ("documents", "words", "mentions")
 
 @dataclass(frozen=True)
 class Totals:
-    """What is in a folder of predictions.
+    """The counts of a folder of predictions.
 
     Attributes
     ----------
@@ -111,11 +111,11 @@ def _totals(folder: ShardFolder) -> Totals:
     return Totals(**{name: sum(index[name]) for name in _COUNTS}, report=index["report"])
 
 
-# What follows is run by workers.
+# The rest is run by workers.
 
 
 def _predict_piece(
-    item: tuple[int, Piece, StoredShard | None],
+    item: tuple[int, TextPiece, StoredShard | None],
     out: str,
     options: Mapping[str, Any],
     opening: Opening,
@@ -149,7 +149,7 @@ def _counted(documents: Iterable[Document], counts: dict[str, int]) -> Iterator[
 class _ShardEncoder(Encoder):
     """An encoder that looks the features of sentences up in a shard."""
 
-    def __init__(self, shard: TextShard, piece: Piece) -> None:
+    def __init__(self, shard: TextShard, piece: TextPiece) -> None:
         self._shard = shard
         self._piece = piece
         ends = np.cumsum(list(map(len, shard.words)))

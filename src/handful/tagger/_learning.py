@@ -42,7 +42,7 @@ class FitMethod:
     with_names: "FitMethod | None" = None  # the method where the encoder reads names; None, the same
 
 
-#: What can be asked for: ours, and what the paper has.
+#: The methods that can be asked for: ours, and that of the paper.
 METHODS: dict[str, FitMethod] = {
     "handful": FitMethod(
         {"regression": 1.0, "nearest": 27.0, "prototypes": 1 / 24},
@@ -67,7 +67,7 @@ ENOUGH_WORDS = 1_500  # for clusters; with fewer, distances to prototypes count 
 
 @dataclass(frozen=True)
 class Learned:
-    """What a fit gives."""
+    """The result of a fit."""
 
     model: Model
     clusters: "SubspaceKMeans | None"  # fitted; None where there was nothing but names

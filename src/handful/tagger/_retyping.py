@@ -11,7 +11,7 @@ from handful.text.types import completed, joined, misspelt, relabelled, type_nam
 
 
 class TypeChange:
-    """What becomes of each type of some labelled sentences; the arguments are those of `Tagger.retype`.
+    """The change from old types of labelled sentences to new ones; the arguments are those of `Tagger.retype`.
 
     A type becomes another one (renamed, or merged with others), one of several (split), itself, or O (dropped). Types
     that come from nothing are added: nobody has looked for them yet.

@@ -32,7 +32,7 @@ _HEAD = ("type", "mentions", "unlabelled words", "such as")
 
 @dataclass(frozen=True)
 class FitSummary:
-    """What a fit learned.
+    """The summary of a fit.
 
     Attributes
     ----------

@@ -65,8 +65,8 @@ class Tagger(Predictor):
         How many threads the encoder uses; None, as many as this process may.
     cache : {True, False, "all"}, default=True
         Whether the features of text given to `fit`, `add` and `evaluate` are kept on disk, so that no sentence is
-        encoded twice. What is there is used for prediction, too. With "all", the features of text to predict are also
-        kept. See docs/cache.md.
+        encoded twice. Prediction uses the features that are there, too. With "all", the features of text to predict
+        are also kept. See docs/cache.md.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Tagger(Predictor):
 
     @property
     def model_(self) -> Model:
-        """What the fit learned, as predictions need it."""
+        """The model that the fit learned, for predictions."""
         return self._fitted().model
 
     @property
@@ -142,7 +142,7 @@ class Tagger(Predictor):
 
     @property
     def summary_(self) -> FitSummary:
-        """What the fit learned; to find examples in the text takes a moment, so it is made when it is asked for."""
+        """The summary of the fit; it is made when it is asked for: to find examples in the text takes a moment."""
         fit = self._fitted()
         if not isinstance(fit.summary, FitSummary):
             with several_threads():

@@ -1,4 +1,4 @@
-"""What is said of a text that the encoder reads badly: once, while it passes."""
+"""The warning about a text that the encoder reads badly: once, while it passes."""
 
 import warnings
 from collections.abc import Iterable, Sequence

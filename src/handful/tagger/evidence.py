@@ -167,7 +167,7 @@ class NearestLabel(Evidence):
 
 @dataclass(frozen=True)
 class TypeNames(Evidence):
-    """What types mean: the description of each type, read by the encoder.
+    """The meaning of types: the description of each type, read by the encoder.
 
     The logit of type t is ``weights[t] * (s_t(x) - s_O(x))``, that of O is 0, with ::
 

@@ -15,7 +15,7 @@ from .evidence import Prototypes
 from .model import Examples, Model
 from .tagging import MinScore, TaggedWords, is_sure
 
-#: What people read for each kind of evidence.
+#: The name that people read for each kind of evidence.
 SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
 SHOWN["known"] = "known words"
 
@@ -60,7 +60,7 @@ class NearPrototype:
 
 @dataclass(frozen=True)
 class WordEvidence:
-    """What speaks for the type of one word of a mention.
+    """The evidence for the type of one word of a mention.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What people give a tagger, as sentences: files, sentences, texts, words and records."""
+"""Files, sentences, texts, words and records that people give a tagger, as sentences."""
 
 import io
 import os

@@ -58,7 +58,7 @@ CALIBRATIONS: dict[str, type[Any]] = {"softmax": Softmax, "lead": Lead}
 
 
 class TagModel(Protocol):
-    """What a prediction needs besides the encoder: ours, and that of every baseline."""
+    """All that a prediction needs besides the encoder: our model, and that of every baseline."""
 
     @property
     def types(self) -> tuple[EntityType, ...]:

@@ -37,7 +37,7 @@ class Predictor(ABC):
     @property
     @abstractmethod
     def model_(self) -> TagModel:
-        """What tags words by their features; an error where nothing is fitted."""
+        """The model, which tags words by their features; an error where nothing is fitted."""
 
     @abstractmethod
     def _reading(self) -> Encoder:

@@ -5,7 +5,7 @@ words that it takes for t, or for which t comes second::
 
     value_t(sentence) = the sum of its three greatest doubts among such words
 
-Three, because a sum over all words asks for the longest sentences, and a mean for the shortest. What is like a sentence
+Three, because a sum over all words asks for the longest sentences, and a mean for the shortest. A sentence like one
 that is labelled or picked already teaches little: its value is multiplied by ::
 
     min(1, distance to the nearest of those / half the median distance between candidates)

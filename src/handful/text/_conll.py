@@ -73,7 +73,7 @@ def is_numbered(source: InputFile) -> bool:
 
 
 class _Columns:
-    """What the lines of a CoNLL file look like, learned from the first one; `word` and `tag` are their columns."""
+    """The columns of the lines of a CoNLL file, learned from the first one; `word` and `tag` are their columns."""
 
     tag = -1
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._options import ReadOptions
 
 Item = Sentence | Document | None
-"""What a reader yields: a sentence, a document, or None where a new part of the file begins (``-DOCSTART-``).
+"""A reader yields a sentence, a document, or None where a new part of the file begins (``-DOCSTART-``).
 
 A sentence is a document of its own. A sentence of words alone has no text yet; `Stream` adds it.
 """

@@ -14,7 +14,7 @@ from ._plain import is_head_line
 from ._source import InputFile
 from ._tables import is_table
 
-# What only a tag looks like, and what a type without a prefix may look like.
+# Words that can only be tags, and words that may be types without a prefix.
 _PREFIXED = re.compile(r"[BIESLU]-[^\W\d]\S*")
 _TAG = re.compile(rf"O|_|{_PREFIXED.pattern}|!\S+|[^\W\d][^\s|]*(?:\|[^\s|]+)+")
 _TABBED = re.compile(r"[BIESLU]-[^\W\d][^\t]*|![^\t]+|[^\W\d][^\t|]*(?:\|[^\t|]+)+")  # between tabs, spaces are allowed
@@ -181,7 +181,7 @@ def _are_tags(row: list[str]) -> bool:
     return "O" in row and all(_BARE.fullmatch(tag) for tag in row)
 
 
-# What recognises each format, and what it looks for, in the order in which they are tried.
+# The function that recognises each format, and its sign, in the order in which they are tried.
 RECOGNISERS: dict[str, tuple[Callable[[Head], Answer], str]] = {
     "json": (is_json, "record or array at the start"),
     "conll-2012": (is_conll_2012, "#begin document in the first line"),

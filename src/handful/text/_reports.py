@@ -8,7 +8,7 @@ from handful.errors import Advice, FormatError, number_of
 
 @dataclass
 class ReadReport:
-    """What reading a file found, with a count of everything that was not taken as it is.
+    """The result of reading a file, with a count of everything that was not taken as it is.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class ReadReport:
 
 @dataclass
 class WriteReport:
-    """What was written, with a count of everything that the format could not hold.
+    """The result of writing a file, with a count of everything that the format could not hold.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class _Described:
 
     @property
     def meta(self) -> dict[str, str]:
-        """What the head of the file says about the corpus: its ``domain`` and its ``register``."""
+        """The ``domain`` and the ``register`` of the corpus, as far as the head of the file says them."""
         about = set(ABOUT_CORPUS) - set(self._found())
         return {one.name: one.description for one in self.head if one.name in about}
 

@@ -1,4 +1,4 @@
-"""What the writers of all formats share: the options, and labels as marks of characters."""
+"""Options, and labels as marks of characters: the writers of all formats share them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -75,7 +75,7 @@ def _reading_json(what: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class State:
-    """What was decided about a sentence.
+    """A decision about a sentence.
 
     Its status is ``new``, ``labelled`` (all mentions are marked), ``none`` (there are none), ``partial`` (some words
     are known), ``unsure`` or ``skipped``. The mentions of a sentence that is unsure are kept, but do not count as

@@ -1,4 +1,4 @@
-"""What a training leaves: the encoder in the Hugging Face layout, and a card that says how it was made."""
+"""The result of a training: the encoder in the Hugging Face layout, and a card that says how it was made."""
 
 import json
 import platform

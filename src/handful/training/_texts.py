@@ -1,4 +1,4 @@
-"""What the encoder reads for each type: its name and its description, the name alone, or the description alone."""
+"""The text that an encoder reads for a type: its name and its description, the name alone, or the description alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

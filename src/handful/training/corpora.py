@@ -21,7 +21,7 @@ _LINE = re.compile(r"(?P<name>[^:=]*[^:=\s])\s*(?:=\s*(?P<called>[^:]*[^:\s])\s*
 
 
 class Description(NamedTuple):
-    """What a type means, and how its name is read: "" if as the label says."""
+    """The meaning of a type, and how its name is read: "" if as the label says."""
 
     description: str
     called: str = ""

@@ -1,4 +1,4 @@
-"""What a training reports while it runs."""
+"""Reports of a training while it runs."""
 
 import sys
 import time

@@ -13,7 +13,7 @@ from handful.text.projects import NEW, State, states
 
 @dataclass
 class Added:
-    """What came into a project.
+    """The texts and labels that came into a project.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """`Project`: text, types and decisions in one SQLite file, in which nothing that was confirmed is lost.
 
 The tables are described in `handful.text.projects`, which reads them. The log only grows: undoing is a further
-decision. What is returned from a method that writes is on the disk.
+decision. A method that writes returns when all of it is on the disk.
 """
 
 import json
@@ -33,14 +33,14 @@ from handful.text.projects import (
 )
 
 from ._adding import Added, insert, prepare
-from ._type_changes import TypeChange, added, change_types
+from ._type_changes import ChangedTypes, added, change_types
 
 TYPES = 0  # the subject of log entries about types
 
 
 @dataclass
 class Undone:
-    """What undoing or redoing changed: how many steps, and which sentences."""
+    """The result of undoing or redoing: how many steps, and which sentences changed."""
 
     n_steps: int = 0
     sentences: list[int] = field(default_factory=list)
@@ -196,7 +196,7 @@ class Project:
                     )
             return self._append(action, changes)
 
-    def change_types(self, action: str, name: str, value: Any = None, *, preview: bool = False) -> TypeChange:
+    def change_types(self, action: str, name: str, value: Any = None, *, preview: bool = False) -> ChangedTypes:
         """Add, rename, describe, colour or remove a type, in all labels too; or only say what that would do."""
         with self._writing() as connection:
             present = {subject: state for subject, (_, state) in states(connection).items()}

@@ -16,7 +16,7 @@ Types = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class TypeChange:
+class ChangedTypes:
     """New types, the states that change with them, and how many mentions are touched."""
 
     types: Types
@@ -36,7 +36,7 @@ def added(types: Types, new: EntityType, colour: int | None = None) -> Types:
     return [*types, new.to_dict() | {"colour": colour, "key": key}]
 
 
-def change_types(types: Types, states: Mapping[int, State], action: str, name: str, value: Any = None) -> TypeChange:
+def change_types(types: Types, states: Mapping[int, State], action: str, name: str, value: Any = None) -> ChangedTypes:
     """Return the types and states after an action on a type: add, rename, describe, colour or remove.
 
     The value is its description (describe), its new name (rename), its hue (colour), or description and hue or None
@@ -48,7 +48,7 @@ def change_types(types: Types, states: Mapping[int, State], action: str, name: s
             raise DataError(f"there is a type {name} already")
         description, colour = value
         colour = None if colour is None else _hue(colour)
-        return TypeChange(added(types, _checked(name, description), colour), {})
+        return ChangedTypes(added(types, _checked(name, description), colour), {})
     if name not in known:
         raise DataError(f"there is no type {name!r}; the types are {', '.join(known) or 'not named yet'}")
     place = known.index(name)
@@ -60,9 +60,9 @@ def change_types(types: Types, states: Mapping[int, State], action: str, name: s
             raise DataError(f"there is a type {value} already; choose another name")
         return _relabelled(_with(types, place, name=value), states, name, value)
     if action == "describe":
-        return TypeChange(_with(types, place, description=_checked(name, value).description), {})
+        return ChangedTypes(_with(types, place, description=_checked(name, value).description), {})
     if action == "colour":
-        return TypeChange(_with(types, place, colour=_hue(value)), {})
+        return ChangedTypes(_with(types, place, colour=_hue(value)), {})
     raise DataError(f"types cannot be changed by {action!r}, but by add, rename, describe, colour and remove")
 
 
@@ -87,7 +87,7 @@ def _with(types: Types, place: int, **values: Any) -> Types:
     return [*types[:place], types[place] | values, *types[place + 1 :]]
 
 
-def _relabelled(types: Types, states: Mapping[int, State], name: str, to: str | None) -> TypeChange:
+def _relabelled(types: Types, states: Mapping[int, State], name: str, to: str | None) -> ChangedTypes:
     """Rename a type in all labels; without a new name, its mentions are no longer mentions."""
     changed, n_labels = {}, 0
     for subject, state in states.items():
@@ -95,7 +95,7 @@ def _relabelled(types: Types, states: Mapping[int, State], name: str, to: str | 
         if new.written() != state.written():
             changed[subject] = new
             n_labels += sum(span.type == name for span in state.spans)
-    return TypeChange(types, changed, n_labels)
+    return ChangedTypes(types, changed, n_labels)
 
 
 def _renamed(state: State, name: str, to: str) -> State:

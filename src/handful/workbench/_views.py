@@ -18,7 +18,7 @@ MOST_SENTENCES, MOST_MENTIONS, MOST_REVIEWED, MOST_STEPS, MOST_SHOWN = 200, 1_00
 
 Record = dict[str, Any]
 Asked = Mapping[str, Any]
-"""What a request says: its query, whose values are texts, or its body."""
+"""A request: its query, whose values are texts, or its body."""
 
 
 class Views:

@@ -49,7 +49,7 @@ def parse_size(size: str | int, name: str = "a size limit") -> int:
 
 @dataclass(frozen=True)
 class CachedFeatures:
-    """What the cache holds of one encoder."""
+    """The entry of one encoder in the cache."""
 
     encoder: str
     fingerprint: str
@@ -70,7 +70,7 @@ class FeatureCache:
         The folder; by default `default_place`. It is made when first written to.
     limit
         The most bytes to keep, a number or a text such as "20 GB"; by default what the environment variable
-        HANDFUL_CACHE_LIMIT says, or else 10 GB. What was used least recently goes first.
+        HANDFUL_CACHE_LIMIT says, or else 10 GB. The features that were not used for the longest time go first.
     """
 
     def __init__(self, path: PathLike | None = None, *, limit: str | int | None = None) -> None:

@@ -19,7 +19,7 @@ from handful.errors import EncoderError
 from ._cache import FeatureCache
 from ._store import KEY_BYTES, SUFFIX, Features, Ints, Store
 
-#: What is not cached is encoded and kept in packs of about this size; a kill loses at most one.
+#: Other sentences are encoded and kept in packs of about this size; a kill loses at most one.
 PACK_BYTES = 64_000_000
 
 _FORMAT = 2  # part of each file's name, so that two formats never meet
