@@ -60,7 +60,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch):
     def press(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("handful.text.describe", press)
+    monkeypatch.setattr("handful.cli.stats.describe", press)
     result = run(cli.make_app(), ["stats", __file__, "--from", "text"])
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
 
@@ -74,7 +74,7 @@ def test_ctrl_c_that_became_another_error_is_still_ctrl_c(monkeypatch, error, is
         except KeyboardInterrupt as pressed:
             raise error from (pressed if is_named else None)
 
-    monkeypatch.setattr("handful.text.describe", press)
+    monkeypatch.setattr("handful.cli.stats.describe", press)
     result = run(cli.make_app(), ["stats", __file__, "--from", "text"])
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
 
