@@ -70,7 +70,7 @@ def same(a, b):
 
 def test_names_as_they_are_read():
     assert doctest.testmod(texts).failed == 0
-    assert doctest.testmod(texts).attempted == 2
+    assert doctest.testmod(texts).attempted == 7
     names = [
         "ORG",
         "Org/other",

@@ -239,7 +239,7 @@ def test_texts_follow_the_seed_and_their_shares(corpora, encoder):
     texts = lay_out_types(corpora, word_tokenizer(tokenizer), 64, name_only=0.2, description_only=0.5)
     types = np.arange(5)
     first, same, other = (
-        [texts.choose(types, np.random.default_rng(seed)).tolist() for seed in seeds]
+        [texts.choose(types, np.random.default_rng(seed)).texts.tolist() for seed in seeds]
         for seeds in (range(300), range(300), range(300, 600))
     )
     assert first == same != other

@@ -58,7 +58,7 @@ def check_guidelines(
                 read = encoder.encode_types([one.name, one.description.replace("|", "/")])
             except DataError:  # such as a description that is all signs: it cannot stand in the place of a name
                 read = encoder.encode_types([one.name])
-            of_texts = np.asarray(words[asked], np.float32) @ read.vectors.T + read.biases
+            of_texts = read.scores(words[asked])[:, 1:]
             by_text |= dict(zip(("name", "description"), of_texts.T, strict=False))
         others = np.delete(scores[asked], tag, axis=1).max(axis=1)
         leads = {text: some - others for text, some in by_text.items()}

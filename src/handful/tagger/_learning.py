@@ -183,10 +183,7 @@ def type_names(encoder: Any, types: tuple[EntityType, ...], model: Model | None 
     known = None if model is None or model.types != types else model.piece(TypeNames)
     if known is not None:
         return replace(known, weight=1.0, weights=np.ones(len(types)), doubts=np.zeros(len(types)))
-    found = encoder.encode_types(types)
-    return TypeNames(
-        1.0, found.vectors, found.biases, found.o_vectors, found.o_biases, np.ones(len(types)), np.zeros(len(types))
-    )
+    return TypeNames.of(encoder.encode_types(types))
 
 
 def estimator_of(clusters: "Clusters", o_ratio: float | None) -> "SubspaceKMeans":

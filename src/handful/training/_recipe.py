@@ -40,6 +40,9 @@ class Recipe:
     description_only: float = option(
         0.25, least=0, help="How often a type is read by its description alone, as a share; else by both."
     )
+    parts: bool = option(
+        True, help="With names, read what a description includes and excludes, and its borders, each by itself."
+    )
     negatives: float = option(
         0.35,
         least=0,

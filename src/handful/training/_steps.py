@@ -36,6 +36,7 @@ class StepCorpus:
     share: float  # how much of it an epoch takes
     o_weight: float  # how much an O word counts
     is_plain: npt.NDArray[np.bool_]  # for each word, whether it is O nearly everywhere
+    twin: int | None = None  # the number of an earlier corpus with the same sentences and other types
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,9 @@ class Step:
     # not read.
     text_at: Any
     text_starts: Any
+    # Of the texts, the first n_columns are those of the types; the others are parts: their columns and their kinds
+    part_owners: Any
+    part_kinds: Any
     contrast: Any  # words that take part in the second loss
 
 
@@ -93,7 +97,11 @@ def plan_steps(
     """
     chunks: list[tuple[int, Ints]] = []
     room = max(1, min(_CHUNK, batch_tokens // 4))
+    twins: dict[int, list[int]] = {}
     for number, source in enumerate(sources):
+        if source.twin is not None:
+            twins.setdefault(source.twin, []).append(number)
+            continue
         taken = drawn(source.rows, source.share, number=number, seed=seed, epoch=epoch)
         if len(taken):
             total = np.cumsum(np.diff(source.rows.tokens)[taken])
@@ -104,14 +112,21 @@ def plan_steps(
     n_tokens = 0
     for i in np.random.default_rng([seed, 1, epoch]).permutation(len(chunks)):
         number, part = chunks[i]
-        n_own = int(np.diff(sources[number].rows.tokens)[part].sum())
-        is_new = not steps or all(other != number for other, _ in steps[-1])
-        if not steps or n_tokens + n_own + is_new * text_tokens[number] > batch_tokens:
+        group = [number, *(one for one in twins.get(number, ()) if _is_due(sources, one, number, i))]
+        n_own = int(np.diff(sources[number].rows.tokens)[part].sum()) * len(group)
+        new = group if not steps else [one for one in group if all(other != one for other, _ in steps[-1])]
+        if not steps or n_tokens + n_own + sum(text_tokens[one] for one in new) > batch_tokens:
             steps.append([])
-            n_tokens, is_new = 0, True
-        steps[-1].append((number, part))
-        n_tokens += n_own + is_new * text_tokens[number]
+            n_tokens, new = 0, group
+        steps[-1] += [(one, part) for one in group]
+        n_tokens += n_own + sum(text_tokens[one] for one in new)
     return [PlannedStep(epoch, number, each) for number, each in enumerate(steps)]
+
+
+def _is_due(sources: Sequence[StepCorpus], twin: int, number: int, i: int) -> bool:
+    """Tell whether a twin goes with a chunk of its corpus: as often as its share of that of the corpus says."""
+    share = min(1.0, sources[twin].share / sources[number].share)
+    return int((i + 1) * share) > int(i * share)
 
 
 class StepBuilder:
@@ -138,8 +153,10 @@ class StepBuilder:
         types = np.concatenate([self._sources[number].types for number in corpora])
         n_types = np.array([len(self._sources[number].types) for number in corpora])
         parts = [take(self._sources[number].rows, sentences) for number, sentences in planned.chunks]
+        owners = kinds = np.empty(0, np.int64)
         if self._texts is not None:
-            parts.append(take(self._texts.rows, self._texts.choose(types, rng)))
+            texts, owners, kinds = self._texts.choose(types, rng)
+            parts.append(take(self._texts.rows, texts))
         ids, positions, sequences, firsts, lasts = self._lay_out(parts)
         text_at = text_starts = np.empty(0, np.int64)
         if self._texts is not None:
@@ -159,6 +176,8 @@ class StepBuilder:
             type_corpora=np.repeat(corpora, n_types),
             text_at=text_at,
             text_starts=text_starts,
+            part_owners=owners,
+            part_kinds=kinds,
             contrast=_pick(words["tags"], words["weights"], rng) if self._contrast else np.empty(0, np.int64),
         )
 

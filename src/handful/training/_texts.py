@@ -1,50 +1,80 @@
-"""The text that an encoder reads for a type: its name and its description, the name alone, or the description alone."""
+"""The texts that an encoder reads for a type: name and description, one of them alone, and parts of the description."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from handful.encoders.names import readable
+from handful.encoders.names import PartText, parts_of, readable
 from handful.encoders.tokenizer import WordTokenizer
 from handful.text import EntityType, to_sentence
+from handful.text.guidelines import guideline_of
 
-from .batches import Ints, TokenRows, lay_out_texts
+from .batches import Ints, TokenRows, lay_out_texts, ranges
 from .corpora import SourceCorpus
 
 _N_FORMS = 3
+
+
+class Chosen(NamedTuple):
+    """The texts that a step reads."""
+
+    texts: Ints  # of the types, in order, and then of the parts
+    owners: Ints  # the place of the type of each part, among those of the step
+    kinds: Ints  # the kind of each part, see `handful.encoders.names.PartText`
 
 
 @dataclass(frozen=True)
 class TypeTexts:
     """The texts of the types of all corpora."""
 
-    rows: TokenRows  # three texts per type, in the order of `forms_of`: those of type t are 3 t, 3 t + 1 and 3 t + 2
+    # Three texts for each type, in the order of `forms_of`: those of type t are 3 t, 3 t + 1 and 3 t + 2. Then those of
+    # the parts of types, which begin at `first_part`; those of type t are part_ends[t] to part_ends[t + 1] there.
+    rows: TokenRows
+    part_ends: Ints
+    part_kinds: Ints
+    is_alone: npt.NDArray[np.bool_]  # whether a type may be read by its name alone
     # How often a type is read in the second and in the third form; else it is in the first
     name_only: float
     description_only: float
 
-    def full(self, types: Ints) -> Ints:
-        """Return the numbers of the texts with name and description."""
-        return _N_FORMS * types
+    @property
+    def n_types(self) -> int:
+        """The number of all types."""
+        return len(self.part_ends) - 1
 
-    def choose(self, types: Ints, rng: np.random.Generator) -> Ints:
-        """Return the numbers of the texts to read, one for each type, at random."""
+    def full(self, types: Ints) -> Chosen:
+        """Return the texts with name and description, and all parts."""
+        return self._with_parts(types, np.zeros(len(types), np.int64))
+
+    def choose(self, types: Ints, rng: np.random.Generator) -> Chosen:
+        """Return the texts to read, at random; a type that is read by its name alone has no parts."""
         chance = rng.random(len(types))
         is_name = chance < self.name_only
         is_description = ~is_name & (chance < self.name_only + self.description_only)
-        return _N_FORMS * types + is_name + 2 * is_description
+        return self._with_parts(types, (is_name & self.is_alone[types]) + 2 * is_description)
 
     def lengths(self, types: Ints) -> Ints:
-        """Return the number of tokens of the longest text of each type."""
-        longest: Ints = np.diff(self.rows.tokens).reshape(-1, _N_FORMS).max(axis=1)
+        """Return the number of tokens of the longest text of each type, with those of its parts."""
+        n = np.diff(self.rows.tokens)
+        n_forms = _N_FORMS * self.n_types
+        of_parts = np.concatenate([[0], np.cumsum(n[n_forms:])])
+        longest: Ints = n[:n_forms].reshape(-1, _N_FORMS).max(axis=1) + np.diff(of_parts[self.part_ends])
         return longest[types]
 
+    def _with_parts(self, types: Ints, forms: Ints) -> Chosen:
+        n_parts = np.where(forms == 1, 0, self.part_ends[types + 1] - self.part_ends[types])
+        parts = ranges(self.part_ends[types], n_parts)
+        texts = np.concatenate([_N_FORMS * types + forms, _N_FORMS * self.n_types + parts])
+        return Chosen(texts, np.repeat(np.arange(len(types)), n_parts), self.part_kinds[parts])
 
-def forms_of(one: EntityType, called: str = "") -> tuple[str, str, str]:
+
+def forms_of(one: EntityType, called: str = "", *, has_parts: bool = False) -> tuple[str, str, str]:
     """Return the texts of a type: name and description, name, description.
 
-    A type without a description is read by its name each time.
+    A type without a description is read by its name each time. With parts, what a description excludes is not in it.
 
     >>> forms_of(EntityType("PEST", "insects and slugs"))
     ('pest: insects and slugs', 'pest', 'insects and slugs')
@@ -52,9 +82,10 @@ def forms_of(one: EntityType, called: str = "") -> tuple[str, str, str]:
     ('political party', 'political party', 'political party')
     """
     name = called or readable(one.name)
-    if not one.description:
+    description = guideline_of(one.description).meaning if has_parts else one.description
+    if not description:
         return name, name, name
-    return f"{name}: {one.description}", name, one.description
+    return f"{name}: {description}", name, description
 
 
 def lay_out_types(
@@ -64,12 +95,34 @@ def lay_out_types(
     *,
     name_only: float = 0.0,
     description_only: float = 0.0,
+    has_parts: bool = False,
+    twins: Mapping[int, int] | None = None,
 ) -> TypeTexts:
-    """Lay out the texts of the types of all corpora, in order."""
-    texts = [
-        to_sentence(text).words
-        for corpus in corpora
-        for one in corpus.types
-        for text in forms_of(one, corpus.called.get(one.name, ""))
-    ]
-    return TypeTexts(lay_out_texts(texts, tokenizer, window), name_only, description_only)
+    """Lay out the texts of the types of all corpora, in order.
+
+    `twins` has corpora with the same sentences, by the number of the later one. Where the two describe a name in
+    different ways, the later one does not have it alone.
+    """
+    texts: list[str] = []
+    parts: list[PartText] = []
+    n_parts: list[int] = []
+    is_alone: list[bool] = []
+    for number, corpus in enumerate(corpora):
+        other = corpora[twins[number]] if twins and number in twins else corpus
+        others = {one.name: one.description for one in other.types}
+        for one in corpus.types:
+            called = corpus.called.get(one.name, "")
+            texts += forms_of(one, called, has_parts=has_parts)
+            own = parts_of(one, called) if has_parts else []
+            parts += own
+            n_parts.append(len(own))
+            is_alone.append(others.get(one.name, one.description) == one.description)
+    words = [to_sentence(text).words for text in [*texts, *(part.text for part in parts)]]
+    return TypeTexts(
+        lay_out_texts(words, tokenizer, window),
+        np.cumsum([0, *n_parts]),
+        np.array([part.kind for part in parts], np.int64),
+        np.array(is_alone, bool),
+        name_only,
+        description_only,
+    )

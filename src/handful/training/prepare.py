@@ -1,7 +1,7 @@
 """Everything that a training needs: the base encoder, the laid-out corpora, and the network on its device."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,18 +62,25 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
     is_named = recipe.head == "names"
     has_negatives = is_named and recipe.negatives > 0
-    texts = None
+    texts, twins = None, find_twins(sources)
     if is_named:
-        shares = {"name_only": recipe.name_only, "description_only": recipe.description_only}
-        texts = lay_out_types(sources, splitter, window, **shares)
-    trained = _sources(sources, recipe, splitter, window, plain_words(sources) if has_negatives else set())
+        texts = lay_out_types(
+            sources,
+            splitter,
+            window,
+            name_only=recipe.name_only,
+            description_only=recipe.description_only,
+            has_parts=recipe.parts,
+            twins=twins,
+        )
+    trained = _sources(sources, recipe, splitter, window, plain_words(sources) if has_negatives else set(), twins)
     dev = [_rows(corpus, corpus.dev, splitter, window) if corpus.dev else None for corpus in sources]
     data = Data(sources, trained, dev, texts, layout_of(model, window))
     different = different_types(encoder, sources, recipe.negatives, where) if has_negatives else None
     dim, n_types = model.config.hidden_size, sum(len(corpus.types) for corpus in sources)
     head: FreeHead | NamesHead
     if is_named:
-        head = NamesHead(len(sources), dim, seed=recipe.seed)
+        head = NamesHead(len(sources), dim, seed=recipe.seed, has_parts=recipe.parts)
     else:
         head = FreeHead(n_types, len(sources), dim, is_linear=recipe.head == "linear", seed=recipe.seed)
     network = TaggingNetwork(model, head, contrast=recipe.contrast, different=different).to(where)
@@ -100,7 +107,8 @@ def different_types(encoder: str, corpora: Sequence[SourceCorpus], share: float,
     with torch.inference_mode():
         for i in range(0, n_types, _BATCH):
             types = order[i : i + _BATCH]
-            vectors[torch.from_numpy(types).to(device)] = text_means(model, texts.rows, texts.full(types), device)
+            chosen = texts.full(types).texts
+            vectors[torch.from_numpy(types).to(device)] = text_means(model, texts.rows, chosen, device)
     vectors = functional.normalize(vectors)
     similar = vectors @ vectors.T
     is_trained = np.repeat([bool(corpus.train) for corpus in corpora], [len(corpus.types) for corpus in corpora])
@@ -123,17 +131,32 @@ def plain_words(corpora: Sequence[SourceCorpus]) -> set[str]:
     return {word for word, n in seen.items() if n >= _LEAST_COUNT and marked[word] <= _LARGEST_SHARE * n}
 
 
+def find_twins(corpora: Sequence[SourceCorpus]) -> dict[int, int]:
+    """Return the corpora that are trained on and have the same sentences as an earlier one, with the number of that."""
+    first: dict[tuple[tuple[str, ...], ...], int] = {}
+    found: dict[int, int] = {}
+    for number, corpus in enumerate(corpora):
+        if corpus.train and (earlier := first.setdefault(tuple(one.words for one in corpus.train), number)) != number:
+            found[number] = earlier
+    return found
+
+
 def _sources(
-    corpora: Sequence[SourceCorpus], recipe: Recipe, tokenizer: WordTokenizer, window: int, plain: set[str]
+    corpora: Sequence[SourceCorpus],
+    recipe: Recipe,
+    tokenizer: WordTokenizer,
+    window: int,
+    plain: set[str],
+    twins: Mapping[int, int],
 ) -> list[StepCorpus]:
     found: list[StepCorpus] = []
     first = 0
-    for corpus in corpora:
+    for number, corpus in enumerate(corpora):
         rows = _rows(corpus, corpus.train, tokenizer, window)
         types = np.arange(first, first + len(corpus.types))
         is_plain = np.array([word.lower() in plain for sentence in corpus.train for word in sentence.words], bool)
         share, o_weight = (of_corpus(each, corpus.name) for each in (recipe.weights, recipe.o_weights))
-        found.append(StepCorpus(rows, types, share, o_weight, is_plain))
+        found.append(StepCorpus(rows, types, share, o_weight, is_plain, twins.get(number)))
         first += len(types)
     return found
 

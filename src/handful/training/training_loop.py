@@ -173,11 +173,14 @@ class Training:
         network.eval()
         with torch.inference_mode():
             columns = torch.from_numpy(types).to(device)
+            of_parts: list[Tensor | None] = []
             if texts is not None:
-                columns = text_means(network.encoder, texts.rows, texts.full(types), device)
+                chosen = texts.full(types)
+                columns = text_means(network.encoder, texts.rows, chosen.texts, device)
+                of_parts = [None, *(torch.from_numpy(one).to(device) for one in chosen[1:])]
             for (_, sentences), batch in zip(plan, prefetch([rows], plan, device), strict=True):
                 x = word_vectors(network.encoder, batch)
-                corpora = [] if texts is not None else [torch.full((len(x),), number, device=device)]
+                corpora = of_parts or [torch.full((len(x),), number, device=device)]
                 of_o, of_types = network.head(x, columns, *corpora)
                 tags = names[torch.cat((of_o[:, None], of_types), 1).argmax(1).cpu().numpy()].tolist()
                 start = 0
