@@ -70,7 +70,8 @@ def decisions(sides, found):
 def line(counts):
     """Return the shares of decisions that are right."""
     return "   ".join(
-        f"{kind} {100 * counts[kind, 'right'] / max(1, counts[kind]):5.1f} of {counts[kind]:5}" for kind in ("all", "same")
+        f"{kind} {100 * counts[kind, 'right'] / max(1, counts[kind]):5.1f} of {counts[kind]:5}"
+        for kind in ("all", "same")
     )
 
 

@@ -194,8 +194,13 @@ class TypeNames(Evidence):
     def of(cls, read: TypeVectors) -> "TypeNames":
         """Return what an encoder read in the names and descriptions of types, trusted wholly."""
         n, parts = len(read.types), read.parts
-        own = () if parts is None else (parts.vectors, parts.biases, parts.owners, parts.is_excluded)
-        return cls(1.0, read.vectors, read.biases, read.o_vectors, read.o_biases, np.ones(n), np.zeros(n), *own)
+        names = cls(1.0, read.vectors, read.biases, read.o_vectors, read.o_biases, np.ones(n), np.zeros(n))
+        if parts is None:
+            return names
+        owners, excluded = parts.owners, parts.is_excluded
+        return replace(
+            names, part_vectors=parts.vectors, part_biases=parts.biases, part_owners=owners, part_excluded=excluded
+        )
 
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "TypeNames":
@@ -222,7 +227,9 @@ class TypeNames(Evidence):
             scores[:, 1:] = words @ vectors.T + self.biases
             if part_vectors is not None:
                 biases, owners, excluded = self.part_biases, self.part_owners, self.part_excluded
-                assert biases is not None and owners is not None and excluded is not None
+                assert biases is not None
+                assert owners is not None
+                assert excluded is not None
                 apply_parts(scores[:, 1:], words @ part_vectors.T + biases, owners, excluded)
             scores[:, 1:] += self.doubts
             return scores

@@ -49,36 +49,36 @@ class Guideline:
     excludes: tuple[Part, ...] = ()
 
 
-_OUT = (
-    r"(?:not|never|no|nor|neither|except(?: for| that)?|excepting|excluding|other than|rather than|instead of|apart from)"
-)
+_OUT = r"(?:not|never|no|nor|neither|except(?: for| that)?|excepting|excluding|other than|rather than|instead of|apart from)"
 _HARMLESS = r"(?:only|just|merely|necessarily|yet|always|matter|difference|longer|more than|less than|later than)\b"
 _EXCLUDES = re.compile(rf"(?:and |but |yet |though )?{_OUT}\b (?!{_HARMLESS})(?P<list>.+)", re.IGNORECASE)
 _LEAVES_OUT = re.compile(r"(?:and |but )?(?:without|leaving out|omitting)\b (?P<list>.+)", re.IGNORECASE)
 _INCLUDES = re.compile(r"(?:and |but )?(?:also|including|even)\b (?P<list>.+)", re.IGNORECASE)
 _TAKES_IN = re.compile(r"(?:and |but )?(?:together )?with\b (?!or without\b)(?P<list>.+)", re.IGNORECASE)
 _IS_OUT = re.compile(
-    r"(?P<list>.+?) (?:(?:do|does|must|may|should) (?:not|never) (?:count|belong|qualify|be marked|be included)(?: here| to it)?"
-    r"|(?:is|are) (?:not|never) (?:marked|wanted|meant|counted|included|asked for|part of it|labelled)"
+    r"(?P<list>.+?) (?:(?:do|does|must|may|should) (?:not|never) (?:count|belong|qualify|be marked|be included)"
+    r"(?: here| to it)?|(?:is|are) (?:not|never) (?:marked|wanted|meant|counted|included|asked for|part of it|labelled)"
     r"|(?:(?:is|are) )?(?:left out|excluded|not included|not marked)|(?:is|are) out|stays? outside)",
     re.IGNORECASE,
 )
 _IS_IN = re.compile(r"(?P<list>.+?) (?:included|as well|too|counts? too|also counts?)", re.IGNORECASE)
 # Within a segment, only what is no part of a description of the thing itself
 _INNER = re.compile(
-    r"(?P<before>.*?\S) (?P<after>(?:but (?:not|no|never|without)|and not|except(?: for)?|excluding|including|other than|"
-    r"together with|(?<!or )without(?! \w+ing\b))\b .+)",
+    r"(?P<before>.*?\S) (?P<after>(?:but (?:not|no|never|without)|and not|except(?: for)?|excluding|including|"
+    r"other than|together with|(?<!or )without(?! \w+ing\b))\b .+)",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"\s*\(([^()]*)\)")
+_BRACKETS = re.compile(r" ?\(([^()]*)\)")
 _LEAD = re.compile(
     r"(?:(?:for|to|in|at|on|of|by|from|when|any|all|the|a|an|its|their|his|her|such|other|mere|bare|plain|yet|also|or|and|"
     r"nor) )+",
     re.IGNORECASE,
 )
-_TRAIL = re.compile(r" (?:(?:if|where|when) .*|(?:standing )?(?:right |directly )?(?:in front|before (?:it|the name))(?: of it)?)")
+_TRAIL = re.compile(
+    r" (?:(?:if|where|when) .*|(?:standing )?(?:right |directly )?(?:in front|before (?:it|the name))(?: of it)?)"
+)
 _CLAUSE = re.compile(r"(?:if|when|where|unless|because|as|that|which|who|whether|only|what)\b", re.IGNORECASE)
-_LIST = re.compile(r"\s*(?:,|\bor\b|\band\b|\bnor\b)\s*", re.IGNORECASE)
+_LIST = re.compile(r" ?(?:,|\bor\b|\band\b|\bnor\b) ?", re.IGNORECASE)
 _LAST = re.compile(r"\b(?:or|and|nor)\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"\b(?:such as|like)\b", re.IGNORECASE)
 _PRONOUNS = {"it", "them", "that", "this", "those", "these", "one", "ones", "so", "others"}
