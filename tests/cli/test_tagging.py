@@ -244,6 +244,32 @@ def test_min_score_leaves_mentions_out(inside, tagger):
     assert failed(run("predict", "model", "text.txt", "--min-score", "GOD=0.5"), "min_score names GOD")
 
 
+def test_how_much_to_find(inside, tagger, tmp_path):
+    texts = ["--text", TEXT, "--to", "jsonl"]
+
+    def predicted(*arguments):
+        return json.loads(run("predict", *arguments, *texts).stdout)["entities"]
+
+    found = {find: predicted("model", "--find", find) for find in ("sure", "usual", "more", "0.001", "1000")}
+    assert found == {find: tagger.predict(TEXT, find=find if find.isalpha() else float(find)) for find in found}
+    assert len(found["0.001"]) < len(found["1000"])
+    finder, fit = tmp_path / "finder", ("fit", "support.txt", "--encoder", "encoder", "--quiet")
+    run(*fit, "--find", "1000", "--out", finder)
+    inner = Tagger.load(finder)
+    assert inner.find == 1000
+    assert predicted(finder) == inner.predict(TEXT)
+    assert predicted(finder, "--find", "1") == inner.predict(TEXT, find=1)
+    table = [line.split() for line in run("evaluate", finder, "support.txt").stdout.splitlines()]
+    first = table.index(["find", "precision", "recall", "F1"]) + 1
+    assert [row[0] for row in table[first : first + 6]] == ["0.1", "sure", "usual", "more", "10", "1000"]
+    assert [row[0] for row in table if row[-1:] == ["now"]] == ["1000"]
+    shown = json.loads(run("evaluate", finder, "support.txt", "--find", "more", "--json").stdout)
+    assert shown["find"] == 3
+    assert [one for one in shown["curve"] if one["find"] == 3] == [{"find": 3.0, **shown["scores"]["strict"]["micro"]}]
+    for refused in (("predict", "model", *texts), ("evaluate", "model", "support.txt"), (*fit, "--out", "no")):
+        assert failed(run(*refused, "--find", "all"), "find is 'all', expected sure, usual, more, or how many times")
+
+
 def test_colours_on_a_terminal_brackets_without(inside):
     done = handful("predict", "model", "text.txt", "--to", "text", env={"FORCE_COLOR": "1", "TERM": "xterm"})
     assert "\x1b[" in done.stdout

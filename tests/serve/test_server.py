@@ -48,6 +48,15 @@ def test_scores_can_be_asked_for(served):
     assert {one["entity_group"] for one in answer["entities"]} == {"LOC"}
 
 
+def test_how_much_to_find_can_be_asked_for(served):
+    found = {}
+    for find in ("sure", "usual", "more", 0.001, 1000):
+        found[find] = served.client.post("/predict", json={"text": TEXT, "find": find}).json()["entities"]
+        assert found[find] == fitted().predict(TEXT, find=find)
+    assert found["usual"] == served.client.post("/predict", json={"text": TEXT}).json()["entities"]
+    assert len(found[0.001]) < len(found[1000])
+
+
 def test_models_are_asked_by_name(served):
     text = {"text": "so Gaia and Pia left"}
     assert words(served.client.post("/models/gods/predict", json=text).json()["entities"]) == [("Gaia", "GOD")]
@@ -97,6 +106,10 @@ def test_info_health_and_the_description(served):
         (b'{"text": "a", "min_score": 2}', 422, "min_score is 2"),
         (b'{"text": "a", "min_score": NaN}', 422, "min_score is nan"),
         (b'{"text": "a", "min_score": "x"}', 422, "min_score is 'x'"),
+        (b'{"text": "a", "find": "all"}', 422, "find is 'all'"),
+        (b'{"text": "a", "find": ["more"]}', 422, "find is ['more']"),
+        (b'{"text": "a", "find": null}', 422, "find is None"),
+        (b'{"text": "a", "find": NaN}', 422, "find is nan"),
         (b'{"text": "a", "min_score": {"X": 1}}', 422, "min_score names X"),
         (b'{"text": "a", "min_score": {"\\ud800": 1}}', 422, "min_score names \ud800"),
     ],

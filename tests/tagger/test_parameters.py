@@ -18,6 +18,7 @@ PARAMETERS = {
     "names": False,
     "method": "paper",
     "o_ratio": 0.9,
+    "find": "more",
     "clusters": SubspaceKMeans(o_prototypes=3),
     "threads": 1,
     "cache": False,

@@ -96,6 +96,18 @@ def least_score(given: str) -> "float | dict[str, float]":
         ) from None
 
 
+def find_of(given: str | None) -> float | str:
+    """Return the setting of ``--find``, a word or a number; the usual one if none is given."""
+    from handful.tagger.finding import odds_of
+
+    try:
+        find: float | str = "usual" if given is None else float(given)
+    except ValueError:
+        find = str(given)
+    odds_of(find)
+    return find
+
+
 def progress_of(quiet: bool) -> bool | None:
     """Return the `progress` of an encoding: a bar if a person watches, or none."""
     return False if quiet else None
@@ -107,14 +119,18 @@ def load(
     threads: int | None,
     *,
     types: list[str] | None = None,
+    find: str | None = None,
     cache: bool | str = True,
 ) -> "Tagger":
-    """Load a tagger, with its own encoder if none is named; if there are types, make one of what they mean."""
+    """Load a tagger, with its own encoder and setting if none is named; if there are types, make one of their names."""
     from handful.tagger import Tagger
 
+    setting = find_of(find)
     if types is None:
-        return Tagger.load(model, encoder=encoder, threads=threads, cache=cache)
-    return Tagger(types_given(types), encoder=encoder or "handful-en", threads=threads, cache=cache).fit()
+        tagger = Tagger.load(model, encoder=encoder, threads=threads, cache=cache)
+    else:
+        tagger = Tagger(types_given(types), encoder=encoder or "handful-en", threads=threads, cache=cache).fit()
+    return tagger if find is None else tagger.set_params(find=setting)
 
 
 @contextmanager

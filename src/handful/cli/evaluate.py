@@ -28,6 +28,7 @@ def evaluate(
         None, metavar="FILE", show_default=False, help="Labelled sentences, in any format; - is standard input."
     ),
     types: opt.Types = None,
+    find: opt.Find = None,
     errors: int = typer.Option(10, "--errors", metavar="N", min=0, help="How many of the worst errors to show."),
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,
@@ -39,9 +40,9 @@ def evaluate(
 
     [bold]strict[/bold] asks for the same words and the same type, as conlleval and seqeval do; [bold]exact[/bold] for
     the same words; [bold]partial[/bold] counts half for words in common; [bold]type[/bold] asks for words in common and
-    the same type. The worst errors are those it was most sure of. A note says if the tagger was fitted on some of the
-    sentences, or its encoder was trained on them. With [bold]--types[/bold] there is no model: mentions are found by
-    what the types mean.
+    the same type. A table shows precision and recall at several settings of [bold]--find[/bold]. The worst errors are
+    those it was most sure of. A note says if the tagger was fitted on some of the sentences, or its encoder was trained
+    on them. With [bold]--types[/bold] there is no model: mentions are found by what the types mean.
 
     [bold]Examples[/bold]
 
@@ -49,11 +50,12 @@ def evaluate(
     handful evaluate model test.conll
     handful evaluate --types types.txt test.conll
     handful evaluate model test.conll --errors 30
+    handful evaluate model test.conll --find more
     handful evaluate model test.conll --json | jq .scores.strict.micro.f1
     """
     if (file is None) == (types is None):
         raise typer.BadParameter("name a model and a file, or the types to find (--types) and a file")
-    tagger = load(model, encoder, threads, types=types)
+    tagger = load(model, encoder, threads, types=types, find=find)
     corpora = [read_corpus(path, from_format, quiet=quiet) for path in expand([file or model])]
     gold = corpora[0] if len(corpora) == 1 else [one for corpus in corpora for one in judged_together(corpus)]
     result = tagger.evaluate(gold, progress=progress_of(quiet))
@@ -67,6 +69,7 @@ def evaluate(
 
 def _show(result: "Evaluation", n_errors: int) -> None:
     from handful.evaluate import MODES
+    from handful.tagger.finding import FIND
 
     from .show import Console, Text, percent, score_table, table
 
@@ -79,6 +82,12 @@ def _show(result: "Evaluation", n_errors: int) -> None:
         micro = scores.micro
         modes.add_row(mode, *map(percent, (micro.precision, micro.recall, micro.f1, scores.macro["f1"])))
     console.print("", modes, sep="\n")
+    curve = table("find", "precision", "recall", "F1", "")
+    words = {odds: word for word, odds in FIND.items()}
+    for one in result.curve:
+        name, now = words.get(one.find, f"{one.find:g}"), "now" * (one.find == result.find)
+        curve.add_row(name, *map(percent, (one.score.precision, one.score.recall, one.score.f1)), now)
+    console.print("", curve, sep="\n")
     if result.unknown_types:
         console.print(Text(f"\nnot among the tagger's types, so never found: {', '.join(result.unknown_types)}"))
     console.print(

@@ -9,7 +9,7 @@ from handful.errors import DataError, number_of
 from handful.text import Sentence
 
 from . import options as opt
-from ._common import cluster, print_json, progress_of, say
+from ._common import cluster, find_of, print_json, progress_of, say
 from .reading import read_training
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def fit(
         metavar="SHARE",
         help="The share of words that are in no mention, such as 0.95; auto estimates it, none leaves it open.",
     ),
+    find: opt.Find = None,
     encoder: opt.Encoder = "handful-en",
     no_names: bool = typer.Option(False, "--no-names", help="Do not read the names and the descriptions of types."),
     replace: bool = typer.Option(
@@ -74,6 +75,8 @@ def fit(
     three mentions. Lines such as [bold]# PER: names of people[/bold] before the first sentence say what a type means;
     they are kept with the model.
 
+    [bold]--find[/bold] is saved with the model; [bold]predict[/bold] and [bold]evaluate[/bold] may say it anew.
+
     With [bold]--dask[/bold] or [bold]--workers[/bold], several processes encode the unlabelled text.
 
     [bold]Examples[/bold]
@@ -94,7 +97,7 @@ def fit(
     is_far = dask is not None or workers is not None
     if features is not None and not is_far:
         raise typer.BadParameter("--features goes with --dask or --workers")
-    share = _share(o_ratio)
+    share, setting = _share(o_ratio), find_of(find)
     check_place(out)  # this and the rest before the work, not after it
     check_encoder(encoder)
     if include_encoder:
@@ -106,7 +109,8 @@ def fit(
     )
     if not replace:
         _check_labels(out, labelled)
-    tagger = Tagger(described, encoder=encoder, names=not no_names, o_ratio=share, threads=threads, cache=not no_cache)
+    how: dict[str, Any] = {"names": not no_names, "o_ratio": share, "find": setting}
+    tagger = Tagger(described, encoder=encoder, threads=threads, cache=not no_cache, **how)
     with cluster(dask, workers, quiet=quiet) as client:
         if client is None:
             tagger.fit(labelled or None, text or None, progress=progress_of(quiet))

@@ -72,6 +72,14 @@ MinScore = Annotated[
         "--min-score", metavar="SCORE", help="Leave out mentions that score less, such as 0.5, or PER=0.5,LOC=0.3."
     ),
 ]
+Find = Annotated[
+    str | None,
+    option(
+        "--find",
+        metavar="sure|usual|more|N",
+        help="How much to find: how many times as bad a missed mention is as a wrong one; more is 3, sure is 1/3.",
+    ),
+]
 OutFolder = Annotated[Path, option("--out", metavar="FOLDER", help="The folder to write.")]
 OutFile = Annotated[Path | None, option("--out", metavar="FILE", help="The file to write; it appears when complete.")]
 ToLabelled = Annotated[

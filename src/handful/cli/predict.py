@@ -44,6 +44,7 @@ def predict(
     ),
     out: opt.OutFile = None,
     min_score: opt.MinScore = "0",
+    find: opt.Find = None,
     keep_features: opt.KeepFeatures = False,
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,
@@ -68,6 +69,9 @@ def predict(
     [bold]--workers[/bold], several processes share the work, and [bold]--out[/bold] is a folder of shards (jsonl).
     A run that was stopped goes on where it was.
 
+    [bold]--find more[/bold] finds more mentions, some of them wrong; [bold]--find sure[/bold] finds fewer, most of them
+    right. [bold]handful evaluate[/bold] shows how precision and recall change with it.
+
     Text that [bold]handful fit[/bold] has read is not encoded again. With [bold]--keep-features[/bold] the same holds
     for this text, the next time.
 
@@ -76,6 +80,7 @@ def predict(
     \b
     handful predict --types "person, place, disease" notes.txt
     handful predict model notes.txt
+    handful predict model notes.txt --find more
     handful predict model notes.txt --to html > notes.html
     handful predict model --text "Ekeus heads for Baghdad" --to jsonl
     handful predict model notes.txt --keep-features > found.jsonl
@@ -99,7 +104,7 @@ def predict(
         if out is not None:
             check_file(out)
         documents = Documents(files, text, from_format, quiet=quiet, **options)
-    tagger = load(model or "", encoder, threads, types=types, cache="all" if keep_features else True)
+    tagger = load(model or "", encoder, threads, types=types, find=find, cache="all" if keep_features else True)
     if is_far:
         how = {"min_score": least, "format": from_format, "options": options}
         with cluster(dask, workers, quiet=quiet) as client:

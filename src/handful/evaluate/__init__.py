@@ -1,7 +1,7 @@
 """How good predictions are: scores, sampled supports, and the evaluation of a tagger."""
 
-from ._evaluation import Evaluation, Mistake, evaluate
+from ._evaluation import Evaluation, Mistake, Setting, evaluate
 from ._sampling import sample_support
 from ._scores import MODES, Score, Scores, score
 
-__all__ = ["MODES", "Evaluation", "Mistake", "Score", "Scores", "evaluate", "sample_support", "score"]
+__all__ = ["MODES", "Evaluation", "Mistake", "Score", "Scores", "Setting", "evaluate", "sample_support", "score"]

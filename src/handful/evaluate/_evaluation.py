@@ -1,13 +1,14 @@
 """`Evaluation`: how good predictions are, and which are worst."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from handful.errors import number_of
 from handful.text import Sentence, Span, types_in, types_of
 
-from ._scores import MODES, Scores, score
+from ._scores import MODES, Score, Scores, score
 
 KINDS = ("missed", "spurious", "wrong type", "wrong boundary")
 CONTEXT = 8  # words shown on each side of a mistake
@@ -63,6 +64,20 @@ class Mistake:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """How good predictions are with another setting of how much to find.
+
+    Attributes
+    ----------
+    find : how many times as bad a missed mention is as a wrong one
+    score : of all mentions, counted strictly
+    """
+
+    find: float
+    score: Score
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """How good predictions are.
 
@@ -76,6 +91,8 @@ class Evaluation:
     n_fitted : how many of the sentences are labelled sentences of the fit, by their words
     n_trained : how many of them the encoder was trained on; None where that is not known
     n_unjudged : how many mentions that were found do not count: nobody looked for their type in that sentence
+    find : how much there was to find: how many times as bad a missed mention is as a wrong one
+    curve : how good predictions are at several settings of it, the surest first; none where there is no such setting
     """
 
     n_sentences: int
@@ -89,6 +106,8 @@ class Evaluation:
     n_fitted: int = 0
     n_trained: int | None = None
     n_unjudged: int = 0
+    find: float = 1.0
+    curve: list[Setting] = field(default_factory=list)
 
     @property
     def precision(self) -> float:
@@ -135,6 +154,8 @@ class Evaluation:
             "n_trained": self.n_trained,
             "n_unjudged": self.n_unjudged,
             "notes": self.notes,
+            "find": self.find,
+            "curve": [{"find": one.find} | one.score.to_dict() for one in self.curve],
         }
 
     def __str__(self) -> str:
@@ -144,6 +165,9 @@ class Evaluation:
         for mode in MODES:
             micro = getattr(self, mode).micro
             lines.append(f"{mode:7}  P {micro.precision:.3f}  R {micro.recall:.3f}  F1 {micro.f1:.3f}")
+        for one in self.curve:
+            figures = f"P {one.score.precision:.3f}  R {one.score.recall:.3f}  F1 {one.score.f1:.3f}"
+            lines.append(f"find {one.find:<6.2g} {figures}{'  (now)' * (one.find == self.find)}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
@@ -153,6 +177,7 @@ def evaluate(
     *,
     types: Any = None,
     confidences: Sequence[Sequence[float]] | None = None,
+    curve: Mapping[float, Sequence[Sentence]] = MappingProxyType({}),
 ) -> Evaluation:
     """Compare labelled sentences with the mentions found in them.
 
@@ -166,8 +191,10 @@ def evaluate(
         The types that could be found, as `handful.text.types_of` takes them; None, those that were.
     confidences
         For each sentence the score of the tag that was given to each word; None, the scores of the mentions found.
+    curve
+        The same sentences with the mentions found at several settings of how much to find.
     """
-    judged = [_judged(sentence, found) for sentence, found in zip(gold, predicted, strict=True)]
+    judged = _judged(gold, predicted)
     n_unjudged = sum(len(one.spans or ()) - len(left.spans or ()) for one, left in zip(predicted, judged, strict=True))
     predicted = judged
     names = [one.name for one in types_of(types)] if types is not None else types_in(predicted)
@@ -183,14 +210,20 @@ def evaluate(
         mistakes=sorted(wrong, key=lambda mistake: -mistake.confidence),
         unknown_types=sorted(set(types_in(gold)) - set(names)),
         n_unjudged=n_unjudged,
+        curve=[Setting(find, score(gold, _judged(gold, some)).micro) for find, some in curve.items()],
     )
 
 
-def _judged(sentence: Sentence, found: Sentence) -> Sentence:
+def _judged(gold: Sequence[Sentence], predicted: Sequence[Sentence]) -> list[Sentence]:
     """Return what was found, without mentions of types that nobody looked for in the labelled sentence."""
-    if sentence.judged is None or all(span.type in sentence.judged for span in found.spans or ()):
-        return found
-    return replace(found, spans=tuple(span for span in found.spans or () if span.type in sentence.judged))
+    kept = []
+    for sentence, found in zip(gold, predicted, strict=True):
+        judged, spans = sentence.judged, found.spans or ()
+        if judged is None or all(span.type in judged for span in spans):
+            kept.append(found)
+        else:
+            kept.append(replace(found, spans=tuple(span for span in spans if span.type in judged)))
+    return kept
 
 
 def mistakes(sentence: Sentence, found: Sequence[Span], sure: Sequence[float], number: int) -> list[Mistake]:

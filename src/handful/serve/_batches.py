@@ -20,6 +20,7 @@ from typing import Any
 from handful._util.parallel import several_threads
 from handful.encoders import Encoder
 from handful.tagger import Tagger
+from handful.tagger.finding import Find
 from handful.tagger.inputs import Texts
 from handful.tagger.model import TagModel
 from handful.tagger.tagging import MinScore, is_sure, tag_sentences
@@ -33,9 +34,9 @@ Ready = tuple[Encoder, TagModel]
 """An encoder and a model; neither changes any more."""
 
 
-def ready_of(tagger: Tagger) -> Ready:
-    """Return the encoder and the model of a tagger, as they are now."""
-    return tagger.encoder_, tagger.model_
+def ready_of(tagger: Tagger, find: Find | None = None) -> Ready:
+    """Return the encoder and the model of a tagger, as they are now; `find` is how much it is to find."""
+    return tagger.encoder_, tagger.finding(find)
 
 
 @dataclass(eq=False)

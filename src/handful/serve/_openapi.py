@@ -4,6 +4,7 @@ from typing import Any
 
 from handful import __version__
 from handful.tagger import Tagger
+from handful.tagger.finding import FIND, MOST
 from handful.web import Limits
 
 Record = dict[str, Any]
@@ -145,7 +146,12 @@ def _asked(tagger: Tagger, limits: Limits) -> Record:
     words = _list(_STRING | {"minLength": 1})
     texts = _list({"oneOf": [_STRING, words]}, maxItems=limits.max_texts)
     by_type = _object({one.name: _SHARE for one in tagger.types_}, [], title="By type")
-    least = {"min_score": {"oneOf": [_SHARE, by_type], "description": "Leave out mentions with a lower score."}}
+    find = {
+        "oneOf": [{"enum": list(FIND)}, {"type": "number", "minimum": 1 / MOST, "maximum": MOST}],
+        "description": "How many times as bad a missed mention is as a wrong one; more is 3, sure is 1/3.",
+    }
+    least: Record = {"min_score": {"oneOf": [_SHARE, by_type], "description": "Leave out mentions with a lower score."}}
+    least["find"] = find
     return {
         "oneOf": [
             _object({"text": _STRING, **least}, ["text"], title="One text"),

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from handful import __version__
 from handful.errors import DataError
 from handful.tagger import Tagger
+from handful.tagger.finding import odds_of
 from handful.tagger.predictor import check_min_score
 from handful.tagger.tagging import MinScore
 from handful.text import Prediction
@@ -168,8 +169,10 @@ def make_server(
     async def predict(request: Request) -> Response:
         name, tagger = service.tagger(request)
         with service.under_way():
-            texts, is_one, min_score = _read_asked(await read_json(request, limits), tagger)
-            found = await service.predict(Job(ready_of(tagger), service.checked(texts), min_score), request)
+            given = await read_json(request, limits)
+            texts, is_one, min_score = _read_asked(given, tagger)
+            ready = ready_of(tagger, given.get("find"))
+            found = await service.predict(Job(ready, service.checked(texts), min_score), request)
         if is_one:
             return Json({"model": name, "entities": found[0]})
         return Json({"model": name, "results": [{"entities": one} for one in found]})
@@ -200,8 +203,8 @@ def make_server(
 
 def _read_asked(given: dict[str, Any], tagger: Tagger) -> tuple[list[Any], bool, MinScore]:
     """Return the texts to look into, whether one was given and not a list, and the least score of mentions."""
-    if strange := sorted(given.keys() - {*FIELDS, "min_score"}):
-        raise DataError(f"{strange[0]!r:.80} is not a field; the fields are {', '.join(FIELDS)} and min_score")
+    if strange := sorted(given.keys() - {*FIELDS, "min_score", "find"}):
+        raise DataError(f"{strange[0]!r:.80} is not a field; the fields are {', '.join(FIELDS)}, min_score and find")
     fields = [name for name in FIELDS if name in given]
     if len(fields) != 1:
         raise DataError(f"give one of {', '.join(FIELDS)}, found {' and '.join(fields) or 'none'}")
@@ -209,6 +212,8 @@ def _read_asked(given: dict[str, Any], tagger: Tagger) -> tuple[list[Any], bool,
     value = given[field]
     min_score = given.get("min_score", 0.0)
     check_min_score(min_score, tagger.types_)
+    if "find" in given:
+        odds_of(given["find"])
     if field == "texts":
         if not isinstance(value, list):
             raise DataError(f"texts is {_kind(value)}, expected a list of texts")

@@ -8,19 +8,22 @@ from handful.encoders import Encoder, load
 from handful.text import EntityType, types_of
 
 from ._tagger import Tagger
+from .finding import Find
 from .tagging import MinScore
 
 N_TAGGERS = 8  # kept at a time; they share one encoder, and are small
 
 
-def predict(texts: Any, types: Any, *, min_score: MinScore = 0.0, progress: Progress = None) -> Any:
+def predict(
+    texts: Any, types: Any, *, min_score: MinScore = 0.0, find: Find = "usual", progress: Progress = None
+) -> Any:
     """Find mentions of types by what they mean, without a fit.
 
     The types of the last few calls are remembered: to ask for the same ones again costs nothing.
 
     Parameters
     ----------
-    texts, min_score, progress
+    texts, min_score, find, progress
         As for `handful.Tagger.predict`.
     types : dict, list or str
         The types to find and what they mean, as for `handful.Tagger`.
@@ -34,7 +37,7 @@ def predict(texts: Any, types: Any, *, min_score: MinScore = 0.0, progress: Prog
     --------
     >>> handful.predict("Ekeus heads for Baghdad", {"PER": "names of people"})  # doctest: +SKIP
     """
-    return _tagger(types_of(types)).predict(texts, min_score=min_score, progress=progress)
+    return _tagger(types_of(types)).predict(texts, min_score=min_score, find=find, progress=progress)
 
 
 @lru_cache(N_TAGGERS)

@@ -21,6 +21,7 @@ from ._retyping import TypeChange, note_on_text
 from ._summary import FitSummary
 from ._watch import Watch
 from .explaining import Explanation, explain
+from .finding import Find, odds_of
 from .fitting import Fit, fit_on
 from .inputs import documents_of, gather, gather_for_fit, gather_to_add, one_text
 from .model import Model
@@ -58,6 +59,9 @@ class Tagger(Predictor):
     o_ratio : "auto", float or None, default="auto"
         The share of words, of all that are given to `fit`, that are in no mention. "auto" estimates it where each type
         has at least three mentions; None sets no such constraint.
+    find : {"sure", "usual", "more"} or float, default="usual"
+        How much to find: how many times as bad a missed mention is as a wrong one. "more" is 3, "sure" is 1/3. It may
+        be changed after a fit, and is saved with it; nothing is fitted again for it.
     clusters : SubspaceKMeans or dict, optional
         The clustering with its parameters, such as ``SubspaceKMeans(assignment="soft")``, or these parameters alone. A
         tagger that was loaded has the latter.
@@ -90,6 +94,7 @@ class Tagger(Predictor):
         names: bool = True,
         method: str = "handful",
         o_ratio: float | str | None = AUTO,
+        find: Find = "usual",
         clusters: "Clusters" = None,
         threads: int | None = None,
         cache: bool | str = True,
@@ -100,6 +105,8 @@ class Tagger(Predictor):
         self.names = names
         self.method = method
         self.o_ratio = o_ratio
+        odds_of(find)
+        self.find = find
         self.clusters = clusters
         self.threads = threads
         if cache not in (True, False, "all"):
@@ -109,6 +116,7 @@ class Tagger(Predictor):
         self._cached: CachedEncoder | None = None
         self._encoder_is_inside = False  # the folder that this tagger was loaded from
         self._fit: Fit | None = None
+        self._moved: dict[float, Model] = {}  # the model of the fit, by how much it finds
 
     def __repr__(self) -> str:
         encoder = type(self.encoder).__name__ if is_object(self.encoder) else repr(self.encoder)
@@ -127,8 +135,8 @@ class Tagger(Predictor):
 
     @property
     def model_(self) -> Model:
-        """The model that the fit learned, for predictions."""
-        return self._fitted().model
+        """What the fit learned, as predictions need it."""
+        return self.finding(None)
 
     @property
     def text_(self) -> TrainingText | None:
@@ -306,12 +314,12 @@ class Tagger(Predictor):
         n_nearest : int
             How many labelled words to show for each.
         """
-        fit = self._fitted()
-        check_min_score(min_score, fit.model.types)
+        fit, model = self._fitted(), self.model_
+        check_min_score(min_score, model.types)
         check_whole("n_nearest", n_nearest, 0)
         document = one_text(text, "the text")
-        words = tag_sentences(self._reading(), fit.model, document.sentences, self._notice)
-        return explain(document, words, fit.model, fit.examples, min_score, n_nearest)
+        words = tag_sentences(self._reading(), model, document.sentences, self._notice)
+        return explain(document, words, model, fit.examples, min_score, n_nearest)
 
     def explain_word(self, text: Any, word: str, type: str | None = None, *, min_score: MinScore = 0.0) -> list[WhyNot]:
         """Say why a word was not found, or was given another type, and what would change it.
@@ -332,7 +340,7 @@ class Tagger(Predictor):
         words = [each for part in one_text(word, "the word").sentences for each in part.words]
         document = one_text(text, "the text")
         tagged = tag_sentences(self._reading(), fit.model, document.sentences, self._notice)
-        return list(why_not(document, words, type, tagged, fit.model, fit.examples, min_score))
+        return list(why_not(document, words, type, tagged, self.model_, fit.examples, min_score))
 
     def suggest(self, texts: Any, n: int = 20, *, progress: Progress = None) -> list[Sentence]:
         """Choose sentences to label next: doubtful ones, unlike those that are labelled, for every type in turn.
@@ -358,7 +366,7 @@ class Tagger(Predictor):
         encoder = self._reading()
         known = tag_sentences(encoder, fit.model, fit.examples.sentences)
         documents = documents_of(texts, "the texts to choose from")
-        found = tag_words(encoder, fit.model, documents, progress)
+        found = tag_words(encoder, self.model_, documents, progress)
         return suggest(found, known, [self.summary_.mentions.get(one.name, 0) for one in fit.model.types], n)
 
     def evaluate(self, sentences: Any, *, progress: Progress = None) -> Evaluation:
@@ -404,7 +412,7 @@ class Tagger(Predictor):
         saved = Saved(
             parameters,
             about_encoder(encoder, reference, is_inside=is_inside),
-            self.model_,
+            self._fitted().model,
             self._fitted().examples,
             self.summary_,
         )
@@ -437,8 +445,19 @@ class Tagger(Predictor):
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
         return tagger._take(Fit(saved.model, saved.examples, saved.summary))
 
+    def finding(self, find: Find | None) -> Model:
+        """Return what tags words with this setting of how much to find; None, that of the tagger."""
+        model, odds = self._fitted().model, odds_of(self.find if find is None else find)
+        if odds == 1:
+            return model
+        if (moved := self._moved.get(odds)) is None:  # the same object each time: servers predict its requests together
+            moved = replace(model, find=odds)
+            self._moved = dict([*self._moved.items()][-7:]) | {odds: moved}
+        return moved
+
     def _take(self, fit: Fit) -> "Tagger":
         """Take over a fit that is done."""
+        self._moved = {}
         self._fit, self.types_ = fit, list(fit.model.types)
         self._notice = Watch(self.encoder_)
         return self

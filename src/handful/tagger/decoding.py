@@ -41,18 +41,25 @@ def log_shares(transitions: Transitions, n_tags: int) -> NDArray[np.float64]:
 
 
 def viterbi(
-    emissions: NDArray[np.float64], n_words: Sequence[int], transitions: Transitions, without_prior: float = 0.0
+    emissions: NDArray[np.float64],
+    n_words: Sequence[int],
+    transitions: Transitions,
+    without_prior: float = 0.0,
+    by_mention: float = 0.0,
 ) -> NDArray[np.intp]:
     """Find the tags of each sentence whose sum of emissions and log transition probabilities is highest.
 
     A step from tag a to tag b adds ``log P(b | a) + without_prior * (log P(b | a) - log P(b))``. The second part says
-    how tags follow each other and nothing of how frequent they are, for emissions that know that already.
+    how tags follow each other and nothing of how frequent they are, for emissions that know that already. Each mention
+    after O, or at the start of a sentence, adds `by_mention`.
 
     `emissions` (n, n_tags) are log-scores of all sentences one after the other, O first; `n_words` are the words of
     each sentence. Of equal tags the lowest is taken.
     """
     n, n_tags = emissions.shape
     start, step = _steps(transitions, n_tags, without_prior)
+    start[1:] += by_mention
+    step[0, 1:] += by_mention
     lengths = np.asarray(n_words, dtype=np.intp)
     order = np.argsort(-lengths, kind="stable")  # all sentences at once, the longest first: the live ones come first
     firsts = (np.cumsum(lengths) - lengths)[order]

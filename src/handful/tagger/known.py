@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,10 @@ class KnownWords:
                 logits[first + start : first + end, tag] = self.weight * self.types[tag - 1].weight
             first += len(sentence.words)
         return logits
+
+    def settings(self) -> dict[str, Any]:
+        """Return what decides predictions besides the types, in JSON's types."""
+        return {"weight": self.weight, "overruled": sorted(map(list, self.overruled))}
 
     def said_of(self, sentence: Sentence) -> list[tuple[range, str]]:
         """Return the words of each match in a sentence, and a line on it, also where it does not count."""

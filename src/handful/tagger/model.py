@@ -13,6 +13,7 @@ from handful.text import EntityType, Sentence, Transitions
 
 from .decoding import viterbi
 from .evidence import EVIDENCE, Evidence, array_of
+from .finding import found_by
 from .known import KnownWords
 
 BLOCK_ROWS = 192  # a multiple of 12 and of 16, the rows that kernels of BLAS take at a time: none is left over
@@ -32,6 +33,10 @@ class Softmax:
         """Return the score of each tag for each word, (n, n_tags)."""
         return tag_scores(-logits, self.temperature) if len(logits) else logits
 
+    def points(self, odds: float) -> float:
+        """Return by how much a logit rises if the odds of its tag become so many times as high."""
+        return self.temperature * float(np.log(odds))
+
 
 @dataclass(frozen=True)
 class Lead:
@@ -48,6 +53,10 @@ class Lead:
         best_other = np.where(logits == ordered[:, -1:], ordered[:, -2:-1], ordered[:, -1:])
         sure = self.at_zero + self.by_logit * (logits - best_other)
         return np.asarray(0.5 + 0.5 * np.tanh(0.5 * sure))  # the logistic function, without loading scipy for it
+
+    def points(self, odds: float) -> float:
+        """Return by how much a logit rises if the odds of its tag become so many times as high."""
+        return float(np.log(odds)) / self.by_logit
 
 
 Calibration = Softmax | Lead
@@ -82,6 +91,7 @@ class Model:
     transitions: Transitions | None = None  # how tags follow each other; None, a word gets the tag of its highest logit
     without_prior: float = 0.0  # how much transitions count once more without the shares of tags; see `viterbi`
     known: KnownWords | None = None  # lists and patterns of types, which read the words, not their features
+    find: float = 1.0  # how many times as bad a missed mention is as a wrong one; see `found_by`
 
     def __post_init__(self) -> None:
         for piece in self.evidence:
@@ -127,9 +137,14 @@ class Model:
 
     def path(self, logits: NDArray[np.float64], n_words: Sequence[int]) -> NDArray[np.intp]:
         """Return the best tags of the words of sentences, (n,), given their logits."""
+        tags = self._best(logits, n_words)
+        points = self.calibration.points(self.find)
+        return tags if points == 0 else found_by(points, tags, logits, n_words, self._best)
+
+    def _best(self, logits: NDArray[np.float64], n_words: Sequence[int], by_mention: float = 0.0) -> NDArray[np.intp]:
         if self.transitions is None:
             return np.asarray(logits.argmax(axis=1))
-        return viterbi(logits, n_words, self.transitions, self.without_prior)
+        return viterbi(logits, n_words, self.transitions, self.without_prior, by_mention)
 
     def contributions(self, features: Float, sentence: Sentence) -> dict[str, NDArray[np.float64]]:
         """Return what each piece of evidence adds to the logits of a sentence's words, (n, n_tags), by its kind."""
@@ -145,11 +160,9 @@ class Model:
             "calibration": {"kind": calibrations[type(self.calibration)]} | asdict(self.calibration),
             "transitions": None if self.transitions is None else self.transitions.to_dict(),
             "without_prior": self.without_prior,
-        } | (
-            {}
-            if self.known is None
-            else {"known": {"weight": self.known.weight, "overruled": sorted(map(list, self.known.overruled))}}
-        )
+            **({} if self.find == 1 else {"find": self.find}),
+            **({} if self.known is None else {"known": self.known.settings()}),
+        }
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,13 @@ from handful.errors import DataError
 from handful.evaluate import Evaluation, evaluate
 from handful.text import Document, EntityType, Prediction, PredictionsOfTexts, Sentence
 
+from .decoding import decode
+from .finding import CURVE, Find, odds_of
 from .inputs import Texts, document_of
 from .model import Model, TagModel
-from .tagging import MinScore, Notice, tag_documents, tag_sentences
+from .tagging import MinScore, Notice, TaggedWords, tag_documents, tag_sentences
+
+CURVE_WORDS = 8_192  # that wait to be decided on at several settings at once
 
 AnyText = str | Sentence | Document
 """One text: a str, a `Sentence` or a `Document`."""
@@ -39,23 +43,35 @@ class Predictor(ABC):
     def model_(self) -> TagModel:
         """The model, which tags words by their features; an error where nothing is fitted."""
 
+    def finding(self, find: Find | None) -> TagModel:
+        """Return what tags words with this setting of how much to find; None, the usual one."""
+        if find is not None and odds_of(find) != 1:
+            raise DataError("find is a setting of a Tagger; this method has none")
+        return self.model_
+
     @abstractmethod
     def _reading(self) -> Encoder:
         """Return the encoder that gives the features of text to predict."""
 
     @overload
     def predict(  # type: ignore[overload-overlap]
-        self, texts: AnyText, *, min_score: MinScore = 0.0, progress: Progress = None
+        self, texts: AnyText, *, min_score: MinScore = 0.0, find: Find | None = None, progress: Progress = None
     ) -> list[Prediction]: ...
     @overload
     def predict(
-        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0, progress: Progress = None
+        self,
+        texts: Iterable[AnyText | Sequence[str]],
+        *,
+        min_score: MinScore = 0.0,
+        find: Find | None = None,
+        progress: Progress = None,
     ) -> list[list[Prediction]]: ...
     def predict(
         self,
         texts: AnyText | Iterable[AnyText | Sequence[str]],
         *,
         min_score: MinScore = 0.0,
+        find: Find | None = None,
         progress: Progress = None,
     ) -> list[Prediction] | list[list[Prediction]]:
         """Find mentions.
@@ -67,6 +83,9 @@ class Predictor(ABC):
             set of Hugging Face or of a data frame of pandas can be given where a list can.
         min_score : float or dict
             Mentions with a lower score are left out; a dict has a score for some types, by name.
+        find : {"sure", "usual", "more"} or float, optional
+            How much to find: how many times as bad a missed mention is as a wrong one, see `Tagger`. None, as the
+            tagger says.
         progress
             As for `handful.encoders.Encoder.encode`. The words in all are an estimate, from the share of the texts that
             are done; they are 0 where it is not known how many texts there are.
@@ -80,12 +99,17 @@ class Predictor(ABC):
             A notebook shows them as texts with their mentions marked.
         """
         if isinstance(texts, str | Sentence | Document):
-            (found,) = self.predict_iter([texts], min_score=min_score, progress=progress)
+            (found,) = self.predict_iter([texts], min_score=min_score, find=find, progress=progress)
             return found
-        return PredictionsOfTexts(self.predict_iter(texts, min_score=min_score, progress=progress))
+        return PredictionsOfTexts(self.predict_iter(texts, min_score=min_score, find=find, progress=progress))
 
     def predict_iter(
-        self, texts: Iterable[AnyText | Sequence[str]], *, min_score: MinScore = 0.0, progress: Progress = False
+        self,
+        texts: Iterable[AnyText | Sequence[str]],
+        *,
+        min_score: MinScore = 0.0,
+        find: Find | None = None,
+        progress: Progress = False,
     ) -> Iterator[list[Prediction]]:
         """Yield the mentions of each text, in order, holding few texts at a time.
 
@@ -93,14 +117,19 @@ class Predictor(ABC):
         ----------
         texts
             An iterable of texts, of `Sentence` or `Document`, or of lists of words.
-        min_score, progress
+        min_score, find, progress
             As for `predict`; no progress is shown by default.
         """
-        found = self.tag(Texts(texts), min_score=min_score, progress=progress)
+        found = self.tag(Texts(texts), min_score=min_score, find=find, progress=progress)
         return (document.predictions() for document in found)
 
     def tag(
-        self, documents: Iterable[Document], *, min_score: MinScore = 0.0, progress: Progress = False
+        self,
+        documents: Iterable[Document],
+        *,
+        min_score: MinScore = 0.0,
+        find: Find | None = None,
+        progress: Progress = False,
     ) -> Iterator[Document]:
         """Yield documents with the mentions found in them, in order, holding few documents at a time.
 
@@ -108,17 +137,19 @@ class Predictor(ABC):
         ----------
         documents
             As `handful.text.stream` gives them. Labels that they have are replaced.
-        min_score, progress
+        min_score, find, progress
             As for `predict`; no progress is shown by default.
         """
-        check_min_score(min_score, self.model_.types)
-        return tag_documents(self._reading(), self.model_, documents, min_score, progress, self._notice)
+        model = self.finding(find)
+        check_min_score(min_score, model.types)
+        return tag_documents(self._reading(), model, documents, min_score, progress, self._notice)
 
     def predict_sentences(
         self,
         sentences: Iterable[Sentence | Sequence[str]],
         *,
         min_score: MinScore = 0.0,
+        find: Find | None = None,
         progress: Progress = None,
     ) -> list[Sentence]:
         """Return sentences with the mentions found in them; their words and texts stay as they are.
@@ -127,11 +158,11 @@ class Predictor(ABC):
         ----------
         sentences
             `Sentence` objects or lists of words.
-        min_score, progress
+        min_score, find, progress
             As for `predict`.
         """
         given = _sentences(sentences)
-        found = self.tag(Texts(given), min_score=min_score, progress=progress)
+        found = self.tag(Texts(given), min_score=min_score, find=find, progress=progress)
         return [
             replace(sentence, spans=document.sentences[0].spans, allowed=None)
             for sentence, document in zip(given, found, strict=True)
@@ -188,16 +219,53 @@ def evaluate_on(
             )
     found: list[Sentence] = []
     confidences: list[Sequence[float]] = []
+    curve = _Curve(encoder, model)
     n_words, n_done = sum(len(sentence.words) for sentence in gold), 0
     with reporting(progress, n_words) as report:
         for words in tag_sentences(encoder, model, gold, notice):
             found.append(words.sentence)
             confidences.append(words.scores[range(len(words.tags)), words.tags].tolist())
+            curve.add(words)
             n_done += len(words.tags)
             report(n_done, n_words)
     known = {sentence.words for sentence in fitted_on}
     return replace(
-        evaluate(gold, found, types=model.types, confidences=confidences),
+        evaluate(gold, found, types=model.types, confidences=confidences, curve=curve.found()),
         n_fitted=sum(sentence.words in known for sentence in gold),
         n_trained=count_seen(encoder, gold),
+        find=model.find,
     )
+
+
+class _Curve:
+    """The mentions that are found at several settings of how much to find, in the sentences that are added."""
+
+    def __init__(self, encoder: Encoder, model: Model) -> None:
+        self._encoder = encoder
+        self._models = [replace(model, find=find) for find in sorted({*CURVE, model.find})]
+        self._waiting: list[TaggedWords] = []
+        self._found: list[list[Sentence]] = [[] for _ in self._models]
+
+    def add(self, words: TaggedWords) -> None:
+        self._waiting.append(words)
+        if sum(len(one.tags) for one in self._waiting) >= CURVE_WORDS:
+            self._find()
+
+    def found(self) -> dict[float, list[Sentence]]:
+        """Return the sentences with the mentions that are found, by setting."""
+        self._find()
+        return {model.find: found for model, found in zip(self._models, self._found, strict=True)}
+
+    def _find(self) -> None:
+        sentences = [one.sentence for one in self._waiting]
+        if not sentences:
+            return
+        n_words = [len(one.words) for one in sentences]
+        lost = self._encoder.unreadable(sentences)
+        logits = self._models[0].logits(np.concatenate([one.features for one in self._waiting]), sentences)
+        for model, found in zip(self._models, self._found, strict=True):
+            tags = model.path(logits, n_words)
+            tags[lost] = 0
+            spans = decode(np.zeros_like(logits), n_words, model.tags[1:], tags)
+            found += [replace(one, spans=some) for one, some in zip(sentences, spans, strict=True)]
+        self._waiting = []

@@ -249,8 +249,9 @@ def _read_model(
 
 def _read_calibration(settings: dict[str, Any]) -> Calibration:
     numbers = {name: _number(value, f"calibration: {name}") for name, value in settings.items() if name != "kind"}
-    if not numbers.get("temperature", 1) > 1 / LARGEST:
-        raise DataError(f"calibration: temperature is {numbers['temperature']}, expected a number above 0")
+    for name in numbers.keys() & {"temperature", "by_logit"}:
+        if not numbers[name] > 1 / LARGEST:
+            raise DataError(f"calibration: {name} is {numbers[name]}, expected a number above 0")
     calibration: Calibration = CALIBRATIONS[settings["kind"]](**numbers)
     return calibration
 

@@ -1,16 +1,17 @@
 """`WhyNot`: why words are not a mention, how far they are from being one, and what would change it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from handful.text import Document, Prediction, Span
 
-from .decoding import path_total
+from .decoding import path_total, runs
 from .evidence import NearestLabel
 from .explaining import SHOWN, NearWord, near_words, table_lines
+from .finding import CURVE
 from .model import Examples, Model
 from .tagging import MinScore, TaggedWords, is_sure
 
@@ -75,7 +76,11 @@ def why_not(
     examples: Examples,
     min_score: MinScore,
 ) -> Iterator[WhyNot]:
-    """Say why these words are no mention, of a type that may be asked for, wherever they are in tagged sentences."""
+    """Say why these words are no mention, of a type that may be asked for, wherever they are in tagged sentences.
+
+    The sentences are tagged with the usual setting of how much to find; that of the model is a remedy where it helps.
+    """
+    set_to, model = model.find, replace(model, find=1.0)
     wanted = [word.casefold() for word in words]
     for one in found:
         there = [word.casefold() for word in one.sentence.words]
@@ -94,6 +99,8 @@ def why_not(
             nearest = list(dict.fromkeys([*near[:1], *of_type[:1]]))
             known = [line for words, line in said if words.start < span.end and words.stop > span.start]
             answer = WhyNot(mention, tags, points, evidence, nearest, [], known)
+            if points[name] != _LEAST:
+                answer.remedies.extend(_settings(one, rows, tag, model, set_to, is_found=not points[name]))
             if points[name]:
                 gain = f"{name} has no label yet"
                 labels = model.piece(NearestLabel)
@@ -104,6 +111,20 @@ def why_not(
             elif not is_sure(span, min_score):
                 answer.remedies.append(f"ask for a lower score: {span.score:.2f} is below the least that you asked for")
             yield answer
+
+
+def _settings(one: TaggedWords, rows: slice, tag: int, model: Model, set_to: float, *, is_found: bool) -> Iterator[str]:
+    """Yield the setting of how much to find that finds this mention, or the one that leaves it out."""
+    logits = model.logits(one.features, [one.sentence])
+    tried = dict.fromkeys([1.0, set_to] if is_found else [set_to, *(find for find in CURVE if find > 1)])
+    for find in tried:
+        path = replace(model, find=find).path(logits, [len(logits)])
+        is_there = (rows.start, rows.stop) in [(a, b) for _, a, b, _ in runs(path, [len(path)]) if path[a] == tag]
+        if is_found and not is_there:
+            yield f"find more: a mention with such points is left out with find={find:.2g}, as it is set now"
+        if not is_found and is_there and find != 1:
+            yield f"find more: with find={find:g}, it is found" + ", as it is set now" * (find == set_to)
+            return
 
 
 def _distances(one: TaggedWords, rows: slice, model: Model) -> tuple[dict[str, float], dict[str, dict[str, float]]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from handful.encoders.cache import RememberingEncoder
 from handful.tagger import Tagger
+from handful.tagger.finding import Find
 from handful.tagger.tagging import TaggedWords, tag_sentences
 from handful.text import EntityType, Sentence, Span
 
@@ -30,6 +31,7 @@ class Learner:
         self.encoder = encoder
         self.number = 0  # how many fits there were
         self.tagger: Tagger | None = None  # of the last fit, None where there was nothing to learn from
+        self.setting: Find = "usual"  # how much to find
         self._basis: tuple[object, int] = (None, 0)
 
     def fit(self, labels: Sequence[Sentence], text: Sequence[Sentence], types: tuple[EntityType, ...]) -> None:
@@ -43,14 +45,14 @@ class Learner:
 
     def new(self, types: tuple[EntityType, ...]) -> Tagger:
         """Return a tagger that is not fitted."""
-        return Tagger(types, encoder=self.encoder, cache=False)
+        return Tagger(types, encoder=self.encoder, cache=False, find=self.setting)
 
     def find(self, sentences: Iterable[tuple[int, Sentence, Found | None]]) -> dict[int, Found]:
         """Return the findings of the last fit by the ids of sentences, which come with the findings before."""
         if self.tagger is None:
             return {}
         given = list(sentences)
-        tagged = tag_sentences(self.encoder, self.tagger.model_, [sentence for _, sentence, _ in given])
+        tagged = tag_sentences(self.encoder, self.tagger.finding(self.setting), [sentence for _, sentence, _ in given])
         answer = {}
         for (id, sentence, old), words in zip(given, tagged, strict=True):
             before = None if old is None else old.spans if old.fit != self.number else old.before

@@ -123,6 +123,7 @@ def make_server(session: Session, token: str | None, hosts: frozenset[str], limi
         route("GET", "/api/mentions", views.mentions),
         route("POST", "/api/mentions/review", views.review),
         route("POST", "/api/types", views.change_types),
+        route("POST", "/api/find", views.set_find),
         Route("/api/import", bring_in, methods=["POST"]),
         route("GET", "/api/export", partial(_export, session)),
         route("GET", "/api/tagger", lambda given: _tagger(session)),

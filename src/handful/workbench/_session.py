@@ -18,6 +18,7 @@ from handful.encoders.cache import RememberingEncoder
 from handful.encoders.opened import AnyEncoder, open_encoder
 from handful.errors import Advice, FileError, HandfulError
 from handful.tagger import Tagger
+from handful.tagger.finding import Find, odds_of
 from handful.text import Document, EntityType, Sentence
 
 from ._adding import Added
@@ -66,6 +67,7 @@ class Session:
         self.found: dict[int, Found] = {}
         self.status, self.progress, self.seconds = "encoding", 0.0, 0.0
         self.error: HandfulError | None = None
+        self.find: Find = "usual"  # how much to find, which a person chooses on the page
         self.o_share: float | None = None
         self.number = self.ranked = 0  # of the last fit, and of the one that the queue is by
         self.version = 0  # of the labels that the last fit knows
@@ -121,6 +123,12 @@ class Session:
         self._wake()
         return added
 
+    def set_find(self, find: Find) -> None:
+        """Choose how much to find; what was found is looked for again."""
+        odds_of(find)
+        self.find = find
+        self._wake()
+
     def look_at(self, ids: Sequence[int]) -> None:
         """Say which sentences are on a page: they are predicted first."""
         with self._awake:
@@ -143,7 +151,7 @@ class Session:
         with self.mirror.lock:
             labels, types = self.mirror.labelled(), self.mirror.entity_types()
             text = self._sentences(self._pool)
-        tagger = Tagger(types, encoder=self._encoder, threads=self._threads, cache=self._cache)
+        tagger = Tagger(types, encoder=self._encoder, find=self.find, threads=self._threads, cache=self._cache)
         with self._at_work:
             return tagger.fit(labels or None, text or None, progress=False)
 
@@ -223,6 +231,7 @@ class Session:
         started = time.perf_counter()
         with self.mirror.lock:
             wanted, version = self._wanted, self.mirror.version
+            self.learner.setting = self.find
             labels, types = self.mirror.labelled(), self.mirror.entity_types()
             text = self._sentences(self._pool[: self._n_encoded])
         if self._n_encoded < len(self._pool):  # the next fit with more text is when there is much more

@@ -70,6 +70,7 @@ class Views:
             },
             "quality": quality,
             "o_share": session.o_share,
+            "find": session.find,
         }
 
     def sentence(self, id: Any) -> Record:
@@ -147,6 +148,11 @@ class Views:
             "labels_changed": change.n_labels,
             "sentences_changed": len(change.states),
         }
+
+    def set_find(self, given: Asked) -> Record:
+        """Choose how much to find."""
+        self.session.set_find(given.get("find"))  # type: ignore[arg-type]  # it is checked there
+        return {"find": self.session.find}
 
     def mentions(self, given: Asked) -> Record:
         """Return all mentions of a type: those that were found, the surest first, and then the confirmed ones."""

@@ -57,7 +57,7 @@ function show(text, entities) {
 
 async function predict() {
   const text = by("text").value;
-  const body = JSON.stringify({ text, min_score: Number(by("least").value) });
+  const body = JSON.stringify({ text, min_score: Number(by("least").value), find: by("find").value || undefined });
   const path = `/models/${encodeURIComponent(model().name)}/predict`;
   by("request").textContent = `POST ${path}\n${body}`;
   try {

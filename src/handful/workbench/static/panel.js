@@ -1,6 +1,7 @@
 // The side panel: labels by type, the curve of quality, the share of O.
 
-import { app, on } from "./app.js";
+import { post } from "./api.js";
+import { act, app, on } from "./app.js";
 import { $, count, make } from "./dom.js";
 import { openReview } from "./review.js";
 
@@ -47,7 +48,9 @@ function drawQuality() {
 }
 
 export function setUpPanel() {
+  $("find").addEventListener("change", () => act(() => post("/api/find", { find: $("find").value })));
   on("state", () => {
+    $("find").value = app.state.find;
     drawLabels();
     drawQuality();
   });
