@@ -168,3 +168,14 @@ def test_a_tagger_is_downloaded(window, served, tmp_path):
     zipfile.ZipFile(download.value.path()).extractall(tmp_path)
     tagger = Tagger.load(tmp_path / "tagger", encoder=NamedEncoder())
     assert [found["word"] for found in tagger.predict("so Pia and Pam went to Lima")] == ["Pia", "Pam", "Lima"]
+
+
+def test_how_much_to_find_is_chosen_beside_the_sentence(window, served):
+    page = window(1)
+    assert page.get_by_label("Find", exact=True).input_value() == "usual"
+    with page.expect_response("**/api/find"):
+        page.get_by_label("Find", exact=True).select_option("more")
+    settled(served.session)
+    assert served.client.get("/api/state").json()["find"] == "more"
+    other = window(2)
+    other.wait_for_function("document.getElementById('find').value === 'more'")

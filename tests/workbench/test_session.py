@@ -361,3 +361,25 @@ def test_relabel_takes_the_place_of_all_labels():
     tagger.relabel([second])
     assert (tagger.summary_.n_support, tagger.summary_.mentions) == (1, {"LOC": 1, "PER": 1})
     assert tagger.relabel([]).summary_.n_support == 0
+
+
+def test_how_much_to_find_is_chosen_on_the_page(views, session):
+    usual = said(session)
+    counts = {}
+    for find in ("sure", "more", 0.001, 1000, "usual"):
+        assert views.set_find({"find": find}) == {"find": find}
+        settled(session)
+        assert views.state()["find"] == find
+        counts[find] = sum(map(len, said(session).values()))
+        tagger = session.export_tagger()
+        assert tagger.find == find
+        sentences = [entry.sentence for entry in session.mirror.entries.values()]
+        assert [session.found[id].spans for id in session.mirror.entries] == [
+            one.spans for one in tagger.predict_sentences(sentences)
+        ]
+    assert counts[0.001] < counts["usual"] < counts[1000]
+    assert said(session) == usual
+    for wrong in ("all", None, 0, ["more"]):
+        with pytest.raises(DataError, match="find is"):
+            views.set_find({"find": wrong})
+    assert session.find == "usual"
