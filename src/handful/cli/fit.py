@@ -70,10 +70,8 @@ def fit(
 
     Labels may be as simple as [bold]\\[Ekeus](PER) heads for \\[Baghdad](LOC)[/bold], one sentence on each line; label
     whole sentences, 1 to 5 mentions of each type. Bring labels of other kinds into shape with [bold]handful
-    convert[/bold]. Tens of thousands of words of unlabelled text of the kind you want to tag help; a page or two may
-    not. If you know the share of words that are in no mention, say it; else it is estimated, if each type has at least
-    three mentions. Lines such as [bold]# PER: names of people[/bold] before the first sentence say what a type means;
-    they are kept with the model.
+    convert[/bold]. Unlabelled text of the kind you want to tag helps where names say little. Lines such as [bold]# PER:
+    names of people[/bold] before the first sentence say what a type means; they are kept with the model.
 
     [bold]--find[/bold] is saved with the model; [bold]predict[/bold] and [bold]evaluate[/bold] may say it anew.
 

@@ -222,7 +222,7 @@ def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:
             "from the labelled words alone"
         )
     elif n_words < LITTLE_TEXT:
-        lines.append(f"give more unlabelled text: {n_words:,} words are few, tens of thousands help")
+        lines.append(f"give more unlabelled text: {n_words:,} words are few; it helps most where names say little")
     if n_words and summary.o_ratio is None:
         estimate = (
             f"label {FEWEST_MENTIONS} mentions of each type, for the share of words in no mention to be estimated,"
@@ -238,8 +238,8 @@ def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:
     absent = [name for name, n in summary.unlabelled_words.items() if n == 0]
     if n_words and absent:
         lines.append(
-            f"no unlabelled word was taken for {', '.join(absent)}: check that the text has such mentions, or lower "
-            "the ratio"
+            f"no unlabelled word was taken for {', '.join(absent)}: check that the text has such mentions, and that "
+            "name and description say what you mean"
         )
     return [Advice(_written(line, 0), _written(line, 1)) for line in lines]
 
