@@ -47,7 +47,7 @@ def test_types_are_chosen_and_renamed(news, converted):
     assert converted(news, "--rename", "GPE=X,PERSON=X") == {"X": 6}
     assert converted(news, "--keep", "LOC", "--rename", "GPE=LOC") == {"LOC": 3}
     noted = convert(news, "--keep", "LOC").stderr
-    assert "1 types of --keep, --drop and --rename are not in the file: LOC (it has GPE, PERSON)" in noted
+    assert "1 type of --keep, --drop and --rename is not in the file: LOC (it has GPE, PERSON)" in noted
 
 
 def test_renaming_needs_two_names(news):

@@ -417,7 +417,7 @@ def test_a_link_does_not_change_how_text_is_read(inside, tmp_path):
     line = "Ekeus left. See [the rain](guide) in Paris .\n"
     result = run("predict", "model", "-", input=line)
     assert [json.loads(found)["text"] for found in result.stdout.splitlines()] == [line.strip()]
-    assert "marks such as [words](TYPE) were left in the text as they are (--from inline" in result.stderr
+    assert "1 mark such as [words](TYPE) was left in the text as it is (--from inline" in result.stderr
     explained = run("explain", "model", "-", "--json", input=line).stdout.splitlines()
     assert [json.loads(found)["text"] for found in explained] == ["Ekeus left.", "See [the rain](guide) in Paris ."]
     (tmp_path / "more.txt").write_text(line)

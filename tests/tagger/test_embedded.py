@@ -84,3 +84,11 @@ def test_types_per_call_need_no_fit_and_are_remembered():
     assert (_tagger.cache_info().hits, _tagger.cache_info().misses) == (2, 1)
     with pytest.raises(DataError, match="there is no type to find"):
         handful.predict(text, {})
+
+
+@pytest.mark.filterwarnings("ignore:the text is hardly English")  # names alone, in small letters
+def test_a_sentence_that_is_repeated_without_an_end_is_read_each_time():
+    once = "anna berg met john smith in leeds yesterday "
+    found = [len(handful.predict(n * once, "person, city")) for n in (20, 60)]
+    assert found[0] == 60
+    assert found[1] >= 0.6 * 180

@@ -401,3 +401,12 @@ def test_labels_to_add_are_looked_at_before_text_is_encoded():
     model._opened = open_encoder(Waiting())
     with pytest.raises(DataError, match="no mention is labelled as GOD alone"):
         model.add(["[Gaia](GOD|LOC) sleeps"], ["a dog ."])
+
+
+def test_unlabelled_is_spelt_either_way():
+    tagger, new = (Tagger(encoder=ToyEncoder(), o_ratio=0.7, cache=False) for _ in range(2))
+    tagger.fit(SUPPORT, unlabelled=UNLABELLED)
+    assert new.fit(SUPPORT, unlabeled=UNLABELLED).predict(UNLABELLED) == tagger.predict(UNLABELLED)
+    assert new.add([], unlabeled=["Pam was there ."]).summary_.n_unlabelled_words > tagger.summary_.n_unlabelled_words
+    with pytest.raises(TypeError, match="unlabeled"):
+        new.fit(SUPPORT, unlabelled=UNLABELLED, unlabeled=UNLABELLED)

@@ -1,10 +1,11 @@
 """The summary of a fit as a table: printed, and in a notebook."""
 
+from handful import Tagger
 from handful.errors import Advice
 from handful.tagger import FitSummary
 from handful.text import EntityType
 
-from .toy import fitted
+from .toy import ToyEncoder, fitted
 
 
 def summary(**changes):
@@ -61,3 +62,12 @@ def test_a_notebook_shows_a_table_and_all_is_escaped():
 def test_that_of_a_fit():
     model = fitted()
     assert all(one.name in str(model.summary_) and one.name in model.summary_._repr_html_() for one in model.types_)
+
+
+def test_mentions_side_by_side_are_said_to_be_learned_as_one():
+    tagger = Tagger(encoder=ToyEncoder(), cache=False)
+    notes = tagger.fit(["[Paul](PER) [Peter](PER) saw [Lima](LOC) today", "[Pia](PER) [Leeds](LOC)"]).summary_.notes
+    assert notes[:1] == ["1 mention beside one of the same type: learned as one with it"]
+    assert not any(
+        "beside" in note for note in tagger.fit(["[Pia](PER) [Leeds](LOC) and [Pam](PER) came"]).summary_.notes
+    )

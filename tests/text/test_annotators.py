@@ -132,7 +132,7 @@ def test_texts_that_others_annotated_are_counted_or_unlabelled():
     records = [*prodigy(anna=[PER]), {**prodigy(ben=[LOC])[0], "text": TEXT + " Yes."}, {"text": "Nobody."}]
     corpus = read_bytes("\n".join(map(json.dumps, records)), annotator="ben")
     assert [sentence.text for sentence in corpus] == [TEXT + " Yes.", "Nobody."]
-    assert corpus.report.handled() == ["1 records of other annotators were left out"]
+    assert corpus.report.handled() == ["1 record of other annotators was left out"]
     (sentence, other) = read_bytes(json.dumps([task(anna=[PER]), task(ben=[LOC])]), annotator="ben@x.org")
     assert (sentence.is_unlabelled, other.spans) == (True, (Span(3, 5, "LOC"),))
 

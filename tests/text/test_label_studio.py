@@ -130,9 +130,7 @@ def test_predictions_are_no_labels_unless_they_are_asked_for():
         (plain,) = documents
     assert plain.is_unlabelled
     (line,) = documents.report.handled(shell=True)
-    assert line.startswith(
-        "1 tasks have predictions and no annotation, and count as unlabelled (handful convert --anno"
-    )
+    assert line.startswith("1 task has predictions and no annotation, and counts as unlabelled (handful convert --anno")
     (found,) = stream_bytes(json.dumps([task]), annotator="handful")
     assert [(span, span.score) for _, _, span in found.mentions()] == [(Span(0, 1, "PER"), 0.25)]
     assert tasks_of([found]) == [task]

@@ -32,7 +32,7 @@ def test_writing_says_one_line_for_each_thing():
     report = write([sentence], io.BytesIO(), "conll", scheme="IO")
     assert report.handled() == ["1 mention was merged with the one before it: the scheme has no borders"]
     assert write([sentence], io.BytesIO(), "doccano").handled(shell=True) == [
-        "1 texts will be read with other words: the format holds the text, not the words"
+        "1 text will be read with other words: the format holds the text, not the words"
     ]
     assert write([sentence], io.BytesIO(), "prodigy").handled() == []
 

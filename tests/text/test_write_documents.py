@@ -87,6 +87,14 @@ def test_what_a_format_has_no_place_for_is_said_once(format):
     assert lost[1:] == [f"2 mentions were written without their scores: {format} has no place for them"]
 
 
+def test_what_is_said_of_one_thing_is_singular():
+    report = write([document((0.5, None), id=3)], io.BytesIO(), "inline")
+    assert report.handled() == [
+        "1 document was written without its id and other fields: inline has no place for them",
+        "1 mention was written without its score: inline has no place for them",
+    ]
+
+
 @pytest.mark.parametrize("one", WITH_SCORES)
 @pytest.mark.parametrize("other", WITH_SCORES)
 def test_scores_come_back(one, other):
@@ -113,7 +121,7 @@ def test_a_score_is_a_number(score):
 
 def test_a_key_that_the_format_uses_is_counted():
     report = write([document(meta={"label": "spam", "page": 1})], file := io.StringIO(), "doccano")
-    assert report.handled() == ["1 keys of records were not written: the format has another use for them"]
+    assert report.handled() == ["1 key of records was not written: the format has another use for them"]
     assert json.loads(file.getvalue())["page"] == 1
     assert records([document(meta={"label": "spam"})], "jsonl")[0]["label"] == "spam"
 

@@ -104,7 +104,7 @@ def _comments(steps: list[_Step]) -> list[str]:
     comments = []
     if with_text <= names or with_both <= with_labels:
         comments.append(
-            "Unlabelled text does not help each time here: it is short. Much more of it may help, above all without names."
+            "Unlabelled text does not help each time here: it is short. Much more may help, above all without names."
         )
     if with_labels <= names:
         comments.append("Labels did not help here: what the types mean was enough.")

@@ -23,7 +23,7 @@ from ._watch import Watch
 from .explaining import Explanation, explain
 from .finding import Find, odds_of
 from .fitting import Fit, fit_on
-from .inputs import documents_of, gather, gather_for_fit, gather_to_add, one_text
+from .inputs import documents_of, gather, gather_for_fit, gather_to_add, one_text, spelt_either_way
 from .model import Model
 from .predictor import Predictor, check_min_score, check_whole, evaluate_on
 from .saving import Saved, about_encoder, read_folder, refusing, write_folder
@@ -179,6 +179,7 @@ class Tagger(Predictor):
             self._fit, self._encoder_is_inside = None, False
         return self
 
+    @spelt_either_way
     def fit(self, support: Any = None, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Learn from what types mean, labelled sentences and unlabelled text, or some of these; return this tagger.
 
@@ -203,6 +204,7 @@ class Tagger(Predictor):
         given, labels = gather_for_fit(support, unlabelled)
         return fit_on(self, TrainingText.empty(self.encoder_.dim), given, labels, given.notes, progress)
 
+    @spelt_either_way
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Add labelled sentences, and fit again; return this tagger, as it was before if that fails.
 
@@ -225,6 +227,7 @@ class Tagger(Predictor):
         given, labels = gather_to_add(sentences, unlabelled, text, map(str, fit.model.types))
         return fit_on(self, text, given, labels, [*fit.notes, *given.notes, *notes], progress)
 
+    @spelt_either_way
     def retype(
         self,
         types: Any = None,

@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from handful._util.parallel import several_threads
 from handful._util.progress import Progress, ProgressCallback
-from handful.errors import Advice, DataError, HandfulWarning
+from handful.errors import Advice, DataError, HandfulWarning, number_of
 from handful.text import EntityType, Sentence, described, types_of
 from handful.text.types import check_spelling, completed
 
@@ -85,9 +86,11 @@ def prepare(
         if warns:
             _warn_of_ratio(o_ratio, labels)
     method = (method.with_names or method) if has_names else method
-    notes = []
+    pairs = [pair for sentence in labels for pair in pairwise(sentence.spans or ())]
+    n_beside = sum(one.end == other.start and one.type == other.type for one, other in pairs)
+    notes = [f"{number_of(n_beside, 'mention')} beside one of the same type: learned as one with it"] * (n_beside > 0)
     if others and not reads_names:
-        notes = [f"{', '.join(others)} will not be found: no mention is labelled, and names of types are not read"]
+        notes += [f"{', '.join(others)} will not be found: no mention is labelled, and names of types are not read"]
     return Plan(described(names, everything), method, has_names, o_ratio, clusters, labelled, notes)
 
 

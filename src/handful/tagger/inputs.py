@@ -4,9 +4,10 @@ import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
+from functools import wraps
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from handful.errors import DataError, FileError, number_of
 from handful.text import Corpus, Document, EntityType, Sentence, read, stream
@@ -16,6 +17,7 @@ from .frames import is_frame, record_lines, refuse_splits, rows_of, texts_of
 from .training_text import TrainingText, Ways, added, by_words, count_changed
 
 Opened = TypeVar("Opened")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 @dataclass
@@ -209,6 +211,18 @@ def _words_or_text(item: Any, where: str) -> list[Sentence]:
         return list(Document.of(item).sentences)
     except DataError as error:
         raise error.at(where) from None
+
+
+def spelt_either_way(method: Method) -> Method:
+    """Let a method with the parameter `unlabelled` take `unlabeled`, too."""
+
+    @wraps(method)
+    def call(*arguments: Any, **named: Any) -> Any:
+        if "unlabeled" in named and "unlabelled" not in named:
+            named["unlabelled"] = named.pop("unlabeled")
+        return method(*arguments, **named)
+
+    return cast(Method, call)
 
 
 def _list(item: Any) -> Any:

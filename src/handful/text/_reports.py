@@ -1,9 +1,18 @@
 """`ReadReport` and `WriteReport`: counts of everything that was not taken as it is."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 from handful.errors import Advice, FormatError, number_of
+
+_SINGULAR = {"were": "was", "are": "is", "have": "has"}
+_SAID_OF_ONE = {
+    "their scores": "its score",
+    "their ": "its ",
+    " and count ": " and counts ",
+    " as they are": " as it is",
+}
 
 
 @dataclass
@@ -105,7 +114,17 @@ class WriteReport:
 
 
 def _note_lines(notes: Counter[str | Advice], *, shell: bool) -> list[str]:
-    return [f"{count} {note.shell if shell and isinstance(note, Advice) else note}" for note, count in notes.items()]
+    texts = {note: note.shell if shell and isinstance(note, Advice) else str(note) for note in notes}
+    return [f"{count} {_of_one(texts[note]) if count == 1 else texts[note]}" for note, count in notes.items()]
+
+
+def _of_one(note: str) -> str:
+    """Return a note that speaks of several things, as in ``mentions were written ...``, as it is of one."""
+    note = re.sub(r"\b([a-z]+[a-rt-z])s\b", r"\1", note, count=1)
+    note = re.sub(r"(?<!which) (were|are|have)\b", lambda verb: f" {_SINGULAR[verb[1]]}", note, count=1)
+    for several, one in _SAID_OF_ONE.items():
+        note = note.replace(several, one)
+    return note
 
 
 def _was(n: int) -> str:
