@@ -22,7 +22,7 @@ PACKAGE = Path(handful.__file__).parent
 METHODS = ("match", "fullmatch", "search", "sub", "split", "findall", "finditer")
 IN_FUNCTIONS = {  # patterns that are made of more than constants
     "text/_words.py _word_pattern": _words._word_pattern(),
-    "text/_words.py _letters_and_marks": re.compile("x"),  # single characters of a table
+    "text/_words.py _letters_marks_capitals": re.compile("x"),  # single characters of a table
     "text/_patterns.py compiled": _patterns.compiled("/[A-Z]{2}-[0-9]{4}/"),  # of users: what takes longer is refused
     "scale/_pieces.py PieceReader": re.compile("x"),  # an escaped name and a number
 }
