@@ -49,9 +49,10 @@ _PARTICLES = (  # the longest first; with the sound before them: a vowel, a cons
 )
 _ADDRESS = re.compile(r"//|[@#]|www\.", re.IGNORECASE)
 _RTL = re.compile(r"[\u05d0-\u05ea\u0620-\u06ff\u0750-\u077f]")
+_LATIN = "A-Za-z0-9À-ɏḀ-ỿ"
 _BESIDE_RTL = re.compile(
-    r"(?<=[\u05d0-\u05ea\u0620-\u065f\u066e-\u06d3\u06fa-\u06ff])(?=[A-Za-z0-9])"
-    r"|(?<=[A-Za-z0-9])(?=[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff])"
+    rf"[\u05d0-\u05ea\u0620-\u065f\u066e-\u06d3\u06fa-\u06ff](?=[{_LATIN}])"
+    rf"|[{_LATIN}][\u0300-\u036f]*(?=[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff])"
 )
 
 
@@ -62,7 +63,7 @@ def inner_starts(text: str) -> list[int]:
         if _HANGUL.search(text):
             places += _particles(text)
         if _RTL.search(text):
-            places += [match.start() for match in _BESIDE_RTL.finditer(text)]
+            places += [match.end() for match in _BESIDE_RTL.finditer(text)]
     return sorted(places)
 
 
@@ -100,7 +101,7 @@ def _is_elision(text: str, at: int) -> bool:
     vowel = following if following.isascii() else unicodedata.normalize("NFD", following)[:1]
     if not vowel or vowel not in "aeiouyhœæAEIOUYHŒÆ":
         return False
-    found = _ELIDED.search(text[max(0, at - 9) : at])
+    found = _ELIDED.search(unicodedata.normalize("NFC", text[max(0, at - 9) : at]))
     if found is None:
         return False
     first = found[1]
@@ -116,9 +117,9 @@ def _is_elision(text: str, at: int) -> bool:
 def _is_ending(text: str, at: int) -> bool:
     ending = _TURKISH.match(text, at)
     stem = ending and _STEM.search(text[max(0, at - 40) : at])
-    if not ending or not stem:
+    if not ending or not stem or unicodedata.category(text[ending.end() : ending.end() + 1] or " ")[0] == "M":
         return False
-    word = stem[1]
+    word = unicodedata.normalize("NFC", stem[1])
     if word[-1].isdigit():
         return True
     if not word[0].isupper() and (ending["short"] or len(word) < 3):

@@ -80,7 +80,7 @@ def _word_pattern() -> re.Pattern[str]:
     run = f"{one}[{letters}{_JOINERS}]*"
     name = f"{letters}{_CJK}{_UNSPACED}"
     capital = f"[{capitals}][{marks}]*"
-    letter = rf"[^\W\d_{_UNSPACED}][{marks}]*"
+    letter = rf"[^\W\d_{_UNSPACED}\u1100-\u11ff\uac00-\ud7a3][{marks}]*"
     url_body = rf"[^{_GAP}<>\"“”«»\u3000-\u303f\uff00-\uff0f]"
     return re.compile(
         # The pattern passes over a space, so that the alternatives need not all fail there first.
@@ -228,6 +228,6 @@ def _grouped(text: str, offsets: Iterator[tuple[int, int]]) -> Iterator[list[tup
 def _is_end(text: str, start: int, end: int) -> bool:
     """Tell whether a word that begins with a sign that may end a sentence is one: in Greek a semicolon is."""
     if text[start] in _GREEK:
-        before = unicodedata.normalize("NFD", text[start - 1 : start])
-        return "\u0370" <= before[:1] <= "\u03ff"
+        before = unicodedata.normalize("NFC", text[max(0, start - 4) : start])[-1:]
+        return "\u0370" <= unicodedata.normalize("NFD", before)[:1] <= "\u03ff"
     return not text[start:end].strip(_TERMINATORS)
