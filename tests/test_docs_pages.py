@@ -32,7 +32,7 @@ def test_the_gallery_is_what_its_script_writes(monkeypatch, tmp_path):
     figures = [float(cell.split("±")[0]) for cell in row.split("|")]
     assert figures == pytest.approx([float(cell.split(" ")[0]) for cell in cells], abs=3)
     assert section.partition("</dl>")[0] in page
-    assert len(re.findall(r'<p class="s">', page)) == 5 * len(gallery.DOMAINS)
+    assert len(re.findall(r'<p class="s" dir="auto">', page)) == 5 * len(gallery.DOMAINS)
 
 
 def test_the_picture_of_the_loop_is_that_of_its_script():

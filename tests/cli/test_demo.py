@@ -28,7 +28,7 @@ def test_demo_scores_four_fits_and_writes_a_page(tiny):
     assert "handful-demo.html" in result.stdout
     page = (tiny / "handful-demo.html").read_text(encoding="utf-8")
     assert re.findall(r"<td>([\d.]+)</td><td><span", page) == f1
-    assert page.count('<p class="s">') == len(read(examples.SUPPORT)) + len(read(examples.HELDOUT))
+    assert page.count('<p class="s" dir="auto">') == len(read(examples.SUPPORT)) + len(read(examples.HELDOUT))
     assert page.endswith("</html>\n")
 
 

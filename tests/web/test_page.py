@@ -162,3 +162,11 @@ def test_style_and_script_are_the_static_files():
         content = (static / name).read_text(encoding="utf-8")
         assert content in text
         assert "</" not in content  # it would end the element that it is put into
+
+
+def test_text_that_is_written_from_right_to_left_has_its_direction():
+    sentence = Sentence(("دفع", "35", "جنيه"), (Span(1, 3, "PRICE"),))
+    assert marked(sentence, ["PRICE"]).startswith('<p class="s" dir="auto">دفع <mark')
+    style = (files("handful.web") / "static" / "page.css").read_text(encoding="utf-8")
+    assert re.search(r"mark \{[^}]*unicode-bidi: isolate", style)
+    assert not re.search(r"(?:padding|border|margin)-(?:left|right): .*em", style)  # they would be on the wrong side

@@ -9,9 +9,12 @@ from html import escape
 
 _HUES = (205, 28, 140, 285, 350, 55, 175, 245, 100, 320)  # neighbours are easy to tell apart
 
-_TEXT = "white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.8;margin:.2em 0;text-align:left"
-_MARK = "border-radius:.3em;padding:.1em .3em;box-decoration-break:clone;-webkit-box-decoration-break:clone"
-_TYPE = "font:650 .62em system-ui,sans-serif;letter-spacing:.03em;margin-left:.45em"
+_TEXT = "white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.8;margin:.2em 0;text-align:start"
+_MARK = (
+    "unicode-bidi:isolate;border-radius:.3em;padding:.1em .3em;box-decoration-break:clone;"
+    "-webkit-box-decoration-break:clone"
+)
+_TYPE = "font:650 .62em system-ui,sans-serif;letter-spacing:.03em;margin-inline-start:.45em;unicode-bidi:isolate"
 _CELL = "text-align:left;vertical-align:top;padding:.3em .9em .3em 0"
 
 
@@ -43,7 +46,7 @@ def marked(
         pieces.append(f'<mark style="{style}"{tip}>{shown}<small style="{_TYPE}">{escape(kind)}</small></mark>')
         position = end
     pieces.append(escape(text[position:], quote=False))
-    return f'<div style="{_TEXT}">{"".join(pieces)}</div>'
+    return f'<div dir="auto" style="{_TEXT}">{"".join(pieces)}</div>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -116,10 +116,10 @@ def _is_elision(text: str, at: int) -> bool:
 
 def _is_ending(text: str, at: int) -> bool:
     ending = _TURKISH.match(text, at)
-    stem = ending and _STEM.search(text[max(0, at - 40) : at])
+    stem = ending and _STEM.search(unicodedata.normalize("NFC", text[max(0, at - 40) : at]))
     if not ending or not stem or unicodedata.category(text[ending.end() : ending.end() + 1] or " ")[0] == "M":
         return False
-    word = unicodedata.normalize("NFC", stem[1])
+    word = stem[1]
     if word[-1].isdigit():
         return True
     if not word[0].isupper() and (ending["short"] or len(word) < 3):

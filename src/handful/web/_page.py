@@ -81,7 +81,7 @@ def marked(sentence: Sentence, types: Sequence[EntityType | str], gold: Sentence
         pieces.append(f'<mark class="{kind}"{_score(span)}>{shown}<small>{escape(span.type)}</small></mark>')
         position = end
     pieces.append(escape(text[position:], quote=False))
-    return f'<p class="s">{"".join(pieces)}</p>\n'
+    return f'<p class="s" dir="auto">{"".join(pieces)}</p>\n'
 
 
 def _boxes(types: Sequence[EntityType | str]) -> str:
@@ -99,7 +99,7 @@ def _boxes(types: Sequence[EntityType | str]) -> str:
 def _descriptions(types: Sequence[EntityType | str]) -> str:
     """Return a list of the types that have a description."""
     rows = [
-        f'<dt class="t{i}"><b>{escape(str(one))}</b></dt><dd>{escape(_description(one))}</dd>\n'
+        f'<dt class="t{i}"><b>{escape(str(one))}</b></dt><dd dir="auto">{escape(_description(one))}</dd>\n'
         for i, one in enumerate(types)
         if _description(one)
     ]

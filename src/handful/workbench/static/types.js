@@ -44,7 +44,7 @@ async function change(record, question) {
 function row(one) {
   const form = make("form", { class: "type-row", "aria-label": `Type ${one.name}`, "--hue": one.colour });
   const name = make("input", { value: one.name, maxlength: 100, required: true, autocomplete: "off", "aria-label": `Name of ${one.name}` });
-  const description = make("textarea", { value: one.description, rows: 1, maxlength: 2000, class: "wide", "aria-label": `Description of ${one.name}` });
+  const description = make("textarea", { value: one.description, rows: 1, maxlength: 2000, class: "wide", dir: "auto", "aria-label": `Description of ${one.name}` });
   description.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault(); // a description is one line
