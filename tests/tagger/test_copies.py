@@ -17,7 +17,7 @@ TEXT = "Pim went from Leiden to see Lot ."
 MORE = ["[Gap](ORG) sells to [Pia](PER)"]
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:the text is hardly English"),
+    pytest.mark.filterwarnings("ignore:the text looks like"),
     pytest.mark.filterwarnings("ignore:.* cannot read"),  # a very small encoder has few sub-words
 ]
 

@@ -47,7 +47,7 @@ def test_finds_people_and_places_it_has_not_seen(model):
 def test_hardly_english_is_said_once(model, tmp_path):
     model.save(tmp_path / "model")
     again = Tagger.load(tmp_path / "model", cache=False)
-    with pytest.warns(HandfulWarning, match="hardly English"):
+    with pytest.warns(HandfulWarning, match="looks like "):
         again.predict(5 * FOREIGN["German"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

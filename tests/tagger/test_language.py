@@ -1,9 +1,12 @@
-"""Text that is hardly English is noticed; English of any kind raises no alarm."""
+"""Text in a language that the encoder does not know is noticed at its first lines; English raises no alarm."""
 
 import pytest
 
-from handful.tagger._watch import LanguageWatch
+from handful import Tagger
+from handful.encoders.languages import choose, languages_of
+from handful.errors import HandfulWarning
 from handful.text import to_sentences
+from handful.text.languages import NAMES, LanguageNotice, guess_language
 
 # A few plain sentences each, our own.
 FOREIGN = {
@@ -49,24 +52,46 @@ ENGLISH = {
 }
 
 
+CODES = {name: code for code, name in NAMES.items()}
+
+
 @pytest.mark.parametrize("language", FOREIGN)
-def test_other_languages_are_noticed_once(language):
-    watch = LanguageWatch()
+def test_other_languages_are_noticed_at_once_and_named(language):
     sentences = to_sentences(FOREIGN[language])
-    alarms = [watch.is_hardly_english(sentences) for _ in range(8)]  # as they come in, a text at a time
-    assert alarms.count(True) == 1
+    assert LanguageNotice(["en"])(sentences * 3) == CODES[language]
+    assert guess_language(sentences) == CODES[language]
+    assert LanguageNotice(["en", CODES[language]])(sentences * 4) is None
 
 
 @pytest.mark.parametrize("kind", ENGLISH)
 def test_english_raises_no_alarm(kind):
-    watch = LanguageWatch()
+    notice = LanguageNotice(["en"])
     sentences = to_sentences(ENGLISH[kind])
-    assert not watch.is_hardly_english(sentences)
-    assert not any(watch.is_hardly_english([sentence]) for sentence in sentences)
+    assert notice(sentences) is None
+    assert [notice([sentence]) for sentence in sentences] == [None] * len(sentences)
 
 
 def test_a_foreign_stretch_late_in_a_stream_is_noticed():
-    watch = LanguageWatch()
+    notice = LanguageNotice(["en"])
     for _ in range(50):
-        assert not watch.is_hardly_english(to_sentences(ENGLISH["news"]))
-    assert any(watch.is_hardly_english(to_sentences(FOREIGN["German"])) for _ in range(60))
+        assert notice(to_sentences(ENGLISH["news"])) is None
+    assert "de" in [notice(to_sentences(FOREIGN["German"])) for _ in range(3)]
+
+
+def test_english_is_noticed_where_only_german_is_known():
+    assert LanguageNotice(["de"])(to_sentences(ENGLISH["news"])) == "en"
+
+
+def test_the_encoder_that_knows_the_language_is_chosen():
+    encoders = {"handful-en": ("en",), "of-the-north": ("da", "sv"), "of-the-south": ("it", "es")}
+    for language, encoder in {"Swedish": "of-the-north", "Italian": "of-the-south", "Hindi": "handful-en"}.items():
+        assert choose(to_sentences(FOREIGN[language]), encoders) == encoder
+    assert choose(to_sentences(ENGLISH["news"]), encoders) == choose([], encoders) == "handful-en"
+
+
+def test_a_tagger_says_which_language_it_does_not_know_and_may_choose_its_encoder():
+    tagger = Tagger("person, place", encoder="auto", cache=False).fit()
+    assert tagger.encoder_.reference == "handful-en"
+    assert languages_of(tagger.encoder_) == ("en",)
+    with pytest.warns(HandfulWarning, match="the text looks like German, and handful-en knows English only"):
+        tagger.predict(FOREIGN["German"])

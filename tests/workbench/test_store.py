@@ -343,7 +343,7 @@ def test_texts_come_in_once_and_bring_labels_where_there_are_none(project):
     added = project.add([Document.of(bug), labelled, Document.of("New."), Document("  ", ())])
     assert (added.n_texts, added.n_sentences, added.n_labelled, added.n_known, added.n_kept) == (1, 1, 1, 2, 1)
     assert states(project) == {3: PEST, 5: NONE}
-    assert len(added.notes()) == 2
+    assert len(added.notes("handful-en")) == 2
 
 
 def test_a_malformed_file_adds_nothing(project, tmp_path):
@@ -559,3 +559,16 @@ def test_tables_that_are_not_ours_are_refused_before_they_are_read(tmp_path, cha
     with pytest.raises(FormatError, match=r"handful did not make|is missing"):
         read(tmp_path / "p.db")
     assert (tmp_path / "p.db").stat().st_size == size
+
+
+def test_a_language_that_the_encoder_does_not_know_is_said_when_text_comes(tmp_path):
+    lines = [
+        "wir sind heute morgen mit dem zug nach hause gefahren und haben freunde getroffen.",
+        "dort gab es einen markt, auf dem man brot und obst kaufen kann, aber wir hatten nicht viel zeit.",
+        "sie haben uns von der reise nach ulm erzählt, und wir haben bei ihnen gegessen.",
+    ]
+    with Project(tmp_path / "a.db", "me") as project:
+        added = project.add([Document.of(line) for line in lines])
+        (note,) = added.notes("handful-en")
+        assert note.startswith("the text looks like German, and handful-en knows English only: expect little; fit with")
+        assert added.notes("some/folder") == []  # it does not say what it knows

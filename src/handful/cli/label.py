@@ -70,7 +70,7 @@ def label(
             opened.add([], lambda: given)
         for text in texts:
             with stream(text, from_format, text_field=text_field) as documents:
-                _bring_in(opened, documents, quiet=quiet)
+                _bring_in(opened, documents, encoder, quiet=quiet)
         session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache)
         if not session.mirror.entries:
             say("there is no text in the project yet; bring some in on the page", quiet=quiet)
@@ -98,12 +98,12 @@ def _chosen(files: list[str], project: Path | None) -> tuple[Path, list[str]]:
     return Path(files[0]).with_suffix(".db"), files
 
 
-def _bring_in(project: "Project", documents: "Stream", *, quiet: bool) -> None:
+def _bring_in(project: "Project", documents: "Stream", encoder: str, *, quiet: bool) -> None:
     """Put texts and their types into a project; what is there already is not added again."""
     added = project.add(documents, lambda: documents.types)
     name = documents.report.name
     say_report(documents.report, name, quiet=quiet)
-    lines = added.notes()
+    lines = added.notes(encoder)
     if added.n_texts:
         lines.append(f"{number_of(added.n_sentences, 'sentence')} added, {added.n_labelled:,} of them labelled")
     for line in lines:

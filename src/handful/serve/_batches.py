@@ -23,20 +23,20 @@ from handful.tagger import Tagger
 from handful.tagger.finding import Find
 from handful.tagger.inputs import Texts
 from handful.tagger.model import TagModel
-from handful.tagger.tagging import MinScore, is_sure, tag_sentences
+from handful.tagger.tagging import MinScore, Notice, is_sure, tag_sentences
 from handful.text import Document, Prediction, Sentence
 from handful.web import Limits
 from handful.web.server import later
 
 BATCH_WORDS = 2048  # about how many words are encoded at once
 
-Ready = tuple[Encoder, TagModel]
-"""An encoder and a model; neither changes any more."""
+Ready = tuple[Encoder, TagModel, Notice]
+"""An encoder and a model, which do not change any more, and what looks at sentences that they tag."""
 
 
 def ready_of(tagger: Tagger, find: Find | None = None) -> Ready:
-    """Return the encoder and the model of a tagger, as they are now; `find` is how much it is to find."""
-    return tagger.encoder_, tagger.finding(find)
+    """Return the encoder, the model and the notice of a tagger, as they are now; `find` is how much it is to find."""
+    return tagger.encoder_, tagger.finding(find), tagger.notice_
 
 
 @dataclass(eq=False)
@@ -206,9 +206,9 @@ def _do(batch: list[Job], most: int) -> int:
 
 def _tag(parts: list[tuple[Job, list[Sentence]]]) -> None:
     """Tag sentences of jobs all at once; where one of them brings down all, each job by itself."""
-    encoder, model = parts[0][0].ready
+    encoder, model, notice = parts[0][0].ready
     try:
-        found = list(tag_sentences(encoder, model, [sentence for _, taken in parts for sentence in taken]))
+        found = list(tag_sentences(encoder, model, [sentence for _, taken in parts for sentence in taken], notice))
     except Exception as error:
         if len(parts) == 1:
             parts[0][0].settle(error)

@@ -11,6 +11,8 @@ from handful._util.files import PathLike
 from handful._util.parallel import several_threads
 from handful._util.progress import Progress
 from handful.encoders import Encoder
+from handful.encoders.languages import AUTO as AUTO_ENCODER
+from handful.encoders.languages import choose
 from handful.encoders.opened import AnyEncoder, encoder_folder, is_object, is_path, open_encoder, open_saved
 from handful.errors import DataError, ModelError
 from handful.evaluate import Evaluation
@@ -28,7 +30,7 @@ from .model import Model
 from .predictor import Predictor, check_min_score, check_whole, evaluate_on
 from .saving import Saved, about_encoder, read_folder, refusing, write_folder
 from .suggesting import suggest
-from .tagging import MinScore, tag_sentences, tag_words
+from .tagging import MinScore, Notice, tag_sentences, tag_words
 from .training_text import TrainingText, by_words, sentences_of
 from .why_not import WhyNot, why_not
 
@@ -49,7 +51,8 @@ class Tagger(Predictor):
         The types to find and what they mean, as ``{"PEST": "insects, slugs and diseases that harm plants"}``; see
         `handful.text.types_of`. Types that are only in labels need not be named.
     encoder : str, path or object, default="handful-en"
-        The name of an embedded encoder, the path of one (see `handful.encoders.load`), or any object with ``dim``,
+        The name of an embedded encoder, the path of one (see `handful.encoders.load`), "auto" for the installed one
+        that knows the language of the text of the fit, or any object with ``dim``,
         ``fingerprint`` and ``encode``.
     names : bool, default=True
         Whether to read the names and descriptions of types, if the encoder can. Without labels this is needed.
@@ -130,13 +133,21 @@ class Tagger(Predictor):
     def encoder_(self) -> Encoder:
         """The encoder, opened."""
         if self._opened is None:
-            self._opened = open_encoder(self.encoder, threads=self.threads)
+            is_auto = isinstance(self.encoder, str) and self.encoder == AUTO_ENCODER
+            self._opened = open_encoder(choose(()) if is_auto else self.encoder, threads=self.threads)
         return self._opened
 
     @property
     def model_(self) -> Model:
         """What the fit learned, as predictions need it."""
         return self.finding(None)
+
+    @property
+    def notice_(self) -> Notice:
+        """What looks at sentences that are tagged, and warns once if the encoder reads them badly."""
+        self._fitted()
+        assert self._notice is not None
+        return self._notice
 
     @property
     def text_(self) -> TrainingText | None:
@@ -202,6 +213,10 @@ class Tagger(Predictor):
             As for `handful.encoders.Encoder.encode`.
         """
         given, labels = gather_for_fit(support, unlabelled)
+        if isinstance(self.encoder, str) and self.encoder == AUTO_ENCODER:
+            chosen = choose(given.sentences)
+            if self._opened is None or self._opened.reference != chosen:
+                self._opened, self._cached = open_encoder(chosen, threads=self.threads), None
         return fit_on(self, TrainingText.empty(self.encoder_.dim), given, labels, given.notes, progress)
 
     @spelt_either_way

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.encoders import EMBEDDED, Encoder
+from handful.encoders import Encoder
+from handful.encoders.languages import languages_of, not_known
 from handful.errors import Advice, HandfulWarning
 from handful.text import Sentence
+from handful.text.languages import LanguageNotice
 
 from .training_text import LabelledText, sentences_of
 
@@ -17,19 +19,6 @@ MANY = 0.1  # of all words: in English text hardly one word with letters in a th
 FEWEST = 3  # words with letters; with fewer, a text of a line would do
 WINDOW = 1_000  # words after which counting begins anew, so that a stretch late in a long text is noticed
 N_EXAMPLES = 3
-
-# Words that make up nearly half of running English text. Those that are as common elsewhere (in, so, as, me) are left
-# out.
-_ENGLISH = frozenset(
-    "the of and to that for is was on with it he be at by his are this have from or had not but they you which were "  # noqa: SIM905
-    "she her their has been who its there when would will if more out about up what your than them my into could "
-    "only other our i'm it's don't just like how all can get we do".split()
-)
-ENOUGH_LOWER = 100  # that begin in lower case: lists of names have few
-ENOUGH_LETTERS = 60
-ENGLISH_WINDOW = 600  # words after which counting English ones begins anew
-LEAST_ENGLISH = 0.06  # of such words; in running English they are a third, in other languages hardly any
-MOST_FOREIGN = 0.5  # of letters outside the Latin alphabet
 
 _ADVICE = Advice(
     "fit with an encoder that knows its language (encoder=)",
@@ -42,7 +31,8 @@ class Watch:
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = Path(encoder.name).name or "the encoder"
-        self._language = LanguageWatch() if encoder.reference in EMBEDDED else None  # they know English only
+        known = languages_of(encoder)
+        self._language = LanguageNotice(known) if known else None
         self._is_done = False
         self._reset()
 
@@ -62,8 +52,8 @@ class Watch:
             share = len(self._lost) / self._n_words
             such = _such_as(self._lost)
             self._warn(f"{self._encoder} cannot read {share:.0%} of the words, {such}: they are taken for O")
-        elif self._language is not None and self._language.is_hardly_english(sentences):
-            self._warn(f"the text is hardly English, and {self._encoder} knows English only: expect little")
+        elif self._language is not None and (language := self._language(sentences)):
+            self._warn(*not_known(language, self._encoder))
         if self._n_words >= WINDOW:
             self._reset()
 
@@ -82,49 +72,10 @@ class Watch:
             share = f"{len(lost):,} of the {n_mentions:,} labelled mentions"
             self._warn(f"{self._encoder} cannot read {share}, {_such_as(lost)}: the like will not be found")
 
-    def _warn(self, message: str) -> None:
+    def _warn(self, message: str, advice: Advice = _ADVICE) -> None:
         self._is_done = True
-        warnings.warn(HandfulWarning(message, _ADVICE), stacklevel=4)
+        warnings.warn(HandfulWarning(message, advice), stacklevel=4)
 
 
 def _such_as(words: Iterable[str]) -> str:
     return f"such as {', '.join(list(dict.fromkeys(words))[:N_EXAMPLES])}"
-
-
-class LanguageWatch:
-    """Counts words as they pass; says once, when there is enough text to tell, that it is hardly English."""
-
-    def __init__(self) -> None:
-        self.is_done = False
-        self._reset()
-
-    def _reset(self) -> None:
-        self._n_lower = self._n_english = self._n_letters = self._n_foreign = 0
-
-    def is_hardly_english(self, sentences: Iterable[Sentence]) -> bool:
-        """Take note of sentences; True the first time that the text so far is hardly English."""
-        if self.is_done:
-            return False
-        for sentence in sentences:
-            for word in sentence.words:
-                self._count(word)
-        self.is_done = (self._n_letters >= ENOUGH_LETTERS and self._n_foreign > MOST_FOREIGN * self._n_letters) or (
-            self._n_lower >= ENOUGH_LOWER and self._n_english < LEAST_ENGLISH * self._n_lower
-        )
-        if self._n_lower >= ENGLISH_WINDOW or self._n_letters >= 10 * ENGLISH_WINDOW:
-            self._reset()
-        return self.is_done
-
-    def _count(self, word: str) -> None:
-        if word.isascii():
-            if word.isalpha() or "'" in word:
-                self._n_letters += len(word)
-                if word[0].islower():
-                    self._n_lower += 1
-                    self._n_english += word in _ENGLISH
-            return
-        letters = [letter for letter in word if letter.isalpha()]
-        self._n_letters += len(letters)
-        self._n_foreign += sum(letter > "\u024f" and not "\u1e00" <= letter <= "\u1eff" for letter in letters)
-        if letters and word[0].islower():
-            self._n_lower += 1

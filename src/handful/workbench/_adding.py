@@ -7,8 +7,14 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+from handful.encoders import Encoder
+from handful.encoders.languages import languages_of, not_known
+from handful.encoders.opened import AnyEncoder
 from handful.text import Document, Sentence, types_in
+from handful.text.languages import LanguageNotice
 from handful.text.projects import NEW, State, states
+
+N_SAMPLE = 500  # sentences that tell the language
 
 
 @dataclass
@@ -22,6 +28,7 @@ class Added:
     n_kept : sentences that had other labels already, or others in the same file; these were kept
     labels : the states of sentences that got labels
     types : the names of types in these labels
+    sample : the first sentences
     """
 
     n_texts: int = 0
@@ -30,15 +37,22 @@ class Added:
     n_kept: int = 0
     labels: dict[int, State] = field(default_factory=dict, repr=False)
     types: dict[str, None] = field(default_factory=dict, repr=False)
+    sample: list[Sentence] = field(default_factory=list, repr=False)
 
     @property
     def n_labelled(self) -> int:
         """How many sentences got labels."""
         return len(self.labels)
 
-    def notes(self) -> list[str]:
-        """Return a line for each thing that was not taken as it came."""
+    def notes(self, encoder: AnyEncoder) -> list[str]:
+        """Return a line for each thing that was not taken as it came, and one for a language that is not known."""
         lines = []
+        name = encoder if isinstance(encoder, str) else getattr(encoder, "name", "")
+        known = languages_of(encoder) if isinstance(encoder, str | Encoder) else ()
+        language = LanguageNotice(known)(self.sample) if known else None
+        if language is not None:
+            message, advice = not_known(language, str(name))
+            lines.append(f"{message}; {advice.shell}")
         if self.n_known:
             lines.append(f"texts that were in the project already, and were not added again: {self.n_known:,}")
         if self.n_kept:
@@ -77,6 +91,7 @@ def insert(connection: sqlite3.Connection, prepared: Iterable[Prepared]) -> Adde
             text_id += 1
             texts.append((text_id, *_text_row(document), text_digest))
         result.n_known += not is_new
+        result.sample += document.sentences[: N_SAMPLE - len(result.sample)]
         for sentence, digest in zip(document.sentences, words, strict=True):
             if is_new:
                 last += 1

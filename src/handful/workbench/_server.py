@@ -189,7 +189,7 @@ def _import(session: Session, body: bytes, given: Record) -> Record:
         "texts": added.n_texts,
         "sentences": added.n_sentences,
         "labelled": added.n_labelled,
-        "notes": [*documents.report.handled(), *added.notes()],
+        "notes": [*documents.report.handled(), *added.notes(session.encoder)],
     }
 
 

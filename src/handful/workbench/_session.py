@@ -72,7 +72,7 @@ class Session:
         self.number = self.ranked = 0  # of the last fit, and of the one that the queue is by
         self.version = 0  # of the labels that the last fit knows
         self._ranking: list[int] = []
-        self._encoder, self._threads, self._cache = encoder, threads, cache
+        self.encoder, self._threads, self._cache = encoder, threads, cache
         self._most_words = most_words
         self.learner: Learner | None = None  # the tagger and its features, once the encoder is loaded
         self.is_stopped = False
@@ -151,7 +151,7 @@ class Session:
         with self.mirror.lock:
             labels, types = self.mirror.labelled(), self.mirror.entity_types()
             text = self._sentences(self._pool)
-        tagger = Tagger(types, encoder=self._encoder, find=self.find, threads=self._threads, cache=self._cache)
+        tagger = Tagger(types, encoder=self.encoder, find=self.find, threads=self._threads, cache=self._cache)
         with self._at_work:
             return tagger.fit(labels or None, text or None, progress=False)
 
@@ -178,7 +178,7 @@ class Session:
 
     def _work(self) -> None:
         try:
-            opened = open_encoder(self._encoder, threads=self._threads)
+            opened = open_encoder(self.encoder, threads=self._threads)
             self.learner = Learner(RememberingEncoder(CachedEncoder(opened) if self._cache else opened))
         except HandfulError as error:
             self.error = error

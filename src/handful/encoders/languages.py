@@ -1,0 +1,52 @@
+"""Which languages encoders know; which encoder reads a text."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from handful.errors import Advice
+from handful.text import Sentence
+from handful.text.languages import NAMES, guess_language
+
+from .encoder import Encoder
+
+__all__ = ["AUTO", "DEFAULT", "choose", "installed", "languages_of", "not_known"]
+
+AUTO, DEFAULT = "auto", "handful-en"
+N_LOOKED_AT = 200  # sentences that decide which encoder reads a text
+
+
+def installed() -> dict[str, tuple[str, ...]]:
+    """Return the installed encoders that say which languages they know: the codes of these by the encoder's name."""
+    return {DEFAULT: ("en",)}
+
+
+def languages_of(encoder: Encoder | str) -> tuple[str, ...]:
+    """Return the codes of the languages that an encoder knows; empty where it does not say."""
+    if not isinstance(encoder, str):
+        said = tuple(getattr(encoder, "languages", None) or ())
+        return said or languages_of(encoder.reference or "")
+    return installed().get(encoder, ())
+
+
+def choose(sentences: Sequence[Sentence], encoders: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the name of the encoder that reads a text: the first of those that know its language, or else `DEFAULT`.
+
+    `encoders` are names with languages; None, those that are installed.
+    """
+    encoders = installed() if encoders is None else encoders
+    language = guess_language(sentences[:: max(1, len(sentences) // N_LOOKED_AT)])
+    return next((name for name, known in encoders.items() if language in known), DEFAULT)
+
+
+def not_known(language: str, encoder: str) -> tuple[str, Advice]:
+    """Return what to say of text in a language that an encoder does not know, and the remedy."""
+    known = [NAMES.get(one, one) for one in languages_of(encoder)]
+    says = f"{', '.join(known)} only" if 0 < len(known) < 4 else "other languages"
+    message = f"the text looks like {NAMES[language]}, and {Path(encoder).name} knows {says}: expect little"
+    reader = next((name for name, known in installed().items() if language in known), None)
+    if reader is None:
+        of = f"an encoder that knows {NAMES[language]}"
+        return message, Advice(f"fit with {of} (encoder=)", f"fit with {of} (--encoder)")
+    return message, Advice(
+        f"fit with encoder={reader!r}, which knows it", f"fit with --encoder {reader}, which knows it"
+    )

@@ -1,0 +1,132 @@
+"""Which language a text is in, as far as its letters and its commonest words say.
+
+Each language has a script and, where others share it, its commonest words of small letters with their shares, and its
+letters beyond a to z. For sentences s and languages l::
+
+    evidence(s, l) = sum over words w of   log(share of w in l / FLOOR)        if w is among the commonest
+                                         + log(share of words with marked letters in l / RARE)   if l has all of w's
+                                         + SCRIPT                              if w is in the script of l
+
+The tables were counted in `corpora`: ``python benchmarks/language_guess.py --write``, which also measures.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from math import log
+
+from ._language_tables import COMMON, LETTERS
+from ._sentences import Sentence
+
+__all__ = ["NAMES", "LanguageNotice", "guess_language"]
+
+#: The names of the languages that can be told, by their codes.
+NAMES = dict(
+    pair.split(":")
+    for pair in str.split(
+        "ar:Arabic bg:Bulgarian bn:Bengali cs:Czech da:Danish de:German el:Greek en:English es:Spanish fa:Persian "
+        "fi:Finnish fr:French he:Hebrew hi:Hindi hu:Hungarian id:Indonesian it:Italian ja:Japanese km:Khmer ko:Korean "
+        "lo:Lao my:Burmese nb:Norwegian nl:Dutch pl:Polish pt:Portuguese ro:Romanian ru:Russian sv:Swedish sw:Swahili "
+        "th:Thai tr:Turkish uk:Ukrainian ur:Urdu vi:Vietnamese zh:Chinese"
+    )
+)
+FLOOR, RARE = 0.0004, 0.004  # shares of a word, and of words with marked letters, in a language that does not have them
+SCRIPT = 2.0
+ENOUGH = 22.0  # more evidence than for a known language: two or three sentences
+_SHORT = 0.4  # what a letter counts that is a word of its own in scripts without spaces; kana and Han count twice
+
+_RANGES = (
+    ("\u0370", "\u03ff", "el"), ("\u0400", "\u04ff", "bg ru uk"), ("\u0590", "\u05ff", "he"),
+    ("\u0600", "\u06ff", "ar fa ur"), ("\u0900", "\u097f", "hi"), ("\u0980", "\u09ff", "bn"),
+    ("\u0e00", "\u0e7f", "th"), ("\u0e80", "\u0eff", "lo"), ("\u1000", "\u109f", "my"), ("\u1780", "\u17ff", "km"),
+    ("\u1100", "\u11ff", "ko"), ("\uac00", "\ud7a3", "ko"),
+    ("\u3040", "\u30ff", "ja ja"), ("\u4e00", "\u9fff", "zh zh ja"),
+)  # fmt: skip
+_LATIN = tuple(str.split("cs da de en es fi fr hu id it nb nl pl pt ro sv sw tr vi"))
+_ASCII = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+Evidence = tuple[tuple[str, float], ...]
+
+
+@cache
+def _common() -> dict[str, list[tuple[str, float]]]:
+    found: dict[str, list[tuple[str, float]]] = {}
+    for language, listed in COMMON.items():
+        parts = listed.split()
+        for word, share in zip(parts[::2], parts[1::2], strict=True):
+            found.setdefault(word, []).append((language, log(int(share) / 1000 / FLOOR)))
+    return found
+
+
+@lru_cache(100_000)
+def evidence(word: str) -> Evidence:
+    """Return what a word says for each language that it says anything for; "" is every language in Latin letters."""
+    letters = [letter for letter in word if letter.isalpha()]
+    if not letters:
+        return ()
+    found = dict(_common().get(word, ()))
+    if letters[0] < "\u0250" or "\u1e00" <= letters[0] <= "\u1eff":
+        found[""] = SCRIPT if len(letters) > 1 else 0.0
+        marked = set(letters) - _ASCII
+        if marked and word[0].islower():
+            for language, (share, alphabet) in LETTERS.items():
+                if language in _LATIN and marked <= set(alphabet):
+                    found[language] = found.get(language, 0.0) + log(share / 1000 / RARE)
+        return tuple(found.items())
+    for first, last, languages in _RANGES:
+        if first <= letters[0] <= last:
+            for language in languages.split():
+                found[language] = found.get(language, 0.0) + _script(letters)
+                share, alphabet = LETTERS.get(language, (0, ""))
+                if set(alphabet) & set(letters):
+                    found[language] += log(share / 1000 / RARE)
+    return tuple(found.items())
+
+
+def _script(letters: list[str]) -> float:
+    """Return what a word says for the languages of its script, which is not Latin."""
+    is_spaced = letters[0] < "\u0e00" or "\uac00" <= letters[0] <= "\ud7a3"
+    return _SHORT if not is_spaced else SCRIPT if len(letters) > 1 else 0.0
+
+
+class LanguageNotice:
+    """Says once, as sentences pass, which language they are in, if it is none of the known ones.
+
+    The evidence for another language counts from where it is largest, so that a stretch late in a text is noticed.
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._known = frozenset(known)
+        self._lead: dict[str, float] = {}
+
+    def __call__(self, sentences: Iterable[Sentence]) -> str | None:
+        """Take note of sentences; return the code of a language that is not known, once there is enough evidence."""
+        for sentence in sentences:
+            sums = _sums([sentence])
+            best_known = max([sums.get(one, 0.0) for one in self._known], default=0.0)
+            for language in sums.keys() | self._lead.keys():
+                lead = max(0.0, self._lead.get(language, 0.0) + sums.get(language, 0.0) - best_known)
+                self._lead[language] = 0.0 if language in self._known else lead
+            language = max(self._lead, key=lambda one: self._lead[one], default="")
+            if language and self._lead[language] > ENOUGH:
+                self._lead = {}
+                return language
+        return None
+
+
+def guess_language(sentences: Sequence[Sentence], among: Iterable[str] = NAMES) -> str | None:
+    """Return the code of the language that the words of sentences have the most evidence for; None if there is none."""
+    sums = {one: total for one, total in _sums(sentences).items() if one in set(among) and total > 0}
+    return max(sorted(sums), key=lambda one: sums[one], default=None)
+
+
+def _sums(sentences: Iterable[Sentence]) -> dict[str, float]:
+    """Return the evidence for each language that there is any for."""
+    sums: dict[str, float] = {}
+    for sentence in sentences:
+        for word in dict.fromkeys(sentence.words):  # a word that is repeated, as in a table, says no more
+            for language, more in evidence(word):
+                sums[language] = sums.get(language, 0.0) + more
+    latin = sums.pop("", 0.0)
+    if latin:
+        for language in _LATIN:
+            sums[language] = sums.get(language, 0.0) + latin
+    return sums
