@@ -1,6 +1,7 @@
 """``handful label``: the workbench, a page in the browser to label text."""
 
 import getpass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,7 @@ def label(
     handful fit corpus.db --out model
     handful convert corpus.db labels.jsonl --to prodigy
     """
+    from handful.encoders.languages import AUTO, choose
     from handful.workbench import LOOPBACK, Project, Session, serve
 
     path, texts = _chosen(expand(files or []), project)
@@ -71,6 +73,8 @@ def label(
         for text in texts:
             with stream(text, from_format, text_field=text_field) as documents:
                 _bring_in(opened, documents, encoder, quiet=quiet)
+        if encoder == AUTO:
+            encoder = choose([one[-1] for one in islice(opened.sentences(), 5_000)])
         session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache)
         if not session.mirror.entries:
             say("there is no text in the project yet; bring some in on the page", quiet=quiet)

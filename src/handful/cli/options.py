@@ -121,7 +121,11 @@ KeepFeatures = Annotated[
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no features on disk; see handful cache.")]
 Encoder = Annotated[
     str,
-    typer.Option("--encoder", metavar="NAME", help="The encoder, which makes vectors of words: a name or a folder."),
+    typer.Option(
+        "--encoder",
+        metavar="NAME",
+        help="The encoder, which makes vectors of words: a name, a folder, or auto (by language).",
+    ),
 ]
 ModelEncoder = Annotated[
     str | None,
