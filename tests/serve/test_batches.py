@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.exceptions import HTTPException
 
+from handful import Tagger
+from handful.errors import HandfulWarning
 from handful.serve import Limits
 from handful.serve._batches import Batches, Job, ready_of
 
@@ -212,3 +214,16 @@ def test_many_clients_get_what_one_gets():
 def test_limits_that_are_not_possible(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Limits(**wrong)
+
+
+def test_text_in_a_language_that_the_encoder_does_not_know_is_said_once():
+    ready = ready_of(Tagger("person, place", cache=False).fit())
+    text = "wir sind heute mit dem zug nach hause gefahren, und dort gab es einen markt, auf dem man brot kaufen kann. "
+    batches = Batches(Limits())
+    with pytest.warns(HandfulWarning, match="looks like German") as caught:
+        for _ in range(4):
+            job = Job(ready, [text * 2])
+            batches.submit(job)
+            assert len(job.answer.result(60)) == 1
+    batches.stop()
+    assert len(caught) == 1

@@ -60,9 +60,10 @@ _NUMBERED = "No|Nos|pp?|[Vv]ol|Figs?|Art|Sec|Ch"
 
 _TERMINATORS = ".!?…。！？｡؟۔।॥։።፧។៕။"
 _GREEK = ";\u037e"
-_MAY_END = _TERMINATORS + _GREEK
+_MAY_END = frozenset(_TERMINATORS + _GREEK)
 _FULL_WIDTH = "。！？｡។။"  # these end a sentence with no space after them
 _CLOSERS = "\"'”’»)]}」』】）"
+_MAY_FOLLOW = frozenset(_TERMINATORS + _CLOSERS)
 
 _BLANK = re.compile(f"[{_GAP}{_JOINERS}]*")
 
@@ -212,7 +213,7 @@ def _grouped(text: str, offsets: Iterator[tuple[int, int]]) -> Iterator[list[tup
         if text[start] in _MAY_END and _is_end(text, start, end):
             is_full_width = text[start] in _FULL_WIDTH
             is_stop = text[start:end] == "."
-            while following is not None and following[0] == end and text[end] in _TERMINATORS + _CLOSERS:
+            while following is not None and following[0] == end and text[end] in _MAY_FOLLOW:
                 sentence.append(following)
                 end = following[1]
                 is_stop = False
