@@ -220,10 +220,13 @@ def test_text_in_a_language_that_the_encoder_does_not_know_is_said_once():
     ready = ready_of(Tagger("person, place", cache=False).fit())
     text = "wir sind heute mit dem zug nach hause gefahren, und dort gab es einen markt, auf dem man brot kaufen kann. "
     batches = Batches(Limits())
+
+    def ask():
+        job = Job(ready, [text * 2])
+        batches.submit(job)
+        return job.answer.result(60)
+
     with pytest.warns(HandfulWarning, match="looks like German") as caught:
-        for _ in range(4):
-            job = Job(ready, [text * 2])
-            batches.submit(job)
-            assert len(job.answer.result(60)) == 1
+        answers = [ask() for _ in range(4)]
     batches.stop()
-    assert len(caught) == 1
+    assert (len(answers), len(caught)) == (4, 1)
