@@ -175,8 +175,8 @@ class TypeNames(Evidence):
         s_t(x) = <x, vectors[t]> + biases[t] + doubts[t]
         s_O(x) = log sum_j exp(<x, o_vectors[j]> + o_biases[j])
 
-    The parts of a description change s_t, as `handful.encoders.names` says. It depends on the type's own text and labels
-    alone: other types, or another order of them, do not change it.
+    The parts of a description change s_t, as `handful.encoders.names` says. It depends on the type's own text and
+    labels alone: other types, or another order of them, do not change it.
     """
 
     vectors: NDArray[np.float32] = array_of(np.float32, "n_types", "d")

@@ -49,7 +49,7 @@ class Guideline:
     excludes: tuple[Part, ...] = ()
 
 
-_OUT = r"(?:not|never|no|nor|neither|except(?: for| that)?|excepting|excluding|other than|rather than|instead of|apart from)"
+_OUT = r"(?:not|never|no|nor|neither|except(?: for| that)?|excluding|other than|rather than|apart from)"
 _HARMLESS = r"(?:only|just|merely|necessarily|yet|always|matter|difference|longer|more than|less than|later than)\b"
 _EXCLUDES = re.compile(rf"(?:and |but |yet |though )?{_OUT}\b (?!{_HARMLESS})(?P<list>.+)", re.IGNORECASE)
 _LEAVES_OUT = re.compile(r"(?:and |but )?(?:without|leaving out|omitting)\b (?P<list>.+)", re.IGNORECASE)
