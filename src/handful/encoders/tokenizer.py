@@ -2,13 +2,19 @@
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from handful.errors import EncoderError
 
+from .gluing import glued
 from .shapes import N_SHAPES, word_shape
 
 SPACE = "▁"  # how SentencePiece writes the space before a word
+BYTE = "<0x%02X>"  # how it writes a byte of a character that it does not know
+_GLUED = " glued 1"  # raised when `handful.encoders.gluing` decides otherwise
+
+_Key = str | tuple[str]  # a word behind a space, or one without
 
 _REMEMBERED_WORDS = 2**18
 
@@ -20,7 +26,8 @@ class WordTokenizer:
     of a sentence. `unknown_id` stands for a word of which the tokenizer leaves nothing (a control character, an empty
     string), and `space_id` is the sub-word that is nothing but the space before a word, if there is one. `content`
     changes whenever the splitting does, for the fingerprint. With a `shape_stride` that is not 0, ids carry the shape
-    of their word, see `handful.encoders.shapes`.
+    of their word, see `handful.encoders.shapes`. `split_glued` splits words that follow another without a space, if
+    that makes a difference, see `handful.encoders.gluing`; `fallback_ids` are sub-words that stand for bytes.
     """
 
     def __init__(
@@ -34,6 +41,8 @@ class WordTokenizer:
         content: bytes,
         shape_stride: int = 0,
         space_id: int | None = None,
+        split_glued: Callable[[list[str]], list[list[int]]] | None = None,
+        fallback_ids: Sequence[int] = (),
     ) -> None:
         self.prefix = list(prefix)
         self.suffix = list(suffix)
@@ -42,9 +51,10 @@ class WordTokenizer:
         self.content = content if not shape_stride else content + b"\nword shapes 1 %d" % shape_stride
         self.shape_stride = shape_stride
         self._split = split
-        says_nothing = {unknown_id} if space_id is None else {unknown_id, space_id}
+        self._split_glued = split_glued
+        says_nothing = {unknown_id, *fallback_ids} | (set() if space_id is None else {space_id})
         self._says_nothing = {token + shape_stride * shape for token in says_nothing for shape in range(N_SHAPES)}
-        self._known: dict[str, list[int]] = {}
+        self._known: dict[_Key, list[int]] = {}
 
     @classmethod
     def from_json(cls, text: str, *, pad_id: int, unknown_id: int, shape_stride: int = 0) -> "WordTokenizer":
@@ -53,10 +63,15 @@ class WordTokenizer:
 
         text = with_leading_space(text)
         lead = " " if _needs_a_space(json.loads(text)) else ""
-        try:
+
+        def made(text: str) -> Any:
             tokenizer = Tokenizer.from_str(text)
             tokenizer.no_truncation()
             tokenizer.no_padding()
+            return tokenizer
+
+        try:
+            tokenizer = made(text)
             sample = tokenizer.encode(["a"], is_pretokenized=True, add_special_tokens=True)
         except BaseException as error:  # the library raises bare exceptions, and panics, which are no Exception
             raise _unless_stopped(error, "tokenizer.json cannot be read by the tokenizers library") from None
@@ -64,23 +79,27 @@ class WordTokenizer:
         start = special.index(0) if 0 in special else len(special)
         end = len(special) - special[::-1].index(0) if 0 in special else len(special)
 
-        def split(words: list[str]) -> list[list[int]]:
+        def split(words: list[str], by: Any = tokenizer) -> list[list[int]]:
             batch = [[lead + word if word.strip() else word] for word in words]
             try:
-                encodings = tokenizer.encode_batch(batch, is_pretokenized=True, add_special_tokens=False)
+                encodings = by.encode_batch(batch, is_pretokenized=True, add_special_tokens=False)
             except BaseException as error:
                 raise _unless_stopped(error, "the tokenizer cannot split a word") from None
             return [encoding.ids for encoding in encodings]
 
+        glues = _without_space(text)
+        glue = None if glues is None else partial(split, by=made(glues))
         return cls(
             split,
             prefix=sample.ids[:start],
             suffix=sample.ids[end:],
             pad_id=pad_id,
             unknown_id=unknown_id,
-            content=f"{text}\n{pad_id} {unknown_id}{lead}".encode(),
+            content=f"{text}\n{pad_id} {unknown_id}{lead}{_GLUED if glue else ''}".encode(),
             shape_stride=shape_stride,
             space_id=tokenizer.token_to_id(SPACE),
+            split_glued=glue,
+            fallback_ids=[number for byte in range(256) if (number := tokenizer.token_to_id(BYTE % byte)) is not None],
         )
 
     @property
@@ -89,9 +108,12 @@ class WordTokenizer:
         return len(self.prefix) + len(self.suffix)
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """Return the sub-word ids of each word, at least one per word."""
+        """Return the sub-word ids of each word of a sentence, at least one per word."""
+        keys: Sequence[_Key] = words
         try:
-            return [self._known[word] for word in words]
+            if self._split_glued is not None:
+                keys = [(word,) if is_glued else word for word, is_glued in zip(words, glued(words), strict=True)]
+            return [self._known[key] for key in keys]
         except (KeyError, TypeError):  # TypeError: a word that is not a str
             pass
         for word in words:
@@ -101,13 +123,20 @@ class WordTokenizer:
         known = self._known
         if len(known) > _REMEMBERED_WORDS:
             known = self._known = {}
-        new = list(dict.fromkeys(word for word in words if word not in known))
-        # A lone surrogate is not text: the tokenizer gets a replacement character instead.
-        texts = [word.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for word in new]
-        for word, ids in zip(new, self._split(texts), strict=True):
-            shift = self.shape_stride * word_shape(word) if self.shape_stride else 0
-            known[word] = [token + shift for token in ids or [self.unknown_id]]
-        return [known[word] for word in words]
+        new = list(dict.fromkeys(key for key in keys if key not in known))
+        for split, some in (
+            (self._split, [key for key in new if isinstance(key, str)]),
+            (self._split_glued, [key for key in new if not isinstance(key, str)]),
+        ):
+            if not some or split is None:
+                continue
+            plain = [key if isinstance(key, str) else key[0] for key in some]
+            # A lone surrogate is not text: the tokenizer gets a replacement character instead.
+            texts = [word.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for word in plain]
+            for key, word, ids in zip(some, plain, split(texts), strict=True):
+                shift = self.shape_stride * word_shape(word) if self.shape_stride else 0
+                known[key] = [token + shift for token in ids or [self.unknown_id]]
+        return [known[key] for key in keys]
 
     def are_unknown(self, words: Sequence[str]) -> list[bool]:
         """Return for each word whether the vocabulary has none of its sub-words."""
@@ -143,6 +172,15 @@ def with_leading_space(text: str) -> str:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise EncoderError("tokenizer.json is not JSON of the tokenizers library") from None
     return json.dumps(settings, ensure_ascii=False)
+
+
+def _without_space(text: str) -> str | None:
+    """Return a ``tokenizer.json`` that splits words as behind no space; None if the file cannot be changed to."""
+    settings = json.loads(text)
+    steps = [step for step in _steps(settings["pre_tokenizer"], "pretokenizers") if step["type"] == "Metaspace"]
+    for step in steps:
+        step["prepend_scheme"] = "never"
+    return json.dumps(settings, ensure_ascii=False) if steps else None
 
 
 def _steps(setting: Any, name: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
-from handful.text import EntityType, Sentence, described, read, types_in
+from handful.text import EntityType, Sentence, described, read, read_types, types_in
 from handful.text.types import TypeChoice
 
 from .paths import Paths, find_paths
@@ -114,6 +114,8 @@ def _read_corpus(
     files: list[dict[str, Any]] = []
     known: list[EntityType] = []
     train, dev = (_read_files(each, files, known) for each in (paths.train, paths.dev))
+    if paths.types is not None:
+        known = _other_words(paths.types, known)
     if not types_in(train or dev):
         where = ", ".join(map(str, paths.train or paths.dev))
         raise DataError(f"{name}: {where} has no mention, only O: there is nothing to learn")
@@ -155,6 +157,15 @@ def _read_files(paths: Sequence[Path], files: list[dict[str, Any]], known: list[
         known += [one for one in content.types if one.description]
         sentences += content
     return sentences
+
+
+def _other_words(file: Path, known: Sequence[EntityType]) -> list[EntityType]:
+    """Return what a file says of the types that the heads of a corpus describe; it must describe the same."""
+    others = list(read_types(file))
+    if {one.name for one in others} != {one.name for one in known}:
+        names = ", ".join(dict.fromkeys(one.name for one in known))
+        raise DataError(f"{file}: describes {', '.join(one.name for one in others)}, but its corpus has {names}")
+    return others
 
 
 def _is_held_out(words: Sequence[str], share: float) -> bool:

@@ -1,7 +1,9 @@
 """Which files belong to which corpus.
 
 ``NAME=PATH`` names a corpus; a plain path is named after its folder or file. A folder of small corpora makes a group:
-``web=PATH`` with the files ``blogs.txt`` and ``news.txt`` are the corpora ``web/blogs`` and ``web/news``.
+``web=PATH`` with the files ``blogs.txt`` and ``news.txt`` are the corpora ``web/blogs`` and ``web/news``. A file
+``blogs.en.types`` beside them describes the types of ``blogs.txt`` in other words: ``web/blogs.en`` is then a corpus
+with the same sentences.
 """
 
 import os
@@ -20,6 +22,7 @@ class Paths:
     train: list[Path] = field(default_factory=list)
     dev: list[Path] = field(default_factory=list)
     is_named: bool = True
+    types: Path | None = None  # describes the types, instead of the heads of files
 
 
 def find_paths(
@@ -37,8 +40,8 @@ def find_paths(
         name, path = split_name(given)
         if path.is_dir() and (files := _small_corpora(path)):
             if measure_others:
-                for file in files:
-                    found.setdefault(f"{name or _name_of(path)}/{_name_of(file)}", Paths()).dev.append(file)
+                for own, file, types in files:
+                    found.setdefault(f"{name or _name_of(path)}/{own}", Paths(types=types)).dev.append(file)
                 continue
         elif name is None and len(found) == 1:
             name = next(iter(found))
@@ -88,7 +91,7 @@ def _corpora_of(name: str | None, path: Path) -> dict[str, Paths]:
     if train.is_file():
         return {whole: Paths([train], [dev] if dev.is_file() else [], is_named)}
     if files := _small_corpora(path):
-        return {f"{whole}/{_name_of(file)}": Paths([file], is_named=is_named) for file in files}
+        return {f"{whole}/{own}": Paths([file], is_named=is_named, types=types) for own, file, types in files}
     there = ", ".join(sorted(child.name for child in path.iterdir())[:5]) or "nothing"
     raise FileError(
         f"{path}: the folder has no train.txt (it has {there}), nor are all its files corpora that begin with "
@@ -96,10 +99,23 @@ def _corpora_of(name: str | None, path: Path) -> dict[str, Paths]:
     )
 
 
-def _small_corpora(folder: Path) -> list[Path]:
-    """Return the files of a folder, if each of them is a text file that begins with descriptions of types."""
+def _small_corpora(folder: Path) -> list[tuple[str, Path, Path | None]]:
+    """Return the small corpora of a folder: their names, their files, and who describes the types if not these.
+
+    Each file is a text file that begins with descriptions of types, or describes the types of one of them in other
+    words (``NAME.en.types`` those of ``NAME.txt``). An empty list if the folder has anything else.
+    """
     files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    return files if all(_has_head(path) for path in files) else []
+    texts = {_name_of(path): path for path in files if path.suffix != ".types"}
+    if not all(_has_head(path) for path in texts.values()):
+        return []
+    found: list[tuple[str, Path, Path | None]] = [(name, path, None) for name, path in texts.items()]
+    for path in files:
+        if path.suffix == ".types":
+            if _name_of(path) not in texts:
+                raise FileError(f"{path}: describes the types of {_name_of(path)}.txt, which is not beside it")
+            found.append((path.name.removesuffix(".types"), texts[_name_of(path)], path))
+    return sorted(found, key=lambda one: one[0])
 
 
 def _has_head(path: Path) -> bool:

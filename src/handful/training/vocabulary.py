@@ -1,0 +1,130 @@
+"""Cut the vocabulary of a SentencePiece (Unigram) encoder to the sub-words that its languages use.
+
+Most weights of a small encoder for many languages are embeddings of sub-words that its texts never have. A sub-word is
+worth keeping if it is frequent in *one* of the languages::
+
+    use(piece) = max over languages of (occurrences of the piece in the language / of all pieces in the language)
+
+Single characters are all kept, whatever their use, so that every word can still be spelled; the words of dropped
+sub-words are split into smaller ones by the same scores. Characters that the vocabulary never had become their bytes in
+UTF-8, 256 new sub-words, instead of an unknown.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handful._util.files import PathLike, replacing_folder
+from handful.encoders.hugging_face import quiet, read_pretrained, word_tokenizer
+from handful.encoders.tokenizer import BYTE
+from handful.errors import DataError, EncoderError
+
+_NEVER = -1000.0  # score of a byte: it is not found by the way it is written
+_BLOCK = 65_536  # words split at a time
+
+
+@dataclass(frozen=True)
+class CutVocabulary:
+    """What is kept: `rows` of the table of embeddings, in order, then 256 new ones; `tokenizer` is the JSON of it."""
+
+    rows: tuple[int, ...]
+    tokenizer: str
+
+
+def cut_vocabulary(tokenizer: Any, words: Mapping[str, Mapping[str, float]], n_pieces: int) -> CutVocabulary:
+    """Choose the `n_pieces` sub-words to keep, special ones and bytes included.
+
+    `words` has for each language how often each of its words occurs.
+    """
+    settings = json.loads(tokenizer.backend_tokenizer.to_str()) if tokenizer.is_fast else {"model": {}}
+    model = settings["model"]
+    if model.get("type") != "Unigram" or model.get("byte_fallback"):
+        raise EncoderError("only the vocabulary of a SentencePiece (Unigram) tokenizer without bytes can be cut")
+    pieces: list[list[Any]] = model["vocab"]
+    special = {token["id"] for token in settings["added_tokens"]} | {model["unk_id"]}
+    kept = {i for i, (piece, _) in enumerate(pieces) if len(piece) == 1} | special
+    if n_pieces < len(kept) + 256:
+        raise DataError(
+            f"vocabulary is {n_pieces}, expected {len(kept) + 256} or more: all single characters, {len(special)} "
+            "special sub-words and 256 bytes are kept"
+        )
+    uses = _uses(tokenizer, words)
+    # Equal uses: the sub-word that the base finds likelier.
+    by_use = sorted(uses.keys() - kept, key=lambda i: (-uses[i], -pieces[i][1], i))
+    kept |= set(by_use[: n_pieces - 256 - len(kept)])
+    rows = sorted(kept)
+    new = {old: i for i, old in enumerate(rows)}
+    model["vocab"] = [pieces[i] for i in rows] + [[BYTE % byte, _NEVER] for byte in range(256)]
+    model["unk_id"], model["byte_fallback"] = new[model["unk_id"]], True
+    for token in settings["added_tokens"]:
+        token["id"] = new[token["id"]]
+    _renumber(settings.get("post_processor"), new)
+    return CutVocabulary(tuple(rows), json.dumps(settings, ensure_ascii=False))
+
+
+def _uses(tokenizer: Any, words: Mapping[str, Mapping[str, float]]) -> dict[int, float]:
+    """Return for each sub-word its share among those of a language, the largest over all languages."""
+    split = word_tokenizer(tokenizer)
+    uses: dict[int, float] = {}
+    for counts in words.values():
+        own: Counter[int] = Counter()
+        every = list(counts)
+        for start in range(0, len(every), _BLOCK):
+            block = every[start : start + _BLOCK]
+            for word, ids in zip(block, split(block), strict=True):
+                for i in ids:
+                    own[i] += counts[word]  # type: ignore[assignment]
+        total = sum(own.values())
+        for i, n in own.items():
+            uses[i] = max(uses.get(i, 0.0), n / total)
+    return uses
+
+
+def _renumber(setting: Any, new: Mapping[int, int]) -> None:
+    """Change the ids of special tokens wherever a post-processor has them."""
+    if isinstance(setting, list):
+        for each in setting:
+            _renumber(each, new)
+    elif isinstance(setting, dict):
+        for key, value in setting.items():
+            if key == "ids":
+                setting[key] = [new[i] for i in value]
+            else:
+                _renumber(value, new)
+
+
+def apply_cut(model: Any, cut: CutVocabulary) -> None:
+    """Give a model the table of embeddings of a cut vocabulary; bytes start near the mean of what is kept."""
+    import torch
+
+    old = model.get_input_embeddings()
+    with torch.no_grad():
+        rows = old.weight[torch.tensor(cut.rows)]
+        noise = torch.randn(256, rows.shape[1], generator=torch.Generator().manual_seed(0))
+        table = torch.cat((rows, rows.mean(0) + noise * rows.std(0)))
+        padding = None if old.padding_idx is None else cut.rows.index(old.padding_idx)
+        model.set_input_embeddings(torch.nn.Embedding.from_pretrained(table, freeze=False, padding_idx=padding))
+    model.config.vocab_size = len(table)
+    for name in ("pad_token_id", "bos_token_id", "eos_token_id"):
+        if (number := getattr(model.config, name, None)) is not None:
+            setattr(model.config, name, cut.rows.index(number))
+
+
+def write_cut(
+    encoder: str, out: PathLike, words: Mapping[str, Mapping[str, float]], n_pieces: int, *, precision: str = "float32"
+) -> CutVocabulary:
+    """Write a Hugging Face folder of an encoder whose vocabulary is cut; see `cut_vocabulary`."""
+    import torch
+    from tokenizers import Tokenizer
+
+    model, tokenizer = read_pretrained(encoder)
+    cut = cut_vocabulary(tokenizer, words, n_pieces)
+    apply_cut(model, cut)
+    tokenizer.init_kwargs = {key: value for key, value in tokenizer.init_kwargs.items() if "local" not in key}
+    with replacing_folder(out) as folder, quiet():
+        model.to(getattr(torch, precision)).save_pretrained(folder)
+        tokenizer._tokenizer = Tokenizer.from_str(cut.tokenizer)
+        tokenizer.save_pretrained(folder)
+    return cut
