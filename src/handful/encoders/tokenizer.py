@@ -109,7 +109,7 @@ class WordTokenizer:
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         """Return the sub-word ids of each word of a sentence, at least one per word."""
-        keys: Sequence[_Key] = words
+        keys: list[_Key] = list(words)
         try:
             if self._split_glued is not None:
                 keys = [(word,) if is_glued else word for word, is_glued in zip(words, glued(words), strict=True)]

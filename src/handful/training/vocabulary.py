@@ -105,7 +105,9 @@ def apply_cut(model: Any, cut: CutVocabulary) -> None:
         noise = torch.randn(256, rows.shape[1], generator=torch.Generator().manual_seed(0))
         table = torch.cat((rows, rows.mean(0) + noise * rows.std(0)))
         padding = None if old.padding_idx is None else cut.rows.index(old.padding_idx)
-        model.set_input_embeddings(torch.nn.Embedding.from_pretrained(table, freeze=False, padding_idx=padding))
+        embedding = torch.nn.Embedding(len(table), table.shape[1], padding_idx=padding)
+        embedding.weight.copy_(table)
+        model.set_input_embeddings(embedding)
     model.config.vocab_size = len(table)
     for name in ("pad_token_id", "bos_token_id", "eos_token_id"):
         if (number := getattr(model.config, name, None)) is not None:
