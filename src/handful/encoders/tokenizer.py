@@ -124,10 +124,9 @@ class WordTokenizer:
         if len(known) > _REMEMBERED_WORDS:
             known = self._known = {}
         new = list(dict.fromkeys(key for key in keys if key not in known))
-        for split, some in (
-            (self._split, [key for key in new if isinstance(key, str)]),
-            (self._split_glued, [key for key in new if not isinstance(key, str)]),
-        ):
+        apart: list[_Key] = [key for key in new if isinstance(key, str)]
+        joined: list[_Key] = [key for key in new if not isinstance(key, str)]
+        for split, some in ((self._split, apart), (self._split_glued, joined)):
             if not some or split is None:
                 continue
             plain = [key if isinstance(key, str) else key[0] for key in some]
