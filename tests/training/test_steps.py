@@ -18,8 +18,8 @@ from handful.training._steps import PlannedStep, StepBuilder, layout_of, plan_st
 from handful.training._texts import forms_of, lay_out_types
 from handful.training.batches import on_device
 from handful.training.corpora import io_tags, read_corpora
-from handful.training.model import read_base
-from handful.training.prepare import prepare
+from handful.training.model import _hidden, read_base
+from handful.training.prepare import find_twins, prepare
 
 CPU = torch.device("cpu")
 
@@ -299,3 +299,79 @@ def test_the_scale_of_the_second_loss_is_learned_where_there_is_one(contrast, en
     network = prepared(encoder, corpora, contrast=contrast).network
     learned = [name for name, one in network.named_parameters() if one.requires_grad]
     assert ("log_scale" in learned) is bool(contrast)
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory):
+    """Two corpora with the same sentences, under two guidelines, and one of its own."""
+    folder = tmp_path_factory.mktemp("twins")
+    sentences = ["[Lima](LOC) walks", "near [Ann](PER) today", "[Dr Bo](PER) of [Lima](LOC)"] * 6
+    heads = {
+        "one": "# LOC: town\n# PER: person, with title\n",
+        "two": "# LOC: town, not a country\n# PER: person, with title\n",
+        "three": "# PER: person\n",
+    }
+    for name, head in heads.items():
+        own = sentences if name != "three" else ["[Eve](PER) sat", "a dog"] * 4
+        (folder / f"{name}.txt").write_text(head + "\n" + "\n".join(own) + "\n")
+    return read_corpora([folder / "one.txt", folder / "two.txt", folder / "three.txt"])
+
+
+def test_twins_come_in_one_step(encoder, twins):
+    assert find_twins(twins) == {1: 0}
+    training = prepared(encoder, twins, batch_tokens=64, weights={"one": 2, "two": 1})
+    n_beside = 0
+    for epoch in range(3):
+        for step in training._plan(epoch):
+            chunks = [(number, sentences.tolist()) for number, sentences in step.chunks]
+            ones, twos = ([sentences for number, sentences in chunks if number == which] for which in (0, 1))
+            assert all(sentences in ones for sentences in twos)  # never a twin without the same sentences of its file
+            n_beside += sum(map(len, twos))
+    n_one = sum(
+        len(sentences) for epoch in range(3) for step in training._plan(epoch) for n, sentences in step.chunks if n == 0
+    )
+    assert n_one == 3 * 2 * 18
+    assert 0.3 < n_beside / n_one < 0.7  # half as often as its file
+
+
+def test_a_twin_has_no_name_alone_where_its_guideline_differs(encoder, twins):
+    tokenizer = word_tokenizer(read_base(encoder, None, None)[1])
+    texts = lay_out_types(twins, tokenizer, 64, name_only=1.0, has_parts=True, twins={1: 0})
+    chosen = texts.choose(np.arange(5), np.random.default_rng(0))
+    # LOC and PER of the first, LOC and PER of its twin, PER of the third: by name, but for LOC of the twin
+    assert (chosen.texts[:5] % 3).tolist() == [1, 1, 0, 1, 1]
+    assert chosen.owners.tolist() == [2]  # and that has its part
+    assert chosen.kinds.tolist() == [2]
+    full = texts.full(np.arange(5))
+    assert full.owners.tolist() == [1, 2, 3]
+    assert full.kinds.tolist() == [1, 2, 1]
+
+
+def test_parts_change_the_loss_as_the_equations_say(encoder, twins):
+    training = prepared(encoder, twins, name_only=0, description_only=0)
+    head, network = training.network.head, training.network
+    step = build(training, [(1, np.array([0, 2, 4])), (2, np.array([0]))])
+    assert step.part_owners.tolist() == [0, 1]
+    with torch.inference_mode():
+        hidden = _hidden(network.encoder, step)
+        x = 0.5 * (hidden[step.first] + hidden[step.last])
+        logits = network.logits(x, hidden, step)
+        ends = [*step.text_starts[1:].tolist(), len(step.text_at)]
+        means = [hidden[step.text_at[a:b]].mean(0) for a, b in zip(step.text_starts.tolist(), ends, strict=True)]
+    n = head.trained()
+    vectors = [n.weight @ mean.numpy() + n.bias for mean in means]
+    scores = [x.numpy() @ vector - 0.5 * vector @ vector + n.beta for vector in vectors]
+    country, title = scores[3] + n.parts[2], scores[4] + n.parts[1]
+    loc = scores[0] - np.log1p(np.exp(country - scores[0]))
+    per = np.logaddexp(scores[1], title)
+    own = step.corpora.numpy() == 1
+    np.testing.assert_allclose(logits[own, 1], loc[own], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(logits[own, 2], per[own], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(logits[~own, 3], scores[2][~own], rtol=1e-4, atol=1e-4)
+
+
+def test_parts_are_read_as_a_part_of_the_description_where_a_recipe_says_so(encoder, twins):
+    training = prepared(encoder, twins, parts=False)
+    assert training.network.head.parts is None
+    assert training.network.head.trained().parts is None
+    assert len(training._builder.build(training._plan(0)[0]).part_owners) == 0

@@ -107,27 +107,30 @@ def guideline_of(description: str) -> Guideline:
         while segments:
             one, used = segments[0], 1
             whole = ", ".join(segments)
-            if len(segments) == n_all and n_all > 1 and meaning and (match := _IS_OUT.fullmatch(whole)):
-                used = n_all
-                excludes += _parts(match["list"], whole)
+            is_first = len(segments) == n_all
+            parts: list[Part] = []
+            is_out = True
+            if is_first and n_all > 1 and meaning and (match := _IS_OUT.fullmatch(whole)):
+                one, used = whole, n_all
+                parts = _parts(match["list"], whole)
             elif (meaning or kept) and (match := _IS_OUT.fullmatch(one)):
-                excludes += _parts(match["list"], one)
+                parts = _parts(match["list"], one)
             elif match := _EXCLUDES.fullmatch(one) or _LEAVES_OUT.fullmatch(one):
-                used = _length(segments, is_all=len(segments) == n_all and bool(meaning))
-                said = ", ".join(segments[:used])
-                excludes += _parts(said[match.start("list") :], said, is_border=match.re is _LEAVES_OUT)
+                used = _length(segments, is_all=is_first and bool(meaning))
+                one = ", ".join(segments[:used])
+                parts = _parts(one[match.start("list") :], one, is_border=match.re is _LEAVES_OUT)
             elif match := _INCLUDES.fullmatch(one) or _TAKES_IN.fullmatch(one):
-                used = _length(segments) if match.re is _INCLUDES else 1
-                said = ", ".join(segments[:used])
-                includes += _parts(said[match.start("list") :], said, is_border=match.re is _TAKES_IN)
-                kept.append(said)
+                used, is_out = _length(segments) if match.re is _INCLUDES else 1, False
+                one = ", ".join(segments[:used])
+                parts = _parts(one[match.start("list") :], one, is_border=match.re is _TAKES_IN)
             elif match := _IS_IN.fullmatch(one):
-                includes += _parts(match["list"], one)
-                kept.append(one)
+                is_out = False
+                parts = _parts(match["list"], one)
             elif match := _INNER.fullmatch(one):
                 segments = [match["before"], match["after"], *segments[1:]]
                 continue
-            else:
+            (excludes if is_out else includes).extend(parts)
+            if not parts or not is_out:
                 kept.append(one)
             segments = segments[used:]
         if kept:
