@@ -77,8 +77,8 @@ def test_every_field_of_recipes_and_settings_can_be_in_a_file(tmp_path):
     (tmp_path / "r.toml").write_text(
         'layers = 1\nshapes = true\nhide = ["LOC", "PER"]\nepochs = 2\nbatch_tokens = 64\nlr = 1e-4\nhead_lr = 2e-3\n'
         'warmup = 0.1\nhead = "linear"\nname_only = 0.1\ndescription_only = 0.2\nnegatives = 0.3\ncontrast = 0.4\n'
-        "dropout = 0.2\nparts = false\nweights = {a = 0.5, b = 2}\no_weights = {a = 0.3}\nhold_out = 0.1\naverage = 0.5\n"
-        'keep = "best"\nseed = 3\nrename = {PER = "who"}\n'
+        "dropout = 0.2\nweights = {a = 0.5, b = 2}\no_weights = {a = 0.3}\nhold_out = 0.1\naverage = 0.5\n"
+        'parts = false\nkeep = "best"\nseed = 3\nrename = {PER = "who"}\n'
     )
     found = read_settings(Recipe(), tmp_path / "r.toml")
     assert found == Recipe(

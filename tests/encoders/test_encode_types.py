@@ -70,7 +70,7 @@ def same(a, b):
 
 def test_names_as_they_are_read():
     assert doctest.testmod(texts).failed == 0
-    assert doctest.testmod(texts).attempted == 7
+    assert doctest.testmod(texts).attempted == 6
     names = [
         "ORG",
         "Org/other",
@@ -364,40 +364,29 @@ def test_vectors_whose_squares_overflow_are_an_error(encoder, monkeypatch):
         encoder.encode_types(TYPES)
 
 
-def test_parts_of_a_description_are_read_by_themselves(source, tmp_path):
-    parts = np.array([-1.0, -2.0, 0.5, 0.25], np.float32)
-    head = NameHead(**{**vars(random_head()), "parts": parts})
+def test_what_a_description_excludes_is_read_by_itself(source, tmp_path):
+    head = NameHead(**{**vars(random_head()), "exclusion": 0.5})
     reads = load(with_head(source("mpnet"), tmp_path / "parts", head))
     whole = load(with_head(source("mpnet"), tmp_path / "whole"))
-    one = EntityType("FEE", "a sum of money, with its currency; not postage, without dots; including tolls")
-    texts = {
-        "a sum of money, with its currency; including tolls": None,
-        "currency of fee": -2.0,
-        "tolls": -1.0,
-        "postage": 0.5,
-        "dots of fee": 0.25,
-    }
-    first, *others = texts
+    one = EntityType("FEE", "a sum of money, without dots; not postage or tips")
     x = np.random.default_rng(1).normal(size=(20, 32)).astype(np.float32)
 
-    def score(text, c):  # of a text that is read as it is
+    def score(text):  # of a text that is read as it is
         vector = by_torch(head, [whole._text_mean(to_sentence(text).words)])[0].astype(np.float64)
-        return x @ vector - 0.5 * vector @ vector + head.beta + (c or 0)
+        return x @ vector - 0.5 * vector @ vector + head.beta
 
-    u = np.logaddexp.reduce([score(f"fee: {first}", 0), *(score(text, texts[text]) for text in others[:2])])
-    excluded = np.logaddexp.reduce([score(text, texts[text]) for text in others[2:]])
-    expected = u - np.log1p(np.exp(excluded - u))
+    own, excluded = score("fee: a sum of money, without dots"), np.logaddexp(score("postage"), score("tips")) + 0.5
     found = reads.encode_types([EntityType("LOC"), one, EntityType("PER", "a person")])
-    np.testing.assert_allclose(found.scores(x)[:, 2], expected, rtol=1e-4, atol=1e-4)
-    assert found.parts.owners.tolist() == [1, 1, 1, 1]
-    # the score of a type depends on its own text alone, and bare types have no parts
+    np.testing.assert_allclose(found.scores(x)[:, 2], own - np.log1p(np.exp(excluded - own)), rtol=1e-4, atol=1e-4)
+    assert found.excluded.owners.tolist() == [1, 1]
+    # it depends on the type's own text alone, and bare types exclude nothing
     alone = reads.encode_types([one])
     np.testing.assert_array_equal(alone.vectors[0], found.vectors[1])
-    np.testing.assert_array_equal(alone.parts.vectors, found.parts.vectors)
-    assert reads.encode_types([EntityType("LOC")]).parts is None
-    # a head without parts reads the description as it is
-    assert whole.encode_types([one]).parts is None
-    text = f"fee: {one.description}"
-    np.testing.assert_allclose(whole.encode_types([one]).scores(x)[:, 1], score(text, 0), rtol=1e-4, atol=1e-4)
-    assert NameHead.load(tmp_path / "parts" / NAMES_FILE).parts.tolist() == parts.tolist()
+    np.testing.assert_array_equal(alone.excluded.vectors, found.excluded.vectors)
+    assert reads.encode_types([EntityType("LOC")]).excluded is None
+    # a head without exclusion reads the description as it is
+    assert whole.encode_types([one]).excluded is None
+    as_it_is = score(f"fee: {one.description}")
+    np.testing.assert_allclose(whole.encode_types([one]).scores(x)[:, 1], as_it_is, rtol=1e-4, atol=1e-4)
+    assert NameHead.load(tmp_path / "parts" / NAMES_FILE).exclusion == 0.5
     assert head.identity() != random_head().identity()

@@ -1,4 +1,4 @@
-"""Parts of descriptions in a tagger: what is excluded takes words away from its type alone, also after saving."""
+"""What descriptions exclude, in a tagger: it takes words away from its type alone, also after saving."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handful import Tagger
-from handful.encoders.names import PartVectors
+from handful.encoders.names import ExcludedVectors
 from handful.errors import DataError
 from handful.tagger.evidence import TypeNames
 from handful.text import types_of
@@ -16,24 +16,19 @@ from .toy import KINDS, NamedEncoder
 
 
 class PartsEncoder(NamedEncoder):
-    """A toy whose types have parts; a part is what it starts with, too."""
+    """A toy that reads what types exclude, which is what it starts with, too."""
 
     def encode_types(self, types):
-        read = [(owner, guideline_of(one.description)) for owner, one in enumerate(types_of(types))]
-        parts = [(owner, part, False) for owner, each in read for part in each.includes]
-        parts += [(owner, part, True) for owner, each in read for part in each.excludes]
+        types = types_of(types)
+        excluded = [(n, part.text) for n, one in enumerate(types) for part in guideline_of(one.description).excludes]
         found = super().encode_types(types)
-        if not parts:
+        if not excluded:
             return found
-        vectors = np.zeros((len(parts), self.dim), np.float32)
-        for vector, (_, part, _) in zip(vectors, parts, strict=True):
-            vector[KINDS.get(part.text[0], 0)] = 4
-        is_excluded = np.array([out for _, _, out in parts])
-        # what is excluded counts more, so that it leaves less than half of a word that is as near to it
-        biases = (np.where(is_excluded, 20, 0.1) - 0.5 * (vectors**2).sum(axis=1)).astype(np.float32)
-        return replace(
-            found, parts=PartVectors(vectors, biases, np.array([owner for owner, _, _ in parts]), is_excluded)
-        )
+        vectors = np.zeros((len(excluded), self.dim), np.float32)
+        for vector, (_, text) in zip(vectors, excluded, strict=True):
+            vector[KINDS.get(text[0], 0)] = 4
+        biases = (20 - 0.5 * (vectors**2).sum(axis=1)).astype(np.float32)
+        return replace(found, excluded=ExcludedVectors(vectors, biases, np.array([owner for owner, _ in excluded])))
 
 
 TEXT = "Pim met Gus in Lima ."
@@ -44,15 +39,16 @@ def found(types, **options):
     return tagger, {one["word"]: one["entity_group"] for one in tagger.predict(TEXT)}
 
 
-def test_what_is_included_belongs_and_what_is_excluded_does_not():
+def test_what_is_excluded_does_not_belong():
     assert found({"PER": "People"})[1] == {"Pim": "PER"}
-    assert found({"PER": "People, including Gods"})[1] == {"Pim": "PER", "Gus": "PER"}
-    assert found({"PER": "People, including Gods, not Peers"})[1] == {"Gus": "PER"}
+    assert found({"PER": "People, not Land"})[1] == {"Pim": "PER"}
+    assert found({"PER": "People, not Peers"})[1] == {}
+    assert found({"PER": "People, not Peers", "LOC": "Land"})[1] == {"Lima": "LOC"}
 
 
 def test_other_types_are_as_they_were():
     model = found({"PER": "People", "LOC": "Land"})[0].model_
-    other = found({"PER": "People, not Land; including Gods", "LOC": "Land"})[0].model_
+    other = found({"PER": "People, not Land", "LOC": "Land"})[0].model_
     words = np.stack([PartsEncoder().vector(word) for word in TEXT.split()]).astype(np.float32)
     place = [one.name for one in model.types].index("LOC")
     logits = [each.piece(TypeNames).logits(words) for each in (model, other)]
@@ -61,13 +57,16 @@ def test_other_types_are_as_they_were():
 
 
 def test_saved_and_loaded(tmp_path):
-    tagger, mentions = found({"PER": "People, including Gods, not Peers", "LOC": "Land"})
+    tagger, mentions = found({"PER": "People, not Land or Peers", "LOC": "Land"})
     tagger.save(tmp_path / "model")
     loaded = Tagger.load(tmp_path / "model", encoder=PartsEncoder())
     assert {one["word"]: one["entity_group"] for one in loaded.predict(TEXT)} == mentions
-    assert loaded.model_.piece(TypeNames).part_owners.tolist() == tagger.model_.piece(TypeNames).part_owners.tolist()
+    assert (
+        loaded.model_.piece(TypeNames).excluded_owners.tolist()
+        == tagger.model_.piece(TypeNames).excluded_owners.tolist()
+    )
     names = loaded.model_.piece(TypeNames).save()
-    with pytest.raises(DataError, match="some of the arrays of parts are missing"):
-        TypeNames.load({name: names[name] for name in names if name != "part_owners"}, 1.0, 8, 3)
-    with pytest.raises(DataError, match="part_owners are not all from 0 to 1"):
-        TypeNames.load(names | {"part_owners": names["part_owners"] + 2}, 1.0, 8, 3)
+    with pytest.raises(DataError, match="excluded_owners are missing"):
+        TypeNames.load({name: names[name] for name in names if name != "excluded_owners"}, 1.0, 8, 3)
+    with pytest.raises(DataError, match="excluded_owners are not all from 0 to 1"):
+        TypeNames.load(names | {"excluded_owners": names["excluded_owners"] + 2}, 1.0, 8, 3)

@@ -340,18 +340,15 @@ def test_a_twin_has_no_name_alone_where_its_guideline_differs(encoder, twins):
     chosen = texts.choose(np.arange(5), np.random.default_rng(0))
     # LOC and PER of the first, LOC and PER of its twin, PER of the third: by name, but for LOC of the twin
     assert (chosen.texts[:5] % 3).tolist() == [1, 1, 0, 1, 1]
-    assert chosen.owners.tolist() == [2]  # and that has its part
-    assert chosen.kinds.tolist() == [2]
-    full = texts.full(np.arange(5))
-    assert full.owners.tolist() == [1, 2, 3]
-    assert full.kinds.tolist() == [1, 2, 1]
+    assert chosen.owners.tolist() == [2]  # and that excludes something
+    assert texts.full(np.arange(5)).owners.tolist() == [2]
 
 
-def test_parts_change_the_loss_as_the_equations_say(encoder, twins):
+def test_what_is_excluded_changes_the_loss_as_the_equation_says(encoder, twins):
     training = prepared(encoder, twins, name_only=0, description_only=0)
     head, network = training.network.head, training.network
     step = build(training, [(1, np.array([0, 2, 4])), (2, np.array([0]))])
-    assert step.part_owners.tolist() == [0, 1]
+    assert step.owners.tolist() == [0]
     with torch.inference_mode():
         hidden = _hidden(network.encoder, step)
         x = 0.5 * (hidden[step.first] + hidden[step.last])
@@ -361,17 +358,15 @@ def test_parts_change_the_loss_as_the_equations_say(encoder, twins):
     n = head.trained()
     vectors = [n.weight @ mean.numpy() + n.bias for mean in means]
     scores = [x.numpy() @ vector - 0.5 * vector @ vector + n.beta for vector in vectors]
-    country, title = scores[3] + n.parts[2], scores[4] + n.parts[1]
-    loc = scores[0] - np.log1p(np.exp(country - scores[0]))
-    per = np.logaddexp(scores[1], title)
+    loc = scores[0] - np.log1p(np.exp(scores[3] + n.exclusion - scores[0]))
     own = step.corpora.numpy() == 1
     np.testing.assert_allclose(logits[own, 1], loc[own], rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(logits[own, 2], per[own], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(logits[own, 2], scores[1][own], rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(logits[~own, 3], scores[2][~own], rtol=1e-4, atol=1e-4)
 
 
-def test_parts_are_read_as_a_part_of_the_description_where_a_recipe_says_so(encoder, twins):
+def test_a_recipe_can_read_descriptions_as_they_are(encoder, twins):
     training = prepared(encoder, twins, parts=False)
-    assert training.network.head.parts is None
-    assert training.network.head.trained().parts is None
-    assert len(training._builder.build(training._plan(0)[0]).part_owners) == 0
+    assert training.network.head.exclusion is None
+    assert training.network.head.trained().exclusion is None
+    assert len(training._builder.build(training._plan(0)[0]).owners) == 0

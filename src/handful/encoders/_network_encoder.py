@@ -15,9 +15,10 @@ import numpy.typing as npt
 from handful._util.progress import Progress, reporting
 from handful.errors import DataError, EncoderError, ModelError
 from handful.text import Transitions, to_sentence, types_of
+from handful.text.guidelines import guideline_of
 
 from .encoder import Encoder, words_of
-from .names import NameHead, TypeVectors, no_names, parts_of, text_of
+from .names import NameHead, TypeVectors, no_names, text_of
 from .pooling import Float32, Inputs, Piece, lay_out, pool
 from .tokenizer import WordTokenizer
 
@@ -177,10 +178,14 @@ class NetworkEncoder(Encoder):
         """
         if self.names is None:
             raise no_names(self.name)
-        types, has_parts = types_of(types), self.names.parts is not None
-        parts = [(number, part) for number, one in enumerate(types) if has_parts for part in parts_of(one)]
-        texts = [text_of(one, has_parts=has_parts) for one in types] + [part.text for _, part in parts]
-        owners = [*types, *(types[number] for number, _ in parts)]
+        types, has_parts = types_of(types), self.names.exclusion is not None
+        excluded = [
+            (number, part.text)
+            for number, one in enumerate(types)
+            for part in (guideline_of(one.description).excludes if has_parts else ())
+        ]
+        texts = [text_of(one, has_parts=has_parts) for one in types] + [text for _, text in excluded]
+        owners = [*types, *(types[number] for number, _ in excluded)]
         means = np.empty((len(texts), self.dim))
         for mean, text, one in zip(means, texts, owners, strict=True):
             try:
@@ -189,7 +194,7 @@ class NetworkEncoder(Encoder):
                 raise error.at(f"the type {one.name!r}") from None
             mean[:] = self._text_mean(words)
         with np.errstate(over="ignore", invalid="ignore"):
-            found = TypeVectors.of(self.names, types, means, parts)
+            found = TypeVectors.of(self.names, types, means, [number for number, _ in excluded])
         if not np.isfinite(means).all() or not np.isfinite(found.biases).all():  # the latter are squares
             raise EncoderError("the encoder gave values that are not finite: its weights are damaged or overflow")
         return found

@@ -12,14 +12,12 @@ and it scores a word vector x against O, which has several prototypes o_j, with 
 Training writes the head to ``names.safetensors`` in the encoder's folder: ``linear.weight`` (W), ``linear.bias`` (b),
 ``o_prototypes`` and ``beta``.
 
-A description is read in parts (`handful.text.guidelines`), each by itself: what belongs to the type besides (i), and
-what does not (e). With the vectors of their texts, ::
+Whatever a description excludes is read by itself (`handful.text.guidelines`). With the scores s_e of these texts, ::
 
-    u_t(x)  = log( exp(s_t(x)) + sum_i exp(s_i(x) + c_i) )
-    s'_t(x) = u_t(x) - log( 1 + sum_e exp(s_e(x) + c_e - u_t(x)) )
+    s'_t(x) = s_t(x) - log( 1 + sum_e exp(s_e(x) + c - s_t(x)) )
 
-so a word goes to the type only as far as it fits the type better than what is excluded. c is a number for each kind of
-part, in ``parts``; a head without ``parts`` reads descriptions as they are.
+so a word goes to the type only as far as it fits the type better than what is excluded. c is ``exclusion``; a head
+without it reads descriptions as they are.
 """
 
 import hashlib
@@ -27,7 +25,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,8 +47,7 @@ _SCHEME = b"handful names 1"
 _LARGEST = 1e15  # squares can still be summed in float32
 
 _NAMES = ("linear.weight", "linear.bias", "o_prototypes", "beta")
-_PARTS = "parts"
-N_KINDS = 4  # of parts: what is included, what is at borders then; what is excluded, what is at borders then
+_EXCLUSION = "exclusion"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +58,11 @@ class NameHead:
     bias: Float32  # b, (dim,)
     o_prototypes: Float32  # (n, dim), at least one row
     beta: float = 0.0
-    parts: Float32 | None = None  # c, (N_KINDS,); None, descriptions are read as they are
+    exclusion: float | None = None  # c; None, descriptions are read as they are
 
     def __post_init__(self) -> None:
         given = {**dict(zip(_NAMES, (self.weight, self.bias, self.o_prototypes, self.beta), strict=True))}
-        given |= {} if self.parts is None else {_PARTS: self.parts}
+        given |= {} if self.exclusion is None else {_EXCLUSION: self.exclusion}
         arrays = {}
         for name, array in given.items():
             try:
@@ -73,7 +70,7 @@ class NameHead:
             except (TypeError, ValueError):
                 raise EncoderError(f"{name} must hold numbers") from None
         n, m = (len(np.atleast_1d(arrays[name])) for name in ("linear.bias", "o_prototypes"))
-        shapes = dict(zip((*_NAMES, _PARTS), [(n, n), (n,), (max(1, m), n), (), (N_KINDS,)], strict=True))
+        shapes = dict(zip((*_NAMES, _EXCLUSION), [(n, n), (n,), (max(1, m), n), (), ()], strict=True))
         for name, array in arrays.items():
             if array.shape != shapes[name]:
                 raise EncoderError(f"{name} has the shape {array.shape}, expected {shapes[name]}")
@@ -82,7 +79,8 @@ class NameHead:
         for name, array in zip(("weight", "bias", "o_prototypes"), arrays.values(), strict=False):
             object.__setattr__(self, name, array)
         object.__setattr__(self, "beta", float(arrays["beta"]))
-        object.__setattr__(self, "parts", arrays.get(_PARTS))
+        if _EXCLUSION in arrays:
+            object.__setattr__(self, "exclusion", float(arrays[_EXCLUSION]))
 
     @property
     def dim(self) -> int:
@@ -104,9 +102,9 @@ class NameHead:
         try:
             if lacking := [name for name in _NAMES if name not in arrays]:
                 raise EncoderError(f"it lacks {', '.join(lacking)}")
-            if unknown := sorted(set(arrays) - {*_NAMES, _PARTS}):
+            if unknown := sorted(set(arrays) - {*_NAMES, _EXCLUSION}):
                 raise EncoderError(f"{', '.join(unknown)} is unknown to this version of handful")
-            head = cls(*(arrays.get(name) for name in (*_NAMES, _PARTS)))  # type: ignore[arg-type]
+            head = cls(*(arrays.get(name) for name in (*_NAMES, _EXCLUSION)))  # type: ignore[arg-type]
             if dim not in (None, head.dim):
                 raise EncoderError(f"it is for vectors of {head.dim} numbers, but the encoder gives {dim}")
         except EncoderError as error:
@@ -153,7 +151,7 @@ class NameHead:
     def _arrays(self) -> dict[str, Any]:
         beta = np.asarray(self.beta, np.float32)
         arrays = dict(zip(_NAMES, [self.weight, self.bias, self.o_prototypes, beta], strict=True))
-        return arrays if self.parts is None else arrays | {_PARTS: self.parts}
+        return arrays if self.exclusion is None else arrays | {_EXCLUSION: np.asarray(self.exclusion, np.float32)}
 
 
 def no_names(name: str) -> EncoderError:
@@ -202,23 +200,10 @@ def readable(name: str) -> str:
     return " ".join(_ABBREVIATIONS.get(word, word) for word in words) or name
 
 
-class PartText(NamedTuple):
-    """What the encoder reads for a part of a guideline, and the kind of the part, a place in ``parts``."""
-
-    text: str
-    kind: int
-    said: str  # the words of the guideline that say it
-
-    @property
-    def is_excluded(self) -> bool:
-        """Whether it takes words away from the type."""
-        return self.kind >= N_KINDS // 2
-
-
 def text_of(one: EntityType, *, has_parts: bool = False) -> str:
     """Return what the encoder reads for a type: its name and its description, or the name alone.
 
-    One that reads parts does not read what the description excludes here, but by itself (`parts_of`).
+    One that reads parts does not read here what the description excludes (`handful.text.guidelines`).
 
     >>> text_of(EntityType("PEST", "insects and slugs that harm plants"))
     'pest: insects and slugs that harm plants'
@@ -230,61 +215,33 @@ def text_of(one: EntityType, *, has_parts: bool = False) -> str:
     return f"{name}: {description}" if description else name
 
 
-def parts_of(one: EntityType, called: str = "") -> list[PartText]:
-    """Return what the encoder reads for the parts of a type's description.
-
-    >>> [part[:2] for part in parts_of(EntityType("FEE", "a sum of money, not postage, with its currency"))]
-    [('currency of fee', 1), ('postage', 2)]
-    """
-    read, name = guideline_of(one.description), called or readable(one.name)
-    found = [(part, 0) for part in read.includes] + [(part, N_KINDS // 2) for part in read.excludes]
-    return [
-        PartText(f"{part.text} of {name}" if part.is_border else part.text, kind + part.is_border, part.said)
-        for part, kind in found
-    ]
-
-
 @dataclass(frozen=True, eq=False)
-class PartVectors:
-    """The parts of guidelines as vectors, see `TypeVectors`.
+class ExcludedVectors:
+    """What descriptions exclude, as vectors, see `TypeVectors`.
 
     Attributes
     ----------
     vectors, biases
-        Shapes (n_parts, dim) and (n_parts,), float32.
+        Shapes (n_excluded, dim) and (n_excluded,), float32.
     owners
-        The number of the type of each part, shape (n_parts,), int64.
-    is_excluded
-        Whether the part takes words away from its type, shape (n_parts,), bool.
+        The number of the type that excludes each, shape (n_excluded,), int64.
     """
 
     vectors: Float32
     biases: Float32
     owners: npt.NDArray[np.int64]
-    is_excluded: npt.NDArray[np.bool_]
-
-    def apply(self, scores: npt.NDArray[Any], of_parts: npt.NDArray[Any]) -> None:
-        """Change the scores of types (n_words, n_types), given those of their parts (n_words, n_parts)."""
-        apply_parts(scores, of_parts, self.owners, self.is_excluded)
 
 
-def apply_parts(
-    scores: npt.NDArray[Any],
-    of_parts: npt.NDArray[Any],
-    owners: npt.NDArray[np.int64],
-    is_excluded: npt.NDArray[np.bool_],
-) -> None:
-    """Change the scores of types (n_words, n_types), given those of their parts (n_words, n_parts).
+def exclude(scores: npt.NDArray[Any], of_excluded: npt.NDArray[Any], owners: npt.NDArray[np.int64]) -> None:
+    """Change the scores of types (n_words, n_types), given those of what they exclude (n_words, n_excluded).
 
     >>> scores = np.array([[2.0, 2.0]])
-    >>> apply_parts(scores, np.array([[2.0]]), np.array([1]), np.array([True]))
+    >>> exclude(scores, np.array([[2.0]]), np.array([1]))
     >>> scores.round(2).tolist()  # what is excluded fits as well as the type itself: half of it goes
     [[2.0, 1.31]]
     """
-    for part in np.flatnonzero(~is_excluded):
-        scores[:, owners[part]] = np.logaddexp(scores[:, owners[part]], of_parts[:, part])
-    for owner in np.unique(owners[is_excluded]):
-        others = np.logaddexp.reduce(of_parts[:, is_excluded & (owners == owner)], axis=1)
+    for owner in np.unique(owners):
+        others = np.logaddexp.reduce(of_excluded[:, owners == owner], axis=1)
         scores[:, owner] -= np.logaddexp(0, others - scores[:, owner])
 
 
@@ -292,7 +249,7 @@ def apply_parts(
 class TypeVectors:
     """Types and O as vectors in the space of words.
 
-    The score of a word vector x for type t is ``vectors[t] @ x + biases[t]``, changed by its parts if it has some, and
+    The score of a word vector x for type t is ``vectors[t] @ x + biases[t]``, less where it excludes something, and
     for O the logarithm of the summed exponentials of ``o_vectors @ x + o_biases``.
 
     Attributes
@@ -303,8 +260,8 @@ class TypeVectors:
         Shapes (n_types, dim) and (n_types,), float32.
     o_vectors, o_biases
         Shapes (n_prototypes, dim) and (n_prototypes,), float32: the prototypes of O.
-    parts : PartVectors
-        The parts of the descriptions; None if there are none, or the encoder does not read them.
+    excluded : ExcludedVectors
+        What the descriptions exclude; None if they exclude nothing, or the encoder reads them as they are.
     """
 
     types: tuple[EntityType, ...]
@@ -312,7 +269,7 @@ class TypeVectors:
     biases: Float32
     o_vectors: Float32
     o_biases: Float32
-    parts: PartVectors | None = None
+    excluded: ExcludedVectors | None = None
 
     @classmethod
     def of(
@@ -320,29 +277,25 @@ class TypeVectors:
         head: NameHead,
         types: tuple[EntityType, ...],
         means: npt.NDArray[np.float64],
-        parts: Sequence[tuple[int, PartText]] = (),
+        owners: Sequence[int] = (),
     ) -> "TypeVectors":
-        """Make vectors of what the encoder gave for the texts of types and, after them, of their parts.
+        """Make vectors of what the encoder gave for the texts of types and, after them, of what these exclude.
 
-        `parts` has the number of the type of each. See `NameHead.vectors`.
+        `owners` has the number of the type of each of the latter. See `NameHead.vectors`.
         """
         vectors, n = head.vectors(means), len(types)
         biases = np.float32(head.beta) - _half_squares(vectors)
-        of_parts = None
-        if parts and head.parts is not None:
-            of_parts = PartVectors(
-                vectors[n:],
-                biases[n:] + head.parts[[part.kind for _, part in parts]],
-                np.array([owner for owner, _ in parts], np.int64),
-                np.array([part.is_excluded for _, part in parts]),
-            )
+        excluded = None
+        if len(owners) and head.exclusion is not None:
+            of_excluded = biases[n:] + np.float32(head.exclusion)
+            excluded = ExcludedVectors(vectors[n:], of_excluded, np.array(owners, np.int64))
         return cls(
             types=types,
             vectors=vectors[:n],
             biases=biases[:n],
             o_vectors=head.o_prototypes,
             o_biases=-_half_squares(head.o_prototypes),
-            parts=of_parts,
+            excluded=excluded,
         )
 
     def scores(self, features: npt.ArrayLike) -> Float32:
@@ -351,8 +304,9 @@ class TypeVectors:
         found = np.empty((len(features), 1 + len(self.types)), np.float32)
         found[:, 0] = np.logaddexp.reduce(features @ self.o_vectors.T + self.o_biases, axis=1)
         found[:, 1:] = features @ self.vectors.T + self.biases
-        if self.parts is not None:
-            self.parts.apply(found[:, 1:], features @ self.parts.vectors.T + self.parts.biases)
+        if self.excluded is not None:
+            of_excluded = features @ self.excluded.vectors.T + self.excluded.biases
+            exclude(found[:, 1:], of_excluded, self.excluded.owners)
         return found
 
 

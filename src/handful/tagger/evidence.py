@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float, Part, Rows, thin_product
 from handful._util.passes import ByBlock, map_rows
 from handful.cluster import project, squared_distances, tag_distances
-from handful.encoders.names import TypeVectors, apply_parts
+from handful.encoders.names import TypeVectors, exclude
 from handful.errors import DataError
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -175,8 +175,8 @@ class TypeNames(Evidence):
         s_t(x) = <x, vectors[t]> + biases[t] + doubts[t]
         s_O(x) = log sum_j exp(<x, o_vectors[j]> + o_biases[j])
 
-    The parts of a description change s_t, as `handful.encoders.names` says. It depends on the type's own text and
-    labels alone: other types, or another order of them, do not change it.
+    s_t is less for words that fit what the description excludes (`handful.encoders.names`). It depends on the type's
+    own text and labels alone: other types, or another order of them, do not change it.
     """
 
     vectors: NDArray[np.float32] = array_of(np.float32, "n_types", "d")
@@ -185,39 +185,32 @@ class TypeNames(Evidence):
     o_biases: NDArray[np.float32] = array_of(np.float32, "m")
     weights: NDArray[np.float64] = array_of(np.float64, "n_types")  # how much the name of each type counts
     doubts: NDArray[np.float64] = array_of(np.float64, "n_types")  # below 0 where a name claims too many words
-    # Of the parts of descriptions, the types that they belong to by number; None where there are no parts
-    part_vectors: NDArray[np.float32] | None = array_of(np.float32, "n_parts", "d", default=None)
-    part_biases: NDArray[np.float32] | None = array_of(np.float32, "n_parts", default=None)
-    part_owners: NDArray[np.int64] | None = array_of(np.int64, "n_parts", default=None)
-    part_excluded: NDArray[np.bool_] | None = array_of(np.bool_, "n_parts", default=None)
+    # What descriptions exclude, and the types that exclude it by number; None where nothing is excluded
+    excluded_vectors: NDArray[np.float32] | None = array_of(np.float32, "n_excluded", "d", default=None)
+    excluded_biases: NDArray[np.float32] | None = array_of(np.float32, "n_excluded", default=None)
+    excluded_owners: NDArray[np.int64] | None = array_of(np.int64, "n_excluded", default=None)
 
     @classmethod
     def of(cls, read: TypeVectors) -> "TypeNames":
         """Return what an encoder read in the names and descriptions of types, trusted wholly."""
-        n, parts = len(read.types), read.parts
-        names = cls(1.0, read.vectors, read.biases, read.o_vectors, read.o_biases, np.ones(n), np.zeros(n))
-        if parts is None:
-            return names
-        owners, excluded = parts.owners, parts.is_excluded
-        return replace(
-            names, part_vectors=parts.vectors, part_biases=parts.biases, part_owners=owners, part_excluded=excluded
-        )
+        n, out = len(read.types), read.excluded
+        excluded = () if out is None else (out.vectors, out.biases, out.owners)
+        return cls(1.0, read.vectors, read.biases, read.o_vectors, read.o_biases, np.ones(n), np.zeros(n), *excluded)
 
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "TypeNames":
-        """Make it from what `save` returned; parts come whole, and belong to types."""
+        """Make it from what `save` returned; what is excluded comes whole, and is excluded by types."""
         loaded = super().load(arrays, weight, dim, n_tags)
-        parts = [loaded.part_vectors, loaded.part_biases, loaded.part_owners, loaded.part_excluded]
-        if any(one is None for one in parts) and any(one is not None for one in parts):
-            raise DataError("some of the arrays of parts are missing")
-        if loaded.part_owners is not None and not set(loaded.part_owners.tolist()) <= set(range(n_tags - 1)):
-            raise DataError(f"part_owners are not all from 0 to {n_tags - 2}")
+        if 0 < len([name for name in arrays if name.startswith("excluded_")]) < 3:
+            raise DataError("some of excluded_vectors, excluded_biases and excluded_owners are missing")
+        if loaded.excluded_owners is not None and not set(loaded.excluded_owners.tolist()) <= set(range(n_tags - 1)):
+            raise DataError(f"excluded_owners are not all from 0 to {n_tags - 2}")
         return loaded
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return s_O and s_t, whose softmax is the chance of each tag by names alone, (n, n_tags)."""
         vectors, o_vectors = _double(self.vectors), _double(self.o_vectors)
-        part_vectors = None if self.part_vectors is None else _double(self.part_vectors)
+        excluded = None if self.excluded_vectors is None else _double(self.excluded_vectors)
 
         def of_block(_: slice, block: Float) -> NDArray[np.float64]:
             words = _double(block)
@@ -226,12 +219,8 @@ class TypeNames(Evidence):
             scores = np.empty((len(block), 1 + len(self.biases)))
             scores[:, 0] = np.log(np.exp(of_o - highest).sum(axis=1)) + highest[:, 0]
             scores[:, 1:] = words @ vectors.T + self.biases
-            if part_vectors is not None:
-                biases, owners, excluded = self.part_biases, self.part_owners, self.part_excluded
-                assert biases is not None
-                assert owners is not None
-                assert excluded is not None
-                apply_parts(scores[:, 1:], words @ part_vectors.T + biases, owners, excluded)
+            if excluded is not None and self.excluded_biases is not None and self.excluded_owners is not None:
+                exclude(scores[:, 1:], words @ excluded.T + self.excluded_biases, self.excluded_owners)
             scores[:, 1:] += self.doubts
             return scores
 

@@ -12,18 +12,17 @@ corpus, which is thrown away after training::
     s_t(x) = <x, n_t> - 1/2 ||n_t||^2 + beta
     s_O(x) = log sum_j exp(<x, o_j + delta_c> - 1/2 ||o_j + delta_c||^2)
 
-Parts of descriptions change s_t, see `handful.encoders.names`.
+What descriptions exclude changes s_t, see `handful.encoders.names`.
 """
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from handful.encoders.names import N_KINDS, NameHead
+from handful.encoders.names import NameHead
 
 N_O_PROTOTYPES = 8
 _NEVER = -1e9
-_START_PARTS = (-1.0, -1.0, 0.0, 0.0)  # what is included counts little at first
 _START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders themselves
 
 
@@ -57,7 +56,7 @@ class NamesHead(nn.Module):
     def __init__(self, n_corpora: int, dim: int, *, seed: int, has_parts: bool = False) -> None:
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
-        self.parts = nn.Parameter(torch.tensor(_START_PARTS)) if has_parts else None
+        self.exclusion = nn.Parameter(torch.zeros(())) if has_parts else None
         # Without its own first values, which would be drawn from the random numbers of the caller.
         self.linear: nn.Linear = nn.utils.skip_init(nn.Linear, dim, dim)  # type: ignore[no-untyped-call]
         with torch.no_grad():
@@ -73,19 +72,18 @@ class NamesHead(nn.Module):
         means: Tensor,
         corpora: Tensor | None = None,
         owners: Tensor | None = None,
-        kinds: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Return the scores of O (n_words,) and of types (n_words, n_columns) for words x (n_words, dim).
 
         `means` (n_columns, dim) has the mean over the sub-words of each type's text, `corpora` (n_words,) the corpus of
-        each word, for the shift of its O; None for no shift, as in use. Where the texts of parts come after those of
-        types, `owners` are their columns, and `kinds` their kinds.
+        each word, for the shift of its O; None for no shift, as in use. Where the texts that types exclude come
+        after those of the types, `owners` are their columns.
         """
         vectors = self.linear(means)
         of_types = x @ vectors.T - 0.5 * vectors.square().sum(1) + self.beta
-        if self.parts is not None and owners is not None and kinds is not None:
+        if self.exclusion is not None and owners is not None:
             n = len(means) - len(owners)
-            of_types = _with_parts(of_types[:, :n], of_types[:, n:] + self.parts[kinds], owners, kinds)
+            of_types = _excluding(of_types[:, :n], of_types[:, n:] + self.exclusion, owners)
         o, norms = self.o_prototypes, self.o_prototypes.square().sum(1)
         inner = x @ o.T - 0.5 * norms
         if corpora is not None:
@@ -97,23 +95,13 @@ class NamesHead(nn.Module):
         """Return what is written into the encoder's folder."""
         tensors = self.linear.weight, self.linear.bias, self.o_prototypes
         weight, bias, o_prototypes = (tensor.detach().float().cpu().numpy() for tensor in tensors)
-        parts = None if self.parts is None else self.parts.detach().float().cpu().numpy()
-        return NameHead(weight, bias, o_prototypes, float(self.beta.detach()), parts)
+        exclusion = None if self.exclusion is None else float(self.exclusion.detach())
+        return NameHead(weight, bias, o_prototypes, float(self.beta.detach()), exclusion)
 
 
-def _with_parts(scores: Tensor, of_parts: Tensor, owners: Tensor, kinds: Tensor) -> Tensor:
-    """Return the scores of types (n_words, n_columns), changed by those of their parts (n_words, n_parts)."""
-    is_excluded = kinds >= N_KINDS // 2
-    scores = torch.logaddexp(scores, _sums(of_parts, owners, ~is_excluded, scores.shape[1]))
-    return scores - functional.softplus(_sums(of_parts, owners, is_excluded, scores.shape[1]) - scores)
-
-
-def _sums(of_parts: Tensor, owners: Tensor, is_asked: Tensor, n_columns: int) -> Tensor:
-    """Return the log of the summed exponentials of the parts of each column; a low number where there is none."""
-    found = of_parts.masked_fill(~is_asked, _NEVER)
-    highest = found.new_full((len(found), n_columns), _NEVER)
-    where = owners.expand_as(found)
-    highest = highest.scatter_reduce(1, where, found.detach(), "amax")
-    shifted = (found - highest.gather(1, where)).exp().masked_fill(~is_asked, 0.0)
-    total = torch.zeros_like(highest).scatter_add(1, where, shifted)
-    return highest + total.clamp(min=1e-30).log()
+def _excluding(scores: Tensor, of_excluded: Tensor, owners: Tensor) -> Tensor:
+    """Return the scores of types (n_words, n_columns), given those of what they exclude (n_words, n_excluded)."""
+    where = owners.expand_as(of_excluded)
+    highest = torch.full_like(scores, _NEVER).scatter_reduce(1, where, of_excluded.detach(), "amax")
+    total = torch.zeros_like(scores).scatter_add(1, where, (of_excluded - highest.gather(1, where)).exp())
+    return scores - functional.softplus(highest + total.clamp(min=1e-30).log() - scores)

@@ -41,7 +41,7 @@ class Recipe:
         0.25, least=0, help="How often a type is read by its description alone, as a share; else by both."
     )
     parts: bool = option(
-        True, help="With names, read what a description includes and excludes, and its borders, each by itself."
+        True, help="With names, what a description excludes is read by itself, and takes words away from its type."
     )
     negatives: float = option(
         0.35,

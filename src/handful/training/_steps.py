@@ -82,9 +82,7 @@ class Step:
     # not read.
     text_at: Any
     text_starts: Any
-    # Of the texts, the first n_columns are those of the types; the others are parts: their columns and their kinds
-    part_owners: Any
-    part_kinds: Any
+    owners: Any  # texts after the first n_columns are what types exclude: the column of each
     contrast: Any  # words that take part in the second loss
 
 
@@ -153,9 +151,9 @@ class StepBuilder:
         types = np.concatenate([self._sources[number].types for number in corpora])
         n_types = np.array([len(self._sources[number].types) for number in corpora])
         parts = [take(self._sources[number].rows, sentences) for number, sentences in planned.chunks]
-        owners = kinds = np.empty(0, np.int64)
+        owners = np.empty(0, np.int64)
         if self._texts is not None:
-            texts, owners, kinds = self._texts.choose(types, rng)
+            texts, owners = self._texts.choose(types, rng)
             parts.append(take(self._texts.rows, texts))
         ids, positions, sequences, firsts, lasts = self._lay_out(parts)
         text_at = text_starts = np.empty(0, np.int64)
@@ -176,8 +174,7 @@ class StepBuilder:
             type_corpora=np.repeat(corpora, n_types),
             text_at=text_at,
             text_starts=text_starts,
-            part_owners=owners,
-            part_kinds=kinds,
+            owners=owners,
             contrast=_pick(words["tags"], words["weights"], rng) if self._contrast else np.empty(0, np.int64),
         )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from handful.encoders.names import PartText, parts_of, readable
+from handful.encoders.names import readable
 from handful.encoders.tokenizer import WordTokenizer
 from handful.text import EntityType, to_sentence
 from handful.text.guidelines import guideline_of
@@ -21,20 +21,18 @@ _N_FORMS = 3
 class Chosen(NamedTuple):
     """The texts that a step reads."""
 
-    texts: Ints  # of the types, in order, and then of the parts
-    owners: Ints  # the place of the type of each part, among those of the step
-    kinds: Ints  # the kind of each part, see `handful.encoders.names.PartText`
+    texts: Ints  # of the types, in order, and then of what they exclude
+    owners: Ints  # for each of the latter the place of its type, among those of the step
 
 
 @dataclass(frozen=True)
 class TypeTexts:
     """The texts of the types of all corpora."""
 
-    # Three texts for each type, in the order of `forms_of`: those of type t are 3 t, 3 t + 1 and 3 t + 2. Then those of
-    # the parts of types, which begin at `first_part`; those of type t are part_ends[t] to part_ends[t + 1] there.
+    # Three texts for each type, in the order of `forms_of`: those of type t are 3 t, 3 t + 1 and 3 t + 2. Then
+    # what types exclude: that of type t are ends[t] to ends[t + 1] of these.
     rows: TokenRows
-    part_ends: Ints
-    part_kinds: Ints
+    ends: Ints
     is_alone: npt.NDArray[np.bool_]  # whether a type may be read by its name alone
     # How often a type is read in the second and in the third form; else it is in the first
     name_only: float
@@ -43,38 +41,38 @@ class TypeTexts:
     @property
     def n_types(self) -> int:
         """The number of all types."""
-        return len(self.part_ends) - 1
+        return len(self.ends) - 1
 
     def full(self, types: Ints) -> Chosen:
-        """Return the texts with name and description, and all parts."""
-        return self._with_parts(types, np.zeros(len(types), np.int64))
+        """Return the texts with name and description, and what is excluded."""
+        return self._chosen(types, np.zeros(len(types), np.int64))
 
     def choose(self, types: Ints, rng: np.random.Generator) -> Chosen:
-        """Return the texts to read, at random; a type that is read by its name alone has no parts."""
+        """Return the texts to read, at random; a type that is read by its name alone excludes nothing."""
         chance = rng.random(len(types))
         is_name = chance < self.name_only
         is_description = ~is_name & (chance < self.name_only + self.description_only)
-        return self._with_parts(types, (is_name & self.is_alone[types]) + 2 * is_description)
+        return self._chosen(types, (is_name & self.is_alone[types]) + 2 * is_description)
 
     def lengths(self, types: Ints) -> Ints:
-        """Return the number of tokens of the longest text of each type, with those of its parts."""
+        """Return the number of tokens of the longest text of each type, and of what it excludes."""
         n = np.diff(self.rows.tokens)
         n_forms = _N_FORMS * self.n_types
-        of_parts = np.concatenate([[0], np.cumsum(n[n_forms:])])
-        longest: Ints = n[:n_forms].reshape(-1, _N_FORMS).max(axis=1) + np.diff(of_parts[self.part_ends])
+        excluded = np.concatenate([[0], np.cumsum(n[n_forms:])])
+        longest: Ints = n[:n_forms].reshape(-1, _N_FORMS).max(axis=1) + np.diff(excluded[self.ends])
         return longest[types]
 
-    def _with_parts(self, types: Ints, forms: Ints) -> Chosen:
-        n_parts = np.where(forms == 1, 0, self.part_ends[types + 1] - self.part_ends[types])
-        parts = ranges(self.part_ends[types], n_parts)
-        texts = np.concatenate([_N_FORMS * types + forms, _N_FORMS * self.n_types + parts])
-        return Chosen(texts, np.repeat(np.arange(len(types)), n_parts), self.part_kinds[parts])
+    def _chosen(self, types: Ints, forms: Ints) -> Chosen:
+        n_excluded = np.where(forms == 1, 0, self.ends[types + 1] - self.ends[types])
+        excluded = _N_FORMS * self.n_types + ranges(self.ends[types], n_excluded)
+        texts = np.concatenate([_N_FORMS * types + forms, excluded])
+        return Chosen(texts, np.repeat(np.arange(len(types)), n_excluded))
 
 
 def forms_of(one: EntityType, called: str = "", *, has_parts: bool = False) -> tuple[str, str, str]:
     """Return the texts of a type: name and description, name, description.
 
-    A type without a description is read by its name each time. With parts, what a description excludes is not in it.
+    A type without a description is read by its name each time. With parts, what a description excludes is left out.
 
     >>> forms_of(EntityType("PEST", "insects and slugs"))
     ('pest: insects and slugs', 'pest', 'insects and slugs')
@@ -104,24 +102,21 @@ def lay_out_types(
     different ways, the later one does not have it alone.
     """
     texts: list[str] = []
-    parts: list[PartText] = []
-    n_parts: list[int] = []
+    excluded: list[str] = []
+    ends = [0]
     is_alone: list[bool] = []
     for number, corpus in enumerate(corpora):
         other = corpora[twins[number]] if twins and number in twins else corpus
         others = {one.name: one.description for one in other.types}
         for one in corpus.types:
-            called = corpus.called.get(one.name, "")
-            texts += forms_of(one, called, has_parts=has_parts)
-            own = parts_of(one, called) if has_parts else []
-            parts += own
-            n_parts.append(len(own))
+            texts += forms_of(one, corpus.called.get(one.name, ""), has_parts=has_parts)
+            excluded += [part.text for part in guideline_of(one.description).excludes] if has_parts else []
+            ends.append(len(excluded))
             is_alone.append(others.get(one.name, one.description) == one.description)
-    words = [to_sentence(text).words for text in [*texts, *(part.text for part in parts)]]
+    words = [to_sentence(text).words for text in [*texts, *excluded]]
     return TypeTexts(
         lay_out_texts(words, tokenizer, window),
-        np.cumsum([0, *n_parts]),
-        np.array([part.kind for part in parts], np.int64),
+        np.array(ends),
         np.array(is_alone, bool),
         name_only,
         description_only,

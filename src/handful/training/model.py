@@ -69,7 +69,7 @@ class TaggingNetwork(nn.Module):
         """
         if isinstance(self.head, NamesHead):
             means = functional.embedding_bag(step.text_at, hidden, step.text_starts)
-            of_o, of_types = self.head(x, means, step.corpora, step.part_owners, step.part_kinds)
+            of_o, of_types = self.head(x, means, step.corpora, step.owners)
         else:
             of_o, of_types = self.head(x, step.types, step.corpora)
         is_asked = step.corpora[:, None] == step.type_corpora

@@ -20,12 +20,13 @@ import torch
 from torch import Tensor, nn
 
 from handful.encoders import export_encoder, load
-from handful.encoders.names import NameHead, parts_of, text_of
+from handful.encoders.names import NameHead, text_of
 from handful.encoders.opened import NetworkEncoder, is_exported
 from handful.encoders.pooling import Inputs
 from handful.encoders.thaw import read_graph, thaw
 from handful.errors import EncoderError
 from handful.text import EntityType, Sentence, to_sentence
+from handful.text.guidelines import guideline_of
 
 from ._graph_network import GraphNetwork
 from ._heads import NamesHead
@@ -148,12 +149,13 @@ class Student(nn.Module):
         self._texts: TokenRows | None = None
         if is_named and names is not None:
             self.head = _names_head(names, recipe.seed)
-            has_parts = names.parts is not None
-            parts = [(number, part) for number, one in enumerate(types) if has_parts for part in parts_of(one)]
-            texts = [text_of(one, has_parts=has_parts) for one in types] + [part.text for _, part in parts]
+            has_parts = names.exclusion is not None
+            excluded = [guideline_of(one.description).excludes if has_parts else () for one in types]
+            texts = [text_of(one, has_parts=has_parts) for one in types]
+            texts += [part.text for parts in excluded for part in parts]
             words = [to_sentence(text).words for text in texts]
             self._texts = lay_out_texts(words, source.encoder.tokenizer, source.encoder.window)
-            self._parts = [torch.tensor([number for number, _ in parts]), torch.tensor([one.kind for _, one in parts])]
+            self._owners = torch.from_numpy(np.repeat(np.arange(len(types)), list(map(len, excluded))))
         else:
             linear: nn.Linear = nn.utils.skip_init(nn.Linear, dim, n_tags)  # type: ignore[no-untyped-call]
             nn.init.normal_(linear.weight, std=0.02, generator=torch.Generator().manual_seed(recipe.seed))
@@ -187,7 +189,7 @@ class Student(nn.Module):
             return self.head(x)  # type: ignore[no-any-return]
         assert self._texts is not None
         means = text_means(self.network, self._texts, np.arange(len(self._texts)), self.device)
-        of_o, of_types = self.head(x, means, None, *(one.to(self.device).long() for one in self._parts))
+        of_o, of_types = self.head(x, means, None, self._owners.to(self.device))
         return torch.cat((of_o[:, None], of_types), 1)
 
     def encoder(self, share: float) -> NetworkEncoder:
@@ -208,7 +210,7 @@ class Student(nn.Module):
         if isinstance(self.head, nn.Linear):
             return self.source.encoder.names
         before, after = self.source.encoder.names, self.head.trained()
-        of = ("weight", "bias", "o_prototypes", "beta", *(["parts"] if self.head.parts is not None else []))
+        of = ("weight", "bias", "o_prototypes", "beta", *(["exclusion"] if self.head.exclusion is not None else []))
         start, end = ([getattr(head, name) for name in of] for head in (before, after))
         return NameHead(*(a + share * (b - a) for a, b in zip(start, end, strict=True)))
 
@@ -240,12 +242,12 @@ class _Running:
 
 def _names_head(names: NameHead | None, seed: int) -> NamesHead:
     assert names is not None
-    head = NamesHead(1, names.dim, seed=seed, has_parts=names.parts is not None)
+    head = NamesHead(1, names.dim, seed=seed, has_parts=names.exclusion is not None)
     head.o_prototypes = nn.Parameter(torch.from_numpy(names.o_prototypes.copy()))
     with torch.no_grad():
         head.linear.weight.copy_(torch.from_numpy(names.weight))
         head.linear.bias.copy_(torch.from_numpy(names.bias))
         head.beta.fill_(names.beta)
-        if head.parts is not None:
-            head.parts.copy_(torch.from_numpy(names.parts))
+        if head.exclusion is not None:
+            head.exclusion.fill_(names.exclusion or 0.0)
     return head

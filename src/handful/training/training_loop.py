@@ -173,14 +173,14 @@ class Training:
         network.eval()
         with torch.inference_mode():
             columns = torch.from_numpy(types).to(device)
-            of_parts: list[Tensor | None] = []
+            more: list[Tensor | None] = []
             if texts is not None:
                 chosen = texts.full(types)
                 columns = text_means(network.encoder, texts.rows, chosen.texts, device)
-                of_parts = [None, *(torch.from_numpy(one).to(device) for one in chosen[1:])]
+                more = [None, torch.from_numpy(chosen.owners).to(device)]
             for (_, sentences), batch in zip(plan, prefetch([rows], plan, device), strict=True):
                 x = word_vectors(network.encoder, batch)
-                corpora = of_parts or [torch.full((len(x),), number, device=device)]
+                corpora = more or [torch.full((len(x),), number, device=device)]
                 of_o, of_types = network.head(x, columns, *corpora)
                 tags = names[torch.cat((of_o[:, None], of_types), 1).argmax(1).cpu().numpy()].tolist()
                 start = 0
