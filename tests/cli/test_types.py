@@ -135,3 +135,8 @@ def test_a_quoted_pattern_is_files(inside, model):
     assert run("stats", "supp*.txt").exit_code == 0
     assert run("evaluate", model, "supp*.txt").exit_code == 0
     assert failed(run("label", "no*.txt", "--no-browser"), "no file matches this pattern")
+
+
+def test_what_a_description_excludes_is_shown(inside, model):
+    changed = run("types", model, "--set", "PER: person, not pets or gods; LOC", "--out", "other")
+    assert "PER excludes pets, gods\n" in changed.stdout

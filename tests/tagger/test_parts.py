@@ -70,3 +70,13 @@ def test_saved_and_loaded(tmp_path):
         TypeNames.load({name: names[name] for name in names if name != "excluded_owners"}, 1.0, 8, 3)
     with pytest.raises(DataError, match="excluded_owners are not all from 0 to 1"):
         TypeNames.load(names | {"excluded_owners": names["excluded_owners"] + 2}, 1.0, 8, 3)
+
+
+def test_a_word_that_is_excluded_says_by_what():
+    tagger, mentions = found({"PER": "People, not Land; Peers and Pets do not count"})
+    assert mentions == {}
+    (answer,) = tagger.explain_word(TEXT, "Pim", "PER")
+    assert len(answer.known) == 1
+    assert answer.known[0].startswith("excluded by 'Peers and Pets do not count' in the description of PER: -")
+    assert answer.known[0] in str(answer)
+    assert found({"PER": "People"})[0].explain_word(TEXT, "Pim", "PER")[0].known == []

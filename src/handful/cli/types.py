@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from handful.text.guidelines import guideline_of
+
 from . import options as opt
 from ._common import listed, load, print_json, say, types_given
 from .reading import read_training
@@ -110,6 +112,9 @@ def _show(tagger: "Tagger") -> None:
         fits = [percent(f1[text]) if text in f1 else "-" for text in texts]
         shown.add_row(Text(name), f"{n_mentions:,}", f"{n_judged:,} of {n_support:,}", *fits, Text(description))
     Console().print(shown)
+    for name, description, *_ in _rows(tagger):
+        if excluded := guideline_of(description).excludes:
+            say(f"{name} excludes {', '.join(part.text for part in excluded)}", err=False)
     for name, one in guidelines.items():
         for verb, words in (("misses", one.misses), ("claims", one.claims)):
             if words:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from handful._util.arrays import Float
 from handful.text import Document, Prediction, Span
+from handful.text.guidelines import guideline_of
 
 from .decoding import path_total, runs
-from .evidence import NearestLabel
+from .evidence import NearestLabel, TypeNames
 from .explaining import SHOWN, NearWord, near_words, table_lines
 from .finding import CURVE
 from .model import Examples, Model
@@ -35,7 +37,7 @@ class WhyNot:
         over the words; "neighbours" are the words around, and how tags follow each other. The sum is -points.
     nearest : the labelled word nearest to one of the words, and that of the mention's type
     remedies : what would change it
-    known : which of its words are among the known words of a type
+    known : which of its words are among the known words of a type, and what the description of its type excludes
     """
 
     mention: Prediction
@@ -98,6 +100,7 @@ def why_not(
             tags = [model.tags[tag] for tag in one.tags[rows]]
             nearest = list(dict.fromkeys([*near[:1], *of_type[:1]]))
             known = [line for words, line in said if words.start < span.end and words.stop > span.start]
+            known += _excluded(model, one.features[rows], tag)
             answer = WhyNot(mention, tags, points, evidence, nearest, [], known)
             if points[name] != _LEAST:
                 answer.remedies.extend(_settings(one, rows, tag, model, set_to, is_found=not points[name]))
@@ -111,6 +114,26 @@ def why_not(
             elif not is_sure(span, min_score):
                 answer.remedies.append(f"ask for a lower score: {span.score:.2f} is below the least that you asked for")
             yield answer
+
+
+def _excluded(model: Model, features: Float, tag: int) -> list[str]:
+    """Say which part of a type's description excludes words, and how much it takes off."""
+    names = model.piece(TypeNames)
+    if (
+        names is None
+        or names.excluded_vectors is None
+        or names.excluded_biases is None
+        or names.excluded_owners is None
+    ):
+        return []
+    whole = replace(names, excluded_vectors=None, excluded_biases=None, excluded_owners=None)
+    taken = names.weight * float((whole.logits(features) - names.logits(features))[:, tag].sum())
+    own = names.excluded_owners == tag - 1
+    if not own.any() or taken < 1:
+        return []
+    fits = (features @ names.excluded_vectors.T + names.excluded_biases)[:, own].max(axis=0)
+    part = guideline_of(model.types[tag - 1].description).excludes[int(fits.argmax())]
+    return [f"excluded by {part.said!r} in the description of {model.types[tag - 1].name}: {-taken:.1f} points"]
 
 
 def _settings(one: TaggedWords, rows: slice, tag: int, model: Model, set_to: float, *, is_found: bool) -> Iterator[str]:
