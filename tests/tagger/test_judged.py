@@ -3,6 +3,7 @@
 import pytest
 
 from handful import Tagger, read
+from handful.tagger.evidence import TypeNames
 from handful.text import write
 
 from .toy import SUPPORT, UNLABELLED, NamedEncoder, ToyEncoder
@@ -15,6 +16,10 @@ ENCODERS = pytest.mark.parametrize("encoder", [NamedEncoder(), ToyEncoder()], id
 
 def found(tagger, text="We saw Pim at Lodz and Lund ."):
     return [(one["word"], one["entity_group"]) for one in tagger.predict(text)]
+
+
+def read_all(lines):
+    return Tagger(encoder=ToyEncoder(), cache=False).fit(lines).support_
 
 
 def judged(tagger):
@@ -88,3 +93,15 @@ def test_mentions_of_types_that_nobody_looked_for_do_not_count(tmp_path):
     assert "2 mentions of types that nobody looked for in the sentence: not counted" in some.notes
     assert (everything.strict.micro.precision, everything.n_unjudged, everything.notes) == (0.5, 0, [])
     assert some.to_dict()["n_unjudged"] == 2
+
+
+def test_sentences_where_nobody_looked_for_a_type_do_not_hold_its_name_back():
+    late = read_all(["[Pablo](PER) near [Lagos](LOC)", *(f"a [L{i}](LOC) and thing {i}" for i in range(3))])
+    early = read_all([f"[P{i}](PER) and one other thing{i} here{i} or{i} there{i}" for i in range(20)])
+    held_back = []
+    for types in (["PER"], TYPES):
+        labels = [one.judged_for(types) for one in early] + [one.judged_for(TYPES) for one in late]
+        model = Tagger(TYPES, encoder=NamedEncoder(noise=1.0), cache=False).fit(labels).model_
+        held_back.append(dict(zip(model.tags[1:], model.piece(TypeNames).doubts, strict=True))["LOC"])
+    assert held_back[0] > -0.1
+    assert held_back[1] < -1

@@ -58,6 +58,19 @@ def test_a_shift_depends_on_the_own_type_alone():
     np.testing.assert_array_equal(doubts(turned, words, new_tags, 9), doubts(names, words, tags, 9)[order])
 
 
+def test_words_of_sentences_that_were_not_judged_for_a_type_do_not_count():
+    moved = []
+    for seed in range(10):
+        names, words, tags = made(seed)
+        is_open = np.zeros((len(tags), 4), bool)
+        is_open[::2, 2] = tags[::2] == 0
+        judged = ~is_open[:, 2]
+        whole, part = oracle(names, words, tags, 9), oracle(names, words[judged], tags[judged], 9)
+        np.testing.assert_allclose(doubts(names, words, tags, 9, is_open), [whole[0], part[1], whole[2]], atol=1e-5)
+        moved.append(abs(part[1] - whole[1]))
+    assert max(moved) > 0.1
+
+
 def test_without_labels_no_name_is_held_back():
     names, words, tags = made()
     np.testing.assert_array_equal(doubts(names, words[:0], tags[:0], 0), np.zeros(3))

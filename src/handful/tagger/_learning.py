@@ -128,7 +128,8 @@ def learn(
     counts = np.array(labelled.count_mentions())
     if names is not None:
         trusted = trust(names, words, known.tags, counts)
-        names = replace(names, weights=trusted, doubts=doubts(names, words, known.tags, len(text.labels)))
+        held_back = doubts(names, words, known.tags, len(text.labels), known.is_open)
+        names = replace(names, weights=trusted, doubts=held_back)
     has_labels = len(np.unique(known.tags)) > 1
 
     @cache

@@ -32,7 +32,13 @@ def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArr
     return trusted
 
 
-def doubts(names: TypeNames, words: Float, tags: NDArray[np.int64], n_sentences: int) -> NDArray[np.float64]:
+def doubts(
+    names: TypeNames,
+    words: Float,
+    tags: NDArray[np.int64],
+    n_sentences: int,
+    is_open: NDArray[np.bool_] | None = None,
+) -> NDArray[np.float64]:
     """Return what to take off the scores of each name, given labelled words: 0, or less where it claims O words.
 
     For a type t, let ``z = s_t - s_O`` of the words that are t or O. The shift b minimises ::
@@ -40,13 +46,15 @@ def doubts(names: TypeNames, words: Float, tags: NDArray[np.int64], n_sentences:
         sum_i log(1 + exp(-y_i (z_i + b))) + b^2 / (2 sigma^2)        y_i = 1 for a word of t, -1 for O
 
     with a sigma that grows with the number of labelled sentences. Shifts above 0 are not taken: sentences that were
-    picked for their mentions have more of them than the text.
+    picked for their mentions have more of them than the text. Words do not count where t is open, (m, n_tags): nobody
+    has looked for t there, and only those words are taken for O that the name does not claim.
     """
     shifts = np.zeros(names.vectors.shape[0])
     precision = 1 / min(MOST_DOUBT, max(n_sentences, 1) * DOUBT_BY_SENTENCE) ** 2
     scores = names.scores(words)
     for t in range(len(shifts)):
         here = (tags == 0) | (tags == t + 1)
+        here = here if is_open is None else here & ~is_open[:, t + 1]
         leads, is_type = scores[here, t + 1] - scores[here, 0], tags[here] == t + 1
         shift = 0.0
         for _ in range(_ROUNDS):
