@@ -1,4 +1,5 @@
 import random
+from pathlib import Path
 
 import pytest
 from made import make_corpus, write_conll
@@ -140,3 +141,59 @@ def test_a_file_that_is_not_utf8_is_an_error(tmp_path):
     path.write_bytes("Malmö\tB-LOC\n".encode("latin-1"))
     with pytest.raises(FormatError, match="utf-8"):
         read_corpora([path])
+
+
+SMALL = "# PLANTA: uma planta\n# FERRAMENTA: uma ferramenta\n\nVi a [urtiga](PLANTA) e a [enxada](FERRAMENTA).\n"
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Make a folder with a small corpus whose types are described in a second language, too."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    (folder / "pt_garden.txt").write_text(SMALL, encoding="utf-8")
+    (folder / "pt_garden.en.types").write_text("PLANTA: a plant\nFERRAMENTA: a tool\n", encoding="utf-8")
+    return folder
+
+
+def test_types_in_other_words_make_a_corpus_with_the_same_sentences(small):
+    own, english = read_corpora([f"more={small}"])
+    assert (own.name, english.name) == ("more/pt_garden", "more/pt_garden.en")
+    assert own.train == english.train
+    assert [one.description for one in own.types] == ["uma ferramenta", "uma planta"]
+    assert [one.description for one in english.types] == ["a tool", "a plant"]
+    assert [path["path"] for path in english.files] == [str(small / "pt_garden.txt")]
+    measured = read_corpora([make_people(small.parent)], [small], measure_others=True)
+    assert [corpus.name for corpus in measured] == ["people", "small/pt_garden", "small/pt_garden.en"]
+    assert [one.description for one in measured[2].types] == ["a tool", "a plant"]
+    assert measured[2].dev == own.train
+
+
+def make_people(folder):
+    path = folder / "people.conll"
+    path.write_text(EKEUS, encoding="utf-8")
+    return path
+
+
+def test_types_in_other_words_must_be_those_of_a_corpus_beside_them(small):
+    (small / "pt_garden.en.types").write_text("PLANTA: a plant\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"pt_garden\.en\.types: describes PLANTA, but its corpus has PLANTA, FERRAM"):
+        read_corpora([small])
+    (small / "pt_garden.en.types").rename(small / "pt_gardens.en.types")
+    with pytest.raises(FileError, match=r"describes the types of pt_gardens\.txt, which is not beside it"):
+        read_corpora([small])
+
+
+def test_the_small_corpora_of_32_languages_read():
+    folder = Path(__file__).parents[2] / "corpora/mosaic_languages"
+    for part in ("train", "dev"):
+        corpora = {corpus.name: corpus for corpus in read_corpora([f"x={folder / part}"])}
+        files = {path.name for path in (folder / part).iterdir()}
+        assert len(corpora) == len(files) == 2 * sum(name.endswith(".txt") for name in files)
+        for name, corpus in corpora.items():
+            if not name.endswith(".en"):
+                twin = corpora[f"{name}.en"]
+                assert twin.train == corpus.train
+                assert twin.type_names == corpus.type_names
+                assert all(one.description for one in (*twin.types, *corpus.types))
+                assert twin.types != corpus.types

@@ -12,7 +12,7 @@ from .shapes import N_SHAPES, word_shape
 
 SPACE = "▁"  # how SentencePiece writes the space before a word
 BYTE = "<0x%02X>"  # how it writes a byte of a character that it does not know
-_GLUED = " glued 1"  # raised when `handful.encoders.gluing` decides otherwise
+_GLUED = " glued 2"  # raised when `handful.encoders.gluing` decides otherwise
 
 _Key = str | tuple[str]  # a word behind a space, or one without
 

@@ -15,6 +15,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from .particles import PARTICLES, fits
+
 _ELIDED = re.compile(
     r"(?:^|[^\w'’@/.&\u0300-\u036f-])((?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|gl|un|nessun|ciascun|[dn]ell|coll|d?all"
     r"|sull|quest|quell|anch|tutt|com|dov|mezz)|[CDJLMNST]|Qu|Jusqu|Lorsqu|Puisqu|Un|[DN]ell|All|Dall|Sull|Quest|Quell"
@@ -41,12 +43,6 @@ _VOWELS = "aeıioöuüâîû"
 _LONGEST = 24  # characters of a Korean word that are looked at: in NFD a syllable has up to three
 _HANGUL = re.compile(r"[\uac00-\ud7a3\u1100-\u11ff]")
 _KOREAN_END = re.compile(r"[\uac00-\ud7a3\u1100-\u11ff](?!\w)")
-_PARTICLES = (  # the longest first; with the sound before them: a vowel, a consonant, a vowel or l, or any
-    *((one, "") for one in str.split("에서부터 으로부터 에서는 에서도 에게서 까지는 에서 에게 한테 까지 부터 처럼")),
-    *((one, "") for one in str.split("보다 마다 에는 에도 께서")),
-    *(("으로", "c"), ("로", "l"), ("은", "c"), ("는", "v"), ("이", "c"), ("가", "v"), ("을", "c"), ("를", "v")),
-    *(("과", "c"), ("와", "v"), ("의", ""), ("에", ""), ("도", ""), ("만", "")),
-)
 _ADDRESS = re.compile(r"//|[@#]|www\.", re.IGNORECASE)
 _RTL = re.compile(r"[\u05d0-\u05ea\u0620-\u06ff\u0750-\u077f]")
 _LATIN = "A-Za-z0-9À-ɏḀ-ỿ"
@@ -133,21 +129,10 @@ def _particles(text: str) -> list[int]:
     for match in _KOREAN_END.finditer(text):
         before = text[max(0, match.end() - _LONGEST) : match.end()]
         word = unicodedata.normalize("NFC", before)
-        for particle, sound in _PARTICLES:
-            if word.endswith(particle) and _fits(word[: -len(particle)], sound, len(particle)):
+        for particle, sound in PARTICLES:
+            if word.endswith(particle) and fits(word[: -len(particle)], sound, len(particle)):
                 is_composed = before.endswith(particle)
                 n = len(particle) if is_composed else len(unicodedata.normalize("NFD", particle))
                 places.append(match.end() - n)
                 break
     return places
-
-
-def _fits(before: str, sound: str, n: int) -> bool:
-    """Tell whether a particle of n syllables can follow; one of a syllable needs two before it, or a Latin letter."""
-    last = before[-1:]
-    if not "\uac00" <= last <= "\ud7a3":
-        return last.isalpha() or (last.isdigit() and n > 1)
-    if n == 1 and not before[-2:-1].isalnum():
-        return False
-    final = (ord(last) - 0xAC00) % 28  # the consonant that closes the syllable: 0, none; 8, l
-    return {"": True, "v": final == 0, "c": final != 0, "l": final in (0, 8)}[sound]
