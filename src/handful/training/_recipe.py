@@ -14,6 +14,12 @@ class Recipe:
     """How to train."""
 
     layers: int | None = option(None, least=1, help="Keep only this many layers of the encoder, the first ones.")
+    vocabulary: int | None = option(
+        None,
+        least=1,
+        help="Keep only this many sub-words of a SentencePiece encoder: those that the corpora use most, in any of "
+        "their languages, all characters, and bytes for characters that it never had.",
+    )
     shapes: bool = option(
         False,
         help="Also learn a vector for how a word is written, for an encoder whose tokenizer does not keep case.",

@@ -11,18 +11,23 @@ UTF-8, 256 new sub-words, instead of an unknown.
 """
 
 import json
-from collections import Counter
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from handful._util.files import PathLike, replacing_folder
 from handful.encoders.hugging_face import quiet, read_pretrained, word_tokenizer
+from handful.encoders.names import readable
 from handful.encoders.tokenizer import BYTE
 from handful.errors import DataError, EncoderError
+from handful.text import to_sentence
+from handful.text.languages import guess_language
+
+from .corpora import SourceCorpus
 
 _NEVER = -1000.0  # score of a byte: it is not found by the way it is written
-_BLOCK = 65_536  # words split at a time
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,10 @@ class CutVocabulary:
     tokenizer: str
 
 
-def cut_vocabulary(tokenizer: Any, words: Mapping[str, Mapping[str, float]], n_pieces: int) -> CutVocabulary:
-    """Choose the `n_pieces` sub-words to keep, special ones and bytes included.
+def cut_vocabulary(tokenizer: Any, uses: Mapping[int, float], n_pieces: int) -> CutVocabulary:
+    """Choose the `n_pieces` sub-words to keep, special ones and bytes included; fewer if no more are used.
 
-    `words` has for each language how often each of its words occurs.
+    `uses` has the use of each sub-word, see `uses_of`.
     """
     settings = json.loads(tokenizer.backend_tokenizer.to_str()) if tokenizer.is_fast else {"model": {}}
     model = settings["model"]
@@ -50,7 +55,6 @@ def cut_vocabulary(tokenizer: Any, words: Mapping[str, Mapping[str, float]], n_p
             f"vocabulary is {n_pieces}, expected {len(kept) + 256} or more: all single characters, {len(special)} "
             "special sub-words and 256 bytes are kept"
         )
-    uses = _uses(tokenizer, words)
     # Equal uses: the sub-word that the base finds likelier.
     by_use = sorted(uses.keys() - kept, key=lambda i: (-uses[i], -pieces[i][1], i))
     kept |= set(by_use[: n_pieces - 256 - len(kept)])
@@ -64,22 +68,39 @@ def cut_vocabulary(tokenizer: Any, words: Mapping[str, Mapping[str, float]], n_p
     return CutVocabulary(tuple(rows), json.dumps(settings, ensure_ascii=False))
 
 
-def _uses(tokenizer: Any, words: Mapping[str, Mapping[str, float]]) -> dict[int, float]:
-    """Return for each sub-word its share among those of a language, the largest over all languages."""
+def uses_of(tokenizer: Any, texts: Mapping[str, Iterable[tuple[Sequence[str], float]]]) -> dict[int, float]:
+    """Return for each sub-word its share among those of a language, the largest over all languages.
+
+    `texts` has for each language its texts, each as a list of words and how often it occurs.
+    """
     split = word_tokenizer(tokenizer)
     uses: dict[int, float] = {}
-    for counts in words.values():
-        own: Counter[int] = Counter()
-        every = list(counts)
-        for start in range(0, len(every), _BLOCK):
-            block = every[start : start + _BLOCK]
-            for word, ids in zip(block, split(block), strict=True):
-                for i in ids:
-                    own[i] += counts[word]  # type: ignore[assignment]
+    for of_language in texts.values():
+        own: dict[int, float] = defaultdict(float)
+        for words, n in of_language:
+            for i in chain.from_iterable(split(words)):
+                own[i] += n
         total = sum(own.values())
         for i, n in own.items():
             uses[i] = max(uses.get(i, 0.0), n / total)
     return uses
+
+
+def uses_in(tokenizer: Any, corpora: Iterable[SourceCorpus]) -> dict[int, float]:
+    """Return the uses of sub-words in what corpora are trained on: sentences, and the texts of their types.
+
+    Their language is guessed; those of which it cannot be told are one more.
+    """
+    texts: dict[str, list[tuple[Sequence[str], float]]] = defaultdict(list)
+    for corpus in corpora:
+        if corpus.train:
+            of_types = [
+                to_sentence(f"{corpus.called.get(one.name) or readable(one.name)}: {one.description}")
+                for one in corpus.types
+            ]
+            for sentences in (corpus.train, of_types):
+                texts[guess_language(sentences) or ""] += [(sentence.words, 1.0) for sentence in sentences]
+    return uses_of(tokenizer, texts)
 
 
 def _renumber(setting: Any, new: Mapping[int, int]) -> None:
@@ -114,19 +135,28 @@ def apply_cut(model: Any, cut: CutVocabulary) -> None:
             setattr(model.config, name, cut.rows.index(number))
 
 
-def write_cut(
-    encoder: str, out: PathLike, words: Mapping[str, Mapping[str, float]], n_pieces: int, *, precision: str = "float32"
-) -> CutVocabulary:
-    """Write a Hugging Face folder of an encoder whose vocabulary is cut; see `cut_vocabulary`."""
-    import torch
+def cut_encoder(model: Any, tokenizer: Any, uses: Mapping[int, float], n_pieces: int) -> None:
+    """Cut the vocabulary of a model and of its tokenizer, in place."""
     from tokenizers import Tokenizer
 
-    model, tokenizer = read_pretrained(encoder)
-    cut = cut_vocabulary(tokenizer, words, n_pieces)
+    cut = cut_vocabulary(tokenizer, uses, n_pieces)
     apply_cut(model, cut)
+    tokenizer._tokenizer = Tokenizer.from_str(cut.tokenizer)
+
+
+def write_cut(
+    encoder: str, out: PathLike, words: Mapping[str, Mapping[str, float]], n_pieces: int, *, precision: str = "float32"
+) -> None:
+    """Write a Hugging Face folder of an encoder whose vocabulary is cut.
+
+    `words` has for each language how often each of its words occurs.
+    """
+    import torch
+
+    model, tokenizer = read_pretrained(encoder)
+    texts = {language: [([word], n) for word, n in counts.items()] for language, counts in words.items()}
+    cut_encoder(model, tokenizer, uses_of(tokenizer, texts), n_pieces)
     tokenizer.init_kwargs = {key: value for key, value in tokenizer.init_kwargs.items() if "local" not in key}
     with replacing_folder(out) as folder, quiet():
         model.to(getattr(torch, precision)).save_pretrained(folder)
-        tokenizer._tokenizer = Tokenizer.from_str(cut.tokenizer)
         tokenizer.save_pretrained(folder)
-    return cut
