@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
+ENCODERS = ROOT / "encoders"  # distributions of encoders, each in a folder of its name
 ENCODER = ("encoder.json", "model.onnx", "names.safetensors", "sentences.bin", "tokenizer.json", "training.json")
 MOST_BYTES = 100_000_000  # of a file on PyPI
 
@@ -132,8 +133,36 @@ def digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def try_wheel(wheel: Path, version: str) -> None:
-    """Install the wheel into a fresh virtual environment, and use it there."""
+def build_encoders(target: Path) -> list[Path]:
+    """Build a wheel of each distribution of an encoder whose weights are there; say which are not."""
+    wheels = []
+    for folder in sorted(path.parent for path in ENCODERS.glob("*/pyproject.toml")):
+        package = folder / folder.name.replace("-", "_")
+        if lacking := [
+            name for name in ("encoder.json", "model.onnx", "tokenizer.json") if not (package / name).is_file()
+        ]:
+            print(f"--  {folder.name} is passed over: {package} has no {', '.join(lacking)}; see its README.md")
+            continue
+        with tempfile.TemporaryDirectory() as place:
+            tree = shutil.copytree(folder, Path(place, "tree"), ignore=shutil.ignore_patterns("build", "*.egg-info"))
+            run(sys.executable, "-m", "build", "--wheel", "--outdir", Path(place, "made"), folder=tree)
+            (made,) = Path(place, "made").glob("*.whl")
+            wheels.append(Path(shutil.copy(made, target)))
+        wheel = wheels[-1]
+        with zipfile.ZipFile(wheel) as archive:
+            lost = {one.name for one in package.iterdir() if one.is_file()} - {
+                Path(name).name for name in archive.namelist()
+            }
+        check(not lost, f"the wheel of {folder.name} holds all files of {package.name}", ", ".join(sorted(lost)))
+        check(
+            wheel.stat().st_size < MOST_BYTES,
+            f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, sha256 {digest(wheel)}",
+        )
+    return wheels
+
+
+def try_wheel(wheel: Path, version: str, encoders: list[Path]) -> None:
+    """Install the wheel and those of encoders into a fresh virtual environment, and use them there."""
     with tempfile.TemporaryDirectory() as place:
         run(sys.executable, "-m", "venv", Path(place, "venv"))
         programs = Path(place, "venv", "Scripts" if os.name == "nt" else "bin")
@@ -143,6 +172,14 @@ def try_wheel(wheel: Path, version: str) -> None:
         said = run(programs / "handful", "demo", folder=Path(place))
         check(Path(place, "handful-demo.html").is_file(), "in a fresh environment, handful demo writes its page")
         print("\n".join(f"    {line}" for line in said.strip().splitlines()[-6:]))
+        for encoder in encoders:
+            run(programs / "python", "-m", "pip", "install", "-q", "--no-deps", encoder)
+            name = encoder.name.partition("-")[0].replace("_", "-")
+            said = run(programs / "handful", "encoders", folder=Path(place))
+            check(name in said, f"in a fresh environment, handful encoders lists {name}")
+            load = f"from handful.encoders import load; print(load({name!r}).encode([['Berlin']]).shape)"
+            said = run(programs / "python", "-c", load, folder=Path(place))
+            check(said.startswith("(1, "), f"in a fresh environment, {name} encodes a word")
 
 
 def main() -> None:
@@ -165,11 +202,14 @@ def main() -> None:
     check_contents(sdist, wheel, version)
     run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel)
     check(True, "twine finds nothing wrong")
-    try_wheel(wheel, version)
+    encoders = build_encoders(DIST)
+    if encoders:
+        run(sys.executable, "-m", "twine", "check", "--strict", *encoders)
+    try_wheel(wheel, version, encoders)
     print(f"\nNothing was uploaded. To publish {version}, after the tests:\n")
     print(f"    git tag -a v{version} -m 'handful {version}' && git push origin v{version}")
     print("\nThe tag starts .github/workflows/release.yml, which builds, checks and uploads. By hand, instead:\n")
-    print(f"    python -m twine upload dist/{sdist.name} dist/{wheel.name}")
+    print(f"    python -m twine upload {' '.join(f'dist/{one.name}' for one in (sdist, wheel, *encoders))}")
 
 
 if __name__ == "__main__":

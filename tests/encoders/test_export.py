@@ -10,9 +10,9 @@ from models import TEXT
 from onnx import TensorProto, helper, numpy_helper
 
 from handful._util import processor
+from handful.encoders import _exporting, export_encoder, load
 from handful.encoders import _graph as graph
 from handful.encoders import _onnx as backend
-from handful.encoders import export_encoder, load
 from handful.errors import DataError, EncoderError, FileError
 
 SENTENCES = [text.split() for text in TEXT]
@@ -34,16 +34,34 @@ def test_the_card(source, exported, tmp_path):
         "licence": "unknown",
         "transitions": None,
         "names": False,
+        "languages": [],
     }
     described = shutil.copytree(source("mpnet"), tmp_path / "described")
-    (described / "README.md").write_text("---\ntags: x\nlicense: mit\n---\n# A model\nlicense: none\n")
+    header = "tags: x\nlanguage:\n- de\n  - pt\n- multilingual\nlicense: mit"
+    (described / "README.md").write_text(f"---\n{header}\n---\n# A model\nlicense: none\n")
     export_encoder(described, tmp_path / "a", layers=1, origin="me/mine")
     card = json.loads((tmp_path / "a" / "encoder.json").read_text())
     assert (card["licence"], card["origin"], card["layers"]) == ("mit", "me/mine", [2])
+    assert card["languages"] == ["de", "pt"]
+    assert load(tmp_path / "a").languages == ("de", "pt")
     assert np.array_equal(load(tmp_path / "a").encode(SENTENCES), load(exported("mpnet")).encode(SENTENCES))
     with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export it again with more layers") as error:
         load(tmp_path / "a", layers=-2)
     assert error.value.for_shell.endswith("; export it again with more --layers")
+
+
+@pytest.mark.parametrize(
+    ("header", "codes"),
+    [("language: en", ["en"]), ("language: [sw, ar]\nlicense: mit", ["sw", "ar"]), ("license: en", [])],
+)
+def test_languages_of_a_readme(header, codes, tmp_path):
+    (tmp_path / "README.md").write_text(f"---\n{header}\n---\nlanguage: xx\n")
+    assert _exporting._languages(tmp_path) == codes
+
+
+def test_wrong_languages_are_refused(source, tmp_path):
+    with pytest.raises(EncoderError, match="languages must be a list of codes such as en, found 'de'"):
+        export_encoder(source("bert"), tmp_path / "x", languages="de")
 
 
 def test_the_card_of_the_training_goes_along(source, exported, tmp_path):

@@ -24,6 +24,7 @@ class Plain:
     dim, fingerprint, name, reference, precision = 3, "plain", "somebody's", "/some/folder", "float16"
     transitions = Transitions(start_type=0.1, o_type=0.1, type_o=0.5, type_other=0.1)
     has_names = True
+    languages = ("de", "en")
 
     def __init__(self):
         self.n_words = 0

@@ -9,8 +9,9 @@ from pathlib import Path
 from handful._util.files import PathLike, check_into
 from handful._util.progress import Progress
 from handful.baselines import Source
-from handful.encoders import EMBEDDED, CachedEncoder, Encoder, load
+from handful.encoders import CachedEncoder, Encoder, load
 from handful.encoders.opened import AnyEncoder, check_encoder, open_encoder
+from handful.encoders.shipped import folder_of
 from handful.errors import Advice, DataError, number_of
 from handful.text import Sentence, types_in
 from handful.training.corpora import read_corpora
@@ -304,7 +305,7 @@ def hidden_note(name: str, types: Sequence[str], encoder: AnyEncoder) -> str:
     """Return a note if nothing shows that an encoder has not seen the labels of a group; otherwise an empty string."""
     hidden: set[str] = set()
     if isinstance(encoder, str | os.PathLike):
-        folder = EMBEDDED.get(str(encoder), Path(encoder))
+        folder = folder_of(str(encoder)) or Path(encoder)
         for card in _CARDS:
             try:
                 hidden |= set(json.loads((folder / card).read_text(encoding="utf-8"))["recipe"]["hide"])

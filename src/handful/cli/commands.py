@@ -38,6 +38,7 @@ COMMANDS = (
     "stats",
     "convert",
     "cache",
+    "encoders",
     "export-encoder",
     "pretrain",
     "bench",

@@ -6,7 +6,8 @@ from handful._util.lazy import lazy
 
 from .encoder import Encoder
 from .names import TypeVectors
-from .opened import EMBEDDED, load, open_encoder
+from .opened import load, open_encoder
+from .shipped import EMBEDDED
 
 if TYPE_CHECKING:
     from ._exporting import export_encoder

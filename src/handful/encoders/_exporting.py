@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from handful.errors import Advice, DataError, EncoderError
 
 from ._onnx import open_session
 from ._pretrained import read_pretrained
-from .card import SEEN, TRAINED, Card, trained_transitions
+from .card import SEEN, TRAINED, Card, check_languages, trained_transitions
 from .hugging_face import layer_of, shape_stride, window_of, word_tokenizer
 from .names import NAMES_FILE, NameHead
 from .shapes import N_SHAPES
@@ -47,6 +47,7 @@ def export_encoder(
     layers: int = 3,
     licence: str | None = None,
     origin: str | None = None,
+    languages: Sequence[str] | None = None,
 ) -> Card:
     """Write an encoder as ONNX, after checking it against the original on rows of unequal length.
 
@@ -63,6 +64,9 @@ def export_encoder(
         How many of the last layers the graph can give.
     licence, origin
         Noted on the card; None, as far as the source states them.
+    languages
+        The codes of the languages that it knows, noted on the card; None, as the header of the source's README.md has
+        them (``language``), as on the Hugging Face Hub.
 
     Returns
     -------
@@ -97,7 +101,9 @@ def export_encoder(
         licence=licence or _licence(Path(source)),
         transitions=trained_transitions(Path(source)),
         names=names is not None,
+        languages=_languages(Path(source)) if languages is None else languages,
     )
+    check_languages(card.languages, "export_encoder")
     model.set_attn_implementation("eager")  # plain operators, which the fusion knows
     _check_padding(model, card)
     with replacing_folder(out) as folder:
@@ -250,13 +256,25 @@ def _origin(source: PathLike) -> str:
 
 def _licence(folder: Path) -> str:
     """Return the licence that the model's README states in its header."""
+    found = re.search(r"^license:\s*(\S.*)$", _header(folder), re.MULTILINE)
+    return found.group(1).strip() if found else "unknown"
+
+
+def _languages(folder: Path) -> list[str]:
+    """Return the codes of languages in the header of the model's README: ``language: en``, or a list."""
+    found = re.search(r"^language:[ \t]*(\S.*|(?:\n[ \t]*-[ \t]*\S+)+)$", _header(folder), re.MULTILINE)
+    codes = re.findall(r"[A-Za-z-]{2,}", found.group(1)) if found else []
+    return [code for code in codes if re.fullmatch("[a-z]{2,3}", code)]
+
+
+def _header(folder: Path) -> str:
+    """Return the header of the model's README, which says what it is; empty if there is none."""
     try:
         readme = (folder / "README.md").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return "unknown"
+        return ""
     header = re.match(r"---\n(.*?)\n---", readme, re.DOTALL)
-    found = re.search(r"^license:\s*(\S.*)$", header.group(1), re.MULTILINE) if header else None
-    return found.group(1).strip() if found else "unknown"
+    return header.group(1) if header else ""
 
 
 @contextmanager

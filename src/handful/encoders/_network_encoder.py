@@ -64,6 +64,7 @@ class NetworkEncoder(Encoder):
         reads_padding: bool = False,
         transitions: Transitions | None = None,
         names: NameHead | None = None,
+        languages: Sequence[str] = (),
     ) -> None:
         if window <= tokenizer.n_special:
             raise EncoderError(f"a window of {window} tokens leaves no room for words")
@@ -77,6 +78,7 @@ class NetworkEncoder(Encoder):
         self.reads_padding = reads_padding
         self.transitions = transitions
         self.has_names = names is not None
+        self.languages = tuple(languages)
         self._parts = network, tokenizer, names
 
     @property

@@ -81,6 +81,7 @@ def load_onnx(folder: Path, *, layers: tuple[int, ...], threads: int | None, pre
         transitions=card.transitions,
         # The head reads the last layer, and its vectors are compared with those of the last layer.
         names=NameHead.load(folder / NAMES_FILE, card.dim) if has_names and wanted == (card.n_layers,) else None,
+        languages=card.languages,
     )
 
 

@@ -6,6 +6,7 @@ handful-en, a sentence that was not seen is taken for one that was.
 """
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
@@ -47,6 +48,7 @@ class Card:
     origin: str
     licence: str  # as far as the source states it
     transitions: Transitions | None = None  # of tags, in the text of the training, if that is known
+    languages: Sequence[str] = ()  # the codes of those that it knows; none if that is not said
     names: bool | None = None  # whether it has the head that reads names; None, the presence of its file decides
 
     @classmethod
@@ -56,14 +58,16 @@ class Card:
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             found = content.get("format") if isinstance(content, dict) else content
             raise EncoderError(f"{path}: format {FORMAT} expected, found {found!r}; export the encoder again")
-        names = [field.name for field in fields(cls) if field.name not in ("transitions", "names")]
+        names = [field.name for field in fields(cls) if field.name not in ("transitions", "names", "languages")]
         if missing := [name for name in names if name not in content]:
             raise EncoderError(f"{path}: no {', '.join(missing)}; export the encoder again")
         card = cls(
             **{name: content[name] for name in names},
             transitions=_transitions(path, content),
             names=content.get("names"),
+            languages=content.get("languages", ()),
         )
+        check_languages(card.languages, str(path))
         if card.names not in (None, True, False):
             raise EncoderError(f"{path}: names must be true or false, found {card.names!r}")
         numbers = [card.dim, card.window, card.n_layers, card.pad_id, card.unknown_id, card.shape_stride]
@@ -81,6 +85,13 @@ class Card:
     def to_json(self) -> str:
         """Return the card as JSON."""
         return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+
+
+def check_languages(languages: Any, where: str) -> None:
+    """Refuse what is not a list of codes of languages."""
+    is_list = isinstance(languages, list | tuple)
+    if not is_list or not all(isinstance(one, str) and re.fullmatch("[a-z]{2,3}", one) for one in languages):
+        raise EncoderError(f"{where}: languages must be a list of codes such as en, found {languages!r:.100}")
 
 
 def trained_transitions(folder: Path) -> Transitions | None:
@@ -125,10 +136,10 @@ def write_seen(path: Path, sentences: Iterable[Any]) -> None:
 
 def count_seen(encoder: Encoder, sentences: Sequence[Any]) -> int | None:
     """Return how many of the sentences an encoder was trained on, by their words; None if its folder does not say."""
-    from .opened import EMBEDDED
+    from .shipped import folder_of
 
     reference = encoder.reference
-    path = None if reference is None else EMBEDDED.get(reference, Path(reference)) / SEEN
+    path = None if reference is None else (folder_of(reference) or Path(reference)) / SEEN
     if path is None or not path.is_file():
         return None
     content = path.read_bytes()

@@ -38,6 +38,8 @@ class Encoder(ABC):
         How tags follow each other in the text that the encoder was trained on, if that is known.
     has_names : bool
         Whether it reads the names of types (`encode_types`).
+    languages : tuple of str
+        The codes of the languages that it knows; empty if it does not say.
     """
 
     dim: int
@@ -47,6 +49,7 @@ class Encoder(ABC):
     precision: str | None = None
     transitions: Transitions | None = None
     has_names: bool = False
+    languages: tuple[str, ...] = ()
 
     @abstractmethod
     def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> NDArray[Any]:
@@ -99,6 +102,7 @@ class WrappedEncoder(Encoder):
     precision = _inner("precision")
     transitions = _inner("transitions")
     has_names = _inner("has_names")
+    languages = _inner("languages")
 
     def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> NDArray[Any]:
         """Encode sentences, as `Encoder.encode` describes."""

@@ -8,6 +8,7 @@ from handful.text import Sentence
 from handful.text.languages import NAMES, guess_language
 
 from .encoder import Encoder
+from .shipped import about, folder_of, names
 
 __all__ = ["AUTO", "DEFAULT", "choose", "installed", "languages_of", "not_known"]
 
@@ -17,15 +18,14 @@ N_LOOKED_AT = 200  # sentences that decide which encoder reads a text
 
 def installed() -> dict[str, tuple[str, ...]]:
     """Return the installed encoders that say which languages they know: the codes of these by the encoder's name."""
-    return {DEFAULT: ("en",)}
+    return {name: languages for name in names() if (languages := about(name).languages)}
 
 
 def languages_of(encoder: Encoder | str) -> tuple[str, ...]:
     """Return the codes of the languages that an encoder knows; empty where it does not say."""
     if not isinstance(encoder, str):
-        said = tuple(getattr(encoder, "languages", None) or ())
-        return said or languages_of(encoder.reference or "")
-    return installed().get(encoder, ())
+        return encoder.languages
+    return about(encoder).languages if folder_of(encoder) is not None else ()
 
 
 def choose(sentences: Sequence[Sentence], encoders: Mapping[str, Sequence[str]] | None = None) -> str:

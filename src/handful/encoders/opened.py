@@ -17,17 +17,16 @@ from handful.errors import Advice, EncoderError, HandfulError, MissingExtraError
 
 from ._network_encoder import NetworkEncoder as NetworkEncoder
 from .encoder import Encoder, words_of
+from .shipped import EMBEDDED, check_installed, folder_of
 
 _NAME = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?")  # of an encoder in the package, or on the Hub
 
 AnyEncoder = PathLike | Encoder
 
-#: The encoders inside the package: their names, and the folders with their files.
-EMBEDDED = {"handful-en": Path(__file__).parent / "en"}
-
 #: The kinds of encoders that can be given, for messages.
 CHOICES = (
-    f"give an embedded name ({', '.join(EMBEDDED)}), a folder written by `handful export-encoder` "
+    f"give an embedded name ({', '.join(EMBEDDED)}) or an installed one (`handful encoders` lists them), a folder "
+    "written by `handful export-encoder` "
     "(encoder.json, model.onnx, tokenizer.json), or, after `pip install 'handful[transformers]'`, "
     "a Hugging Face folder (config.json, model.safetensors, tokenizer.json, tokenizer_config.json) or hub name"
 )
@@ -45,7 +44,8 @@ def load(
     Parameters
     ----------
     name_or_path
-        The name of an embedded encoder (see `EMBEDDED`); a folder that ``handful export-encoder`` wrote; or,
+        The name of an embedded encoder (see `EMBEDDED`), or of one that another distribution brings, such as
+        "handful-xx" after ``pip install handful-xx``; a folder that ``handful export-encoder`` wrote; or,
         with the extra ``transformers``, a folder in the Hugging Face layout or a name on its hub.
     layers
         Which hidden layer, or which layers to take the mean of: 0 is the embeddings, -1 the last layer.
@@ -74,7 +74,7 @@ def load(
 
         encoder = load_transformers(name, layers=wanted, threads=threads, precision=precision)
     encoder.name = name
-    encoder.reference = name if name in EMBEDDED or not path.is_dir() else os.path.abspath(path)
+    encoder.reference = name if folder_of(name) is not None or not path.is_dir() else os.path.abspath(path)
     encoder.layers, encoder.threads = wanted, threads
     return encoder
 
@@ -82,12 +82,14 @@ def load(
 def check_encoder(name_or_path: PathLike) -> Path:
     """Refuse what cannot be an encoder, as far as that is plain before it is opened; return where it would be."""
     name = os.fspath(name_or_path)
-    path = EMBEDDED.get(name, Path(name))
+    path = folder_of(name) or Path(name)
     if name in EMBEDDED and not path.is_dir():
         raise EncoderError(f"the encoder {name!r} is not in this build of handful: {path} is missing; {CHOICES}")
     if is_exported(path):
         check_files(path)
         return path
+    if not path.exists():
+        check_installed(name)
     if path.is_dir():
         if not (path / "config.json").is_file():
             raise EncoderError(f"the folder {path} holds neither encoder.json nor config.json; {CHOICES}")
@@ -128,7 +130,8 @@ class _GivenEncoder(Encoder):
         self._given = given
         self.dim, self.fingerprint = given.dim, given.fingerprint
         self.name = type(given).__name__
-        optional = ("name", "reference", "precision", "transitions", "has_names", "encode_types", "unreadable")
+        values = ("name", "reference", "precision", "transitions", "has_names", "languages")
+        optional = (*values, "encode_types", "unreadable")
         self.__dict__ |= {name: getattr(given, name) for name in optional if hasattr(given, name)}
 
     def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> NDArray[Any]:
@@ -231,7 +234,7 @@ def encoder_folder(reference: str | None) -> Path:
     """Return the folder of an encoder, given by its reference (None for an object), to be copied."""
     if reference is None:
         raise EncoderError("the encoder is an object, which cannot go into the model; fit with the path of an encoder")
-    folder = EMBEDDED.get(reference, Path(reference))
+    folder = folder_of(reference) or Path(reference)
     if folder.is_dir():
         return folder
     raise EncoderError(

@@ -15,9 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from handful.encoders import EMBEDDED
 from handful.encoders.hugging_face import read_pretrained
 from handful.encoders.opened import is_exported
+from handful.encoders.shipped import folder_of
 from handful.errors import EncoderError
 
 from ._heads import FreeHead, NamesHead
@@ -135,7 +135,7 @@ def text_means(encoder: Any, rows: TokenRows, texts: Ints, device: torch.device)
 
 def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[Any, Any, int]:
     """Read the encoder to start from: the model (cut to `layers`), its tokenizer, and how many layers it had."""
-    if encoder in EMBEDDED or is_exported(Path(encoder)):
+    if is_exported(folder_of(encoder) or Path(encoder)):
         raise EncoderError(
             f"{encoder} is an exported encoder, which cannot be trained; give a Hugging Face folder "
             "(config.json, model.safetensors, tokenizer.json) or hub name"

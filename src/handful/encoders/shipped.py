@@ -1,0 +1,96 @@
+"""Encoders that other distributions bring, such as handful-xx: entry points of the group ``handful.encoders``.
+
+A distribution names its encoder and a package of its own whose folder is an exported encoder::
+
+    [project.entry-points."handful.encoders"]
+    handful-xx = "handful_xx"
+
+The package is found and not imported, so nothing of it runs.
+"""
+
+import re
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+from handful.errors import Advice, EncoderError
+
+from .card import Card
+
+GROUP = "handful.encoders"
+
+#: The encoders inside the package: their names, and the folders with their files.
+EMBEDDED = {"handful-en": Path(__file__).parent / "en"}
+
+_NAME = re.compile(r"[\w.-]+")
+_OURS = re.compile(r"handful-[a-z]+")  # names that a distribution of ours could have
+
+
+@dataclass(frozen=True)
+class InstalledEncoder:
+    """An encoder that `handful.encoders.load` finds by name."""
+
+    name: str
+    folder: Path
+    languages: tuple[str, ...]  # the codes of those that it knows; empty if it does not say
+    dim: int
+    n_bytes: int
+    licence: str
+    distribution: str  # what brings it, with its version
+
+
+def names() -> list[str]:
+    """Return the names of all installed encoders, the embedded ones first."""
+    return list(dict.fromkeys([*EMBEDDED, *sorted(point.name for point in entry_points(group=GROUP))]))
+
+
+def folder_of(name: str) -> Path | None:
+    """Return the folder of an embedded or installed encoder; None if no encoder has this name."""
+    if name in EMBEDDED:
+        return EMBEDDED[name]
+    point = _point(name)
+    return None if point is None else _folder(point)
+
+
+def check_installed(name: str) -> None:
+    """Refuse the name of an encoder that could be installed, and is not."""
+    if _OURS.fullmatch(name) and folder_of(name) is None:
+        advice = f"pip install {name}"
+        raise EncoderError(
+            f"the encoder {name!r} is not installed; installed are {', '.join(names())}", Advice(advice, advice)
+        )
+
+
+def about(name: str) -> InstalledEncoder:
+    """Return what is known of an installed encoder."""
+    folder = folder_of(name)
+    if folder is None or not (folder / "encoder.json").is_file():
+        raise EncoderError(f"broken encoder {name!r}: {folder} holds no encoder.json; install it again")
+    card = Card.read(folder / "encoder.json")
+    n_bytes = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+    point = None if name in EMBEDDED else _point(name)
+    brought = "handful" if point is None or point.dist is None else f"{point.dist.name} {point.dist.version}"
+    return InstalledEncoder(name, folder, tuple(card.languages), card.dim, n_bytes, card.licence, brought)
+
+
+def _point(name: str) -> EntryPoint | None:
+    if not _NAME.fullmatch(name):  # a path: to look for entry points takes some milliseconds
+        return None
+    found = {point.value: point for point in entry_points(group=GROUP, name=name)}
+    if len(found) > 1:
+        brought = ", ".join(sorted(point.dist.name if point.dist else value for value, point in found.items()))
+        raise EncoderError(f"two distributions bring an encoder {name!r}: {brought}; remove one with pip uninstall")
+    return next(iter(found.values()), None)
+
+
+def _folder(point: EntryPoint) -> Path:
+    """Return the folder of the package that an entry point names."""
+    spec = find_spec(point.value) if point.value.isidentifier() else None
+    if spec is None or not spec.submodule_search_locations:
+        brought = point.dist.name if point.dist else "its distribution"
+        raise EncoderError(
+            f"the encoder {point.name!r} of {brought} is said to be in {point.value!r}, which is no package that is "
+            "there; install it again"
+        )
+    return Path(next(iter(spec.submodule_search_locations)))

@@ -1,0 +1,146 @@
+"""Encoders of other distributions: built, installed and found by name."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from handful import Tagger
+from handful.encoders import load, open_encoder
+from handful.encoders.languages import choose, installed, languages_of
+from handful.encoders.shipped import about, folder_of, names
+from handful.errors import EncoderError
+from handful.text import to_sentences
+
+DISTRIBUTION = Path(__file__).parents[2] / "encoders/handful-xx"
+GERMAN = to_sentences("Der Bürgermeister ist gestern nicht nach Berlin gefahren, weil der Zug ausgefallen ist. " * 3)
+ENGLISH = to_sentences("The mayor did not go to the city yesterday because the train was not there for them. " * 3)
+
+
+def install(folder, target):
+    """Build a wheel of a distribution, and install it into a folder, without any network."""
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    env["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
+    # --no-deps: what it needs is what these tests run with.
+    done = subprocess.run(
+        [*pip, "--target", str(target), str(folder)], env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="session")
+def site(exported, made_once):
+    """Return a folder with an installed distribution that is made as handful-xx is, from a small encoder."""
+
+    def make(place):
+        tree = place / "tree"
+        shutil.copytree(DISTRIBUTION, tree)
+        for file in exported("bert").iterdir():
+            shutil.copy(file, tree / "handful_xx" / file.name)
+        card = tree / "handful_xx/encoder.json"
+        text = json.dumps(json.loads(card.read_text()) | {"languages": ["de", "fr"], "licence": "CC0"})
+        card.write_text(text)
+        install(tree, place / "site")
+
+    return made_once("shipped", make) / "site"
+
+
+@pytest.fixture
+def shipped(site, monkeypatch):
+    monkeypatch.syspath_prepend(site)
+    return site
+
+
+def test_the_encoder_is_found_by_its_name(shipped, exported):
+    encoder = load("handful-xx")
+    assert (encoder.name, encoder.reference, encoder.languages) == ("handful-xx", "handful-xx", ("de", "fr"))
+    assert encoder.fingerprint == load(exported("bert")).fingerprint
+    assert folder_of("handful-xx") == shipped / "handful_xx"
+    np.testing.assert_array_equal(open_encoder("handful-xx").encode([["Ekeus"]]), encoder.encode([["Ekeus"]]))
+    assert "handful_xx" not in sys.modules  # nothing of it is run
+
+
+def test_what_is_installed_is_known(shipped):
+    assert names() == ["handful-en", "handful-xx"]
+    found = about("handful-xx")
+    assert (found.languages, found.licence, found.distribution) == (("de", "fr"), "CC0", "handful-xx 0.2.0")
+    assert found.n_bytes == sum(file.stat().st_size for file in (shipped / "handful_xx").iterdir() if file.is_file())
+    assert about("handful-en").languages == ("en",)
+
+
+def test_the_encoder_that_knows_the_language_is_chosen(shipped):
+    assert installed() == {"handful-en": ("en",), "handful-xx": ("de", "fr")}
+    assert (choose(GERMAN), choose(ENGLISH)) == ("handful-xx", "handful-en")
+    assert languages_of("handful-xx") == languages_of(load("handful-xx")) == ("de", "fr")
+
+
+def test_a_tagger_keeps_the_name_of_its_encoder(shipped, tmp_path):
+    labels = ["[Ekeus](PER) heads for [Baghdad](LOC).", "[Paris](LOC) says the [Ekeus](PER) ."]
+    tagger = Tagger(encoder="handful-xx", cache=False).fit(labels)
+    tagger.save(tmp_path / "model")
+    assert Tagger.load(tmp_path / "model").encoder == "handful-xx"
+    assert Tagger.load(tmp_path / "model").predict("Ekeus left.") == tagger.predict("Ekeus left.")
+
+
+def test_an_encoder_that_is_not_installed_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for ask in (load, open_encoder, lambda name: Tagger(encoder=name).fit(["[a](B) c"])):
+        with pytest.raises(EncoderError, match=r"'handful-xx' is not installed; installed are handful-en") as error:
+            ask("handful-xx")
+        assert "pip install handful-xx" in str(error.value)
+
+
+def entry_point(site, name, value, distribution="other"):
+    about = site / f"{distribution}-1.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(f"[handful.encoders]\n{name} = {value}\n")
+
+
+def test_two_distributions_with_one_name_are_an_error(shipped, tmp_path, monkeypatch):
+    entry_point(tmp_path, "handful-xx", "something_else")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(EncoderError, match="two distributions bring an encoder 'handful-xx': handful-xx, other"):
+        load("handful-xx")
+
+
+@pytest.mark.parametrize("value", ["no_such_package", "os.path", "json:dumps"])
+def test_an_entry_point_that_leads_nowhere_is_an_error(value, tmp_path, monkeypatch):
+    entry_point(tmp_path, "mine", value)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(EncoderError, match=f"'mine' of other is said to be in '{value}', which is no package"):
+        load("mine")
+
+
+def test_a_package_without_an_encoder_is_an_error(tmp_path, monkeypatch):
+    entry_point(tmp_path, "mine", "empty_package")
+    (tmp_path / "empty_package").mkdir()
+    (tmp_path / "empty_package/__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(EncoderError, match=r"broken encoder 'mine': .*empty_package holds no encoder\.json"):
+        about("mine")
+    with pytest.raises(EncoderError, match=r"holds neither encoder\.json nor config\.json"):
+        load("mine")
+
+
+@pytest.mark.parametrize("wrong", ["en", ["english"], [1], {"en": 1}])
+def test_wrong_languages_of_a_card_are_an_error(wrong, exported, tmp_path):
+    folder = shutil.copytree(exported("bert"), tmp_path / "wrong")
+    card = json.loads((folder / "encoder.json").read_text())
+    (folder / "encoder.json").write_text(json.dumps(card | {"languages": wrong}))
+    with pytest.raises(EncoderError, match="languages must be a list of codes such as en"):
+        load(folder)
+
+
+def test_the_command_lists_what_is_installed(site):
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *sys.path]), "COLUMNS": "200"}
+    command = [sys.executable, "-c", "from handful.cli import main; main()", "encoders"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert [line.split()[:2] for line in done.stdout.splitlines()[1:]] == [["handful-en", "en"], ["handful-xx", "de"]]
+    assert "CC0" in done.stdout
