@@ -5,6 +5,7 @@ import re
 import runpy
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,26 @@ def test_an_audit_without_data_is_not_taken_for_a_good_one(tmp_path, control, fo
     run = subprocess.run(command, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False)
     assert run.returncode == code, run.stderr
     assert said in run.stdout
+
+
+def test_a_release_passes_over_encoders_whose_weights_are_missing(tmp_path, capsys):
+    build = tool("release")["build_encoders"]
+    build.__globals__["ENCODERS"] = tmp_path / "encoders"
+    package = tmp_path / "encoders/my-xx/my_xx"
+    package.mkdir(parents=True)
+    (package.parent / "pyproject.toml").touch()
+    (package / "encoder.json").touch()
+    assert build(tmp_path) == []
+    assert "my-xx is passed over" in (said := capsys.readouterr().out)
+    assert "has no model.onnx, tokenizer.json" in said
+
+
+def test_each_distribution_of_an_encoder_names_its_package():
+    for file in sorted((ROOT / "encoders").glob("*/pyproject.toml")):
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        name, package = file.parent.name, file.parent.name.replace("-", "_")
+        assert content["project"]["name"] == name
+        assert content["project"]["entry-points"]["handful.encoders"] == {name: package}
+        assert content["tool"]["setuptools"]["packages"] == [package]
+        assert (file.parent / package / "__init__.py").is_file()
+        assert (file.parent / "README.md").is_file()
