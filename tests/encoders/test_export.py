@@ -13,6 +13,7 @@ from handful._util import processor
 from handful.encoders import _exporting, export_encoder, load
 from handful.encoders import _graph as graph
 from handful.encoders import _onnx as backend
+from handful.encoders.thaw import thaw
 from handful.errors import DataError, EncoderError, FileError
 
 SENTENCES = [text.split() for text in TEXT]
@@ -165,3 +166,79 @@ def test_an_export_says_nothing_of_the_machine_and_is_the_same_each_time(source,
     made.append((exported("mpnet", int8=True) / "model.onnx").read_bytes())
     for word in (b"site-packages", b".py", b"stack_trace", str(Path(__file__).parents[1]).encode()):
         assert not any(word in model for model in made)
+
+
+def table_model(table):
+    return helper.make_model(
+        helper.make_graph(
+            [helper.make_node("Gather", ["table", "ids"], ["y"])],
+            "table",
+            [helper.make_tensor_value_info("ids", TensorProto.INT64, ["rows", "tokens"])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["rows", "tokens", table.shape[1]])],
+            [numpy_helper.from_array(table, "table")],
+        ),
+        opset_imports=[helper.make_opsetid("", 20)],
+        ir_version=10,
+    )
+
+
+def test_a_table_of_many_rows_is_in_four_bits_and_near(tmp_path):
+    rng = np.random.default_rng(0)
+    table = (rng.normal(size=(70_000, 64)) * 10.0 ** rng.integers(-3, 3, (70_000, 1))).astype(np.float32)
+    table[7] = 0
+    table[8, :32] = 1e-9
+    model = table_model(table)
+    graph.quantise(model)
+    assert len(model.SerializeToString()) < 70_000 * (32 + 4) + 10_000
+    onnx.save(model, tmp_path / "model.onnx")
+    session = backend.open_session(tmp_path / "model.onnx", threads=1)
+    ids = rng.integers(0, 70_000, (40, 25))
+    ids[0, :3] = [7, 8, 69_999]
+    found = session.run(None, {"ids": ids})[0]
+    assert not found[0, 0].any()
+    # A scale is at most the largest of 32 numbers / 7; what is cut off is at most a fifth of that largest.
+    largest = np.abs(table[ids]).reshape(40, 25, 2, 32).max(3)
+    error = np.abs(found - table[ids]).reshape(40, 25, 2, 32)
+    assert (error.max(3) <= 0.2 * largest + 1e-4).all()
+    assert np.sqrt((error**2).mean(3) / np.maximum(largest, 1e-3) ** 2).mean() < 1 / 7 / np.sqrt(12)
+    for row in range(40):
+        assert np.array_equal(session.run(None, {"ids": ids[row : row + 1]})[0][0], found[row])
+    thaw(model)
+    (floats,) = [numpy_helper.to_array(one) for one in model.graph.initializer]
+    np.testing.assert_array_equal(floats[ids], found)
+    before = (tmp_path / "model.onnx").stat().st_size
+    graph.quantise(model)
+    assert abs(len(model.SerializeToString()) - before) < 1000
+
+
+@pytest.fixture
+def in_four_bits(source, tmp_path, monkeypatch):
+    """Return an export of a SentencePiece encoder whose table of embeddings counts as a large one."""
+    monkeypatch.setattr(graph, "_MANY_ROWS", 66)
+    folder = tmp_path / "four"
+    export_encoder(source("xlm_roberta"), folder, int8=True)
+    kinds = {node.op_type for node in onnx.load(folder / "model.onnx").graph.node}
+    assert {"BitShift", "MatMulIntegerToFloat"} <= kinds
+    return folder
+
+
+def test_an_encoder_in_four_bits_is_close_and_the_same_in_every_batch(in_four_bits, source):
+    exact = load(source("xlm_roberta"), precision="float32").encode(SENTENCES)
+    encoder = load(in_four_bits)
+    found = encoder.encode(SENTENCES)
+    cosines = (exact * found).sum(1) / np.linalg.norm(exact, axis=1) / np.linalg.norm(found, axis=1)
+    assert cosines.mean() > 0.97
+    alone = np.concatenate([encoder.encode([sentence]) for sentence in SENTENCES])
+    assert alone.tobytes() == found.tobytes()
+    assert encoder.encode(SENTENCES * 3)[: len(found)].tobytes() == found.tobytes()
+
+
+def test_an_encoder_in_four_bits_becomes_floats_again(in_four_bits, tmp_path):
+    model = onnx.load(in_four_bits / "model.onnx")
+    thaw(model)
+    assert not {"BitShift", "MatMulIntegerToFloat"} & {node.op_type for node in model.graph.node}
+    again = shutil.copytree(in_four_bits, tmp_path / "again")
+    onnx.save(model, again / "model.onnx")
+    a, b = (load(folder).encode(SENTENCES) for folder in (in_four_bits, again))
+    cosines = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    assert cosines.min() > 0.99

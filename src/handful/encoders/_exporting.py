@@ -58,8 +58,8 @@ def export_encoder(
     out
         The folder to write. It must not exist, or must be empty.
     int8
-        Whether to store weights as 8-bit integers: a quarter of the size, two to three times the speed. The head that
-        reads the names of types, if there is one, is then stored in 16 bits.
+        Whether to store weights as 8-bit integers: a quarter of the size, two to three times the speed. Tables of over
+        65,536 embeddings are then stored in 4 bits, and the head that reads the names of types, if any, in 16 bits.
     layers
         How many of the last layers the graph can give.
     licence, origin

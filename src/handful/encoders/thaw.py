@@ -18,7 +18,7 @@ from onnx import numpy_helper
 from handful._util.foreign import copy_file
 from handful.errors import EncoderError
 
-from ._graph import GraphEdit, quantise
+from ._graph import GraphEdit, quantise, unpacked_table
 from .card import SEEN, Card
 from .names import NAMES_FILE, NameHead
 
@@ -93,6 +93,8 @@ def _thaw_product(graph: GraphEdit, node: Any) -> None:
 def _thaw_table(graph: GraphEdit, node: Any) -> None:
     """Replace a table of integers and one of scales by their product."""
     table = graph.constant(node.input[0])
+    if table is not None and table.dtype == np.uint8 and table.ndim == 2:
+        _thaw_packed(graph, node, table)
     if table is None or table.dtype != np.int8:
         return
     (cast,) = [each for each in graph.nodes if each.op_type == "Cast" and each.input[0] == node.output[0]]
@@ -101,6 +103,21 @@ def _thaw_table(graph: GraphEdit, node: Any) -> None:
     assert scale is not None
     floats = graph.add_constant("thawed", table.astype(np.float32) * scale)
     graph.make("Gather", [floats, node.input[1]], result.output[0])
+
+
+def _thaw_packed(graph: GraphEdit, node: Any, table: npt.NDArray[np.uint8]) -> None:
+    """Replace a table in 4 bits, and what makes floats of its rows, by a table of floats."""
+
+    def user(of: Any) -> Any:
+        return next(each for each in graph.nodes if of.output[0] in each.input)
+
+    blocks = user(user(user(user(user(node)))))  # BitwiseAnd or BitShift, Concat, Cast, Sub, Reshape
+    product = user(blocks)
+    cast = graph.producer[graph.producer[product.input[1]].input[0]]
+    scales = graph.constant(graph.producer[cast.input[0]].input[0])
+    assert scales is not None  # `quantise` made it
+    floats = graph.add_constant("thawed", unpacked_table(table, scales.astype(np.float16)))
+    graph.make("Gather", [floats, node.input[1]], user(product).output[0])
 
 
 def _ask_inputs(graph: GraphEdit, node: Any) -> None:
