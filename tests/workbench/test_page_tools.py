@@ -157,6 +157,26 @@ def test_labels_come_in_and_go_out_in_every_format(window, served, tmp_path):
     page.locator("#files .trouble", has_text="wrong.jsonl").wait_for()
 
 
+def test_a_download_of_decided_sentences_says_what_is_not_in_it(window, served):
+    page = window(5)
+    page.keyboard.press("a")
+    said(page, "Pat: PER is right. Stored.")
+    page.keyboard.press("ArrowDown")
+    page.locator("#status", has_not_text="Sentence 5 ").wait_for()
+    page.keyboard.press("n")
+    page.locator("#progress", has_text="1 of ").wait_for()
+    page.click("#open-files")
+    page.select_option("#export-format", "doccano")
+    with page.expect_download() as download:
+        page.click("#export")
+    page.locator("#files-note", has_text="Not in it: sentences that are partly decided (1).").wait_for()
+    assert '"_"' not in download.value.path().read_text()
+    page.uncheck("#export-only")
+    with page.expect_download() as download:
+        page.click("#export")
+    assert '"_"' in download.value.path().read_text()
+
+
 def test_a_tagger_is_downloaded(window, served, tmp_path):
     import zipfile
 

@@ -39,7 +39,7 @@ def test_the_whole_way_from_text_to_tagger(served, tmp_path):
     assert (counts["labelled"], counts["decisions"]) == (4, 4)
     assert post(served, "/api/undo", {"n": 1}).json()["undone"] == 1
     assert post(served, "/api/redo", {}).json()["redone"] == 1
-    n_labelled = len(list(served.project.documents(only_labelled=True)))  # some formats join sentences of a text
+    n_labelled = len(list(served.project.documents(only_decided=True)))  # some formats join sentences of a text
     assert n_labelled >= 3
     for format in FORMATS:
         exported = client.get("/api/export", params={"format": format})
@@ -51,6 +51,32 @@ def test_the_whole_way_from_text_to_tagger(served, tmp_path):
     archive.extractall(tmp_path)
     tagger = Tagger.load(tmp_path / "tagger", encoder=NamedEncoder())
     assert [found["word"] for found in tagger.predict("so Pia and Pam went to Lima")] == ["Pia", "Pam", "Lima"]
+
+
+def test_an_export_of_decided_sentences_holds_nothing_that_is_open(served):
+    client = served.client
+    label = {"start": 1, "end": 2, "type": "PER"}
+    post(served, "/api/sentences/1/decision", {"version": 0, "action": "label", "labels": [label]})
+    post(served, "/api/sentences/2/decision", {"version": 0, "action": "nothing"})
+    post(served, "/api/sentences/4/decision", {"version": 0, "action": "nothing"})  # of a text with another sentence
+    one = {"sentence": 5, "start": 0, "end": 1, "version": 0}
+    post(served, "/api/mentions/review", {"type": "PER", "accept": [one]})
+    for format in FORMATS:
+        found = client.get("/api/export", params={"format": format, "only": "decided"}).content
+        if format == "text":
+            assert b"Lille" not in found
+            continue
+        sentences = list(read(io.BytesIO(found), format))
+        assert all(sentence.is_labelled for sentence in sentences), format
+        mentions = [{(span.start, span.type) for span in sentence.spans} for sentence in sentences]
+        assert mentions in ([{(1, "PER")}, set(), set(), {(1, "PER")}], [{(1, "PER")}]), format
+    doccano = client.get("/api/export", params={"format": "doccano", "only": "decided"}).text
+    assert "Nothing else is known" in doccano
+    assert "Lagos" not in doccano
+    assert '"_"' not in doccano
+    post(served, "/api/types", {"action": "add", "name": "DAY"})
+    assert client.get("/api/export", params={"format": "conll", "only": "decided"}).text.strip() == ""
+    assert client.get("/api/state").json()["counts"]["look"] == 3
 
 
 def test_an_old_version_is_answered_with_the_present_sentence(served):

@@ -95,7 +95,7 @@ def test_a_decision_counts_for_sentences_with_the_same_words(project):
     project.decide("label", {2: State("labelled", (Span(2, 3, "TOOL"),))}, {2: 0})
     labelled = [sentence for document in project.documents() for sentence in document.sentences if sentence.spans]
     assert [sentence.span_text(sentence.spans[0]) for sentence in labelled] == ["soap", "soap"]
-    assert len(list(project.documents(only_labelled=True))) == 2
+    assert len(list(project.documents(only_decided=True))) == 2
 
 
 def test_what_somebody_else_changed_is_not_overwritten(project):

@@ -12,6 +12,7 @@ from handful.text.projects import NEW, State, database_errors, entity_type
 from ._store import Project
 
 OPEN = ("new", "partial")  # statuses of sentences to ask about
+DECIDED = ("labelled", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,13 @@ class Mirror:
         """Whether to ask about a sentence."""
         return self.state(id)[1].status in OPEN
 
+    def missing(self, id: int) -> tuple[str, ...]:
+        """Return the types that nobody has looked for in a sentence that was decided: they came later."""
+        _, state = self.state(id)
+        if state.status not in DECIDED or state.judged is None:
+            return ()
+        return tuple(one["name"] for one in self.types if one["name"] not in state.judged)
+
     def entity_types(self) -> tuple[EntityType, ...]:
         """Return the types as a tagger takes them."""
         return tuple(map(entity_type, self.types))
@@ -96,9 +104,15 @@ class Mirror:
             counts = Counter(span.type for _, state in self._states.values() if state.is_label for span in state.spans)
             return {one["name"]: counts[one["name"]] for one in self.types}
 
+    def count_missing(self) -> Counter[str]:
+        """Return how many decided sentences have not been looked at for each type that was added later."""
+        with self.lock:
+            return Counter(name for id in self._states if id in self.entries for name in self.missing(id))
+
     def count_statuses(self) -> Counter[str]:
         """Return how many sentences have each status."""
         with self.lock:
             counts = Counter(state.status for id, (_, state) in self._states.items() if id in self.entries)
             counts["new"] = len(self.entries) - sum(n for status, n in counts.items() if status != "new")
+            counts["look"] = sum(bool(self.missing(id)) for id in self._states if id in self.entries)
             return counts

@@ -213,7 +213,7 @@ def _format(given: Record) -> str:
 
 def _export(session: Session, given: Record) -> Response:
     format, out = _format(given), BytesIO()
-    documents = session.project.documents(only_labelled=given.get("only") == "labelled")
+    documents = session.project.documents(only_decided=given.get("only") == "decided")
     write(documents, out, format, types=session.mirror.entity_types())
     kind = "application/octet-stream" if format == "docbin" else "text/plain; charset=utf-8"
     return _download(out.getvalue(), kind, f"labels.{_ENDINGS.get(format, 'jsonl')}")

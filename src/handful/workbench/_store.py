@@ -135,11 +135,21 @@ class Project:
         """Return a text."""
         return str(self._one("SELECT text FROM texts WHERE id = ?", text_id))
 
-    def documents(self, *, only_labelled: bool = False) -> Iterator[Document]:
-        """Yield the texts with the labels that were decided."""
+    def documents(self, *, only_decided: bool = False) -> Iterator[Document]:
+        """Yield the texts with the labels that were decided.
+
+        Parameters
+        ----------
+        only_decided : bool
+            Yield nothing but sentences that were decided as a whole, for all types that there are, so that every word
+            without a label is in no mention. Of a text with other sentences too, each such sentence is a document.
+        """
         with self._reading() as connection:
+            names = frozenset(one["name"] for one in types(connection))
             for document, _ in documents(connection, states(connection)):
-                if not only_labelled or not document.is_unlabelled:
+                if only_decided:
+                    yield from _decided(document, names)
+                else:
                     yield document
 
     def add(self, given: Iterable[Document], described: Callable[[], Iterable[EntityType]] = tuple) -> Added:
@@ -321,6 +331,19 @@ class Project:
                 with suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
                 raise
+
+
+def _decided(document: Document, names: frozenset[str]) -> Iterator[Document]:
+    """Yield the sentences that were decided as a whole for these types; the document itself where all of them were."""
+    sentences = [
+        replace(one, judged=None)  # there is no type that it says nothing of
+        for one in document.sentences
+        if one.is_labelled and (one.judged is None or names <= one.judged)
+    ]
+    if len(sentences) == len(document.sentences):
+        yield document.with_sentences(sentences)
+    else:
+        yield from (Document.of(one, id=document.id, meta=document.meta) for one in sentences)
 
 
 def _make(path: Path) -> None:

@@ -54,7 +54,7 @@ class Views:
             "types": self._types(),
             "counts": {
                 "sentences": len(mirror.entries),
-                **{status: statuses[status] for status in ("none", "partial", "unsure", "skipped", "new")},
+                **{status: statuses[status] for status in ("none", "partial", "unsure", "skipped", "new", "look")},
                 "labelled": statuses["labelled"] + statuses["none"],
                 "predicted": len(session.found),
                 "decisions": self.project.n_decisions,

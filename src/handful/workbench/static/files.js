@@ -18,6 +18,13 @@ async function busy(note, doing) {
   }
 }
 
+/** What is not in a file of decided sentences, though something was decided. */
+function leftOut() {
+  const { partial, look, unsure } = app.state.counts;
+  const parts = [[partial, "partly decided"], [look, "not looked at for every type"], [unsure, "put aside as not sure"]].filter(([n]) => n);
+  return parts.length ? `Not in it: sentences that are ${parts.map(([n, how]) => `${how} (${n.toLocaleString("en")})`).join(", ")}.` : "";
+}
+
 export function openFiles() {
   const { formats } = app.state.project;
   const options = () => formats.map((one) => make("option", { value: one, text: one }));
@@ -33,8 +40,9 @@ export function openFiles() {
 export function setUpFiles(imported) {
   $("export").addEventListener("click", () =>
     busy("The labels are written…", async () => {
-      const only = $("export-only").checked ? { only: "labelled" } : {};
-      return [await download("/api/export", { format: $("export-format").value, ...only }), " is downloaded."];
+      const isOnly = $("export-only").checked;
+      const link = await download("/api/export", { format: $("export-format").value, ...(isOnly ? { only: "decided" } : {}) });
+      return [link, " is downloaded. ", isOnly ? leftOut() : ""];
     }),
   );
   $("tagger").addEventListener("click", () =>
