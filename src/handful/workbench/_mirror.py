@@ -13,6 +13,7 @@ from ._store import Project
 
 OPEN = ("new", "partial")  # statuses of sentences to ask about
 DECIDED = ("labelled", "none")
+PARTS = ("all", "open", "partial", "decided", "look", "unsure", "skipped")  # look: for types that came later
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +105,25 @@ class Mirror:
             counts = Counter(span.type for _, state in self._states.values() if state.is_label for span in state.spans)
             return {one["name"]: counts[one["name"]] for one in self.types}
 
-    def count_missing(self) -> Counter[str]:
-        """Return how many decided sentences have not been looked at for each type that was added later."""
+    def count_looks(self) -> dict[str, int]:
+        """Return how many decided sentences nobody has looked at for each type, because it came later."""
         with self.lock:
-            return Counter(name for id in self._states if id in self.entries for name in self.missing(id))
+            counts = Counter(name for id in self._states if id in self.entries for name in self.missing(id))
+            return {one["name"]: counts[one["name"]] for one in self.types}
+
+    def is_in(self, id: int, part: str) -> bool:
+        """Whether a sentence is in a part of the project, one of `PARTS`."""
+        status = self.state(id)[1].status
+        if part == "look":
+            return bool(self.missing(id))
+        return part == "all" or status == part or status in {"open": OPEN, "decided": DECIDED}.get(part, ())
 
     def count_statuses(self) -> Counter[str]:
-        """Return how many sentences have each status."""
+        """Return how many sentences have each status, and how many are in each part."""
         with self.lock:
             counts = Counter(state.status for id, (_, state) in self._states.items() if id in self.entries)
             counts["new"] = len(self.entries) - sum(n for status, n in counts.items() if status != "new")
             counts["look"] = sum(bool(self.missing(id)) for id in self._states if id in self.entries)
+            counts["open"] = sum(counts[status] for status in OPEN)
+            counts["decided"] = sum(counts[status] for status in DECIDED)
             return counts

@@ -46,8 +46,11 @@ def rejected(state: State, sentence: Sentence, span: Span) -> State:
     return replace(_partial(sentence, spans, known), judged=state.judged)
 
 
-def fitting(spans: Sequence[Span], state: State, sentence: Sentence) -> list[Span]:
-    """Return the mentions that the labels of a sentence allow, if it is partly labelled."""
+def fitting(spans: Sequence[Span], state: State, sentence: Sentence, missing: Sequence[str] = ()) -> list[Span]:
+    """Return the mentions that labels allow where a sentence is partly labelled, or decided without `missing` types."""
+    if missing:
+        covered = _covered(state.spans)
+        return [one for one in spans if one.type in missing and covered.isdisjoint(range(one.start, one.end))]
     if state.status != "partial":
         return list(spans)
     known, covered = state.on(sentence).constraints(), _covered(state.spans)

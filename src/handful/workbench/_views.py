@@ -1,5 +1,6 @@
 """`Views`: what a page asks for and says, and the answers, in the types of JSON."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,7 @@ from handful.text import FORMATS, Sentence, Span
 from handful.text.projects import State
 from handful.web.server import refusal
 
-from ._mirror import Entry
+from ._mirror import PARTS, Entry
 from ._review import accepted, decided, fitting, rejected
 from ._session import Session
 
@@ -54,7 +55,8 @@ class Views:
             "types": self._types(),
             "counts": {
                 "sentences": len(mirror.entries),
-                **{status: statuses[status] for status in ("none", "partial", "unsure", "skipped", "new", "look")},
+                "all": len(mirror.entries),
+                **{key: statuses[key] for key in ("none", "new", *PARTS[1:])},
                 "labelled": statuses["labelled"] + statuses["none"],
                 "predicted": len(session.found),
                 "decisions": self.project.n_decisions,
@@ -80,12 +82,17 @@ class Views:
         return self._sentence(entry)
 
     def queue(self, given: Asked) -> Record:
-        """Return the sentences to ask about next: those that teach most, all in order, or those with some text."""
+        """Return the sentences to ask about next: those that teach most, all in order, or those with some text.
+
+        In order, they are those after a sentence, and `before` of those up to it.
+        """
         mode, wanted = given.get("mode", "teach"), given.get("q", "").casefold()
-        n = number(given.get("n"), "n", 20, 1, MOST_SENTENCES)
+        part = given.get("part") or "all"
+        n, before = number(given.get("n"), "n", 20, 1, MOST_SENTENCES), number(given.get("before"), "before")
         after = number(given.get("after"), "after")
         skip = [number(one, "skip") for one in given.get("skip", "").split(",") if one]
         total: Record = {}
+        shown: list[int] = []
         entries = self.mirror.entries
         if mode == "teach":
             ids = self.session.teach(n, skip)
@@ -93,16 +100,20 @@ class Views:
             ids = list(entries)
             if mode == "search":
                 ids = [id for id in ids if wanted in (entries[id].sentence.text or "").casefold()]
-            if given.get("undecided") == "1":
-                ids = [id for id in ids if self.mirror.is_open(id)]
-            total = {"total": len(ids)}
-            ids = [id for id in ids if id > after][:n]
+            if part not in PARTS:
+                raise DataError(f"the part is {part!r:.50}, expected one of {', '.join(PARTS)}")
+            ids = [id for id in ids if self.mirror.is_in(id, part)]
+            first = bisect_right(ids, after)
+            start = max(0, first - before)
+            total = {"total": len(ids), "start": start}
+            shown, ids = ids[start:first], ids[first : first + n]
         elif mode == "search":
             raise DataError("there is nothing to search for; give q")
         else:
             raise DataError(f"the mode is {mode!r:.50}, expected teach, order or search")
-        self.session.look_at(ids[::-1])  # the first of them last, as the one that is looked at now
-        return {"sentences": [self._sentence(entries[id]) for id in ids], **total}
+        # the first of those to come is predicted first, after the one that they come after, which is on the page
+        self.session.look_at([*shown[:-1], *ids[::-1], *shown[-1:]])
+        return {"sentences": [self._sentence(entries[id]) for id in [*shown, *ids]], **total}
 
     def decide(self, id: Any, given: Asked) -> Record:
         """Store a decision on a sentence."""
@@ -113,6 +124,8 @@ class Views:
         if not isinstance(labels, list):
             raise DataError(f"labels are a list, found {type(labels).__name__}")
         names = [one["name"] for one in self.mirror.types]
+        if not names and given.get("action") in ("label", "nothing"):
+            raise DataError("there is no type yet, so there is nothing to decide; add a type first")
         state = decided(entry.sentence, str(given.get("action")), labels, names)
         try:
             seq = self.project.decide(str(given.get("action")), {entry.id: state}, {entry.id: version})
@@ -169,8 +182,8 @@ class Views:
                 _, state = self.mirror.state(id)
                 if state.is_label:
                     rows += [(1.0, id, span, True) for span in state.spans if span.type == name]
-                if id in found and self.mirror.is_open(id):
-                    spans = fitting(found[id].spans, state, entry.sentence)
+                if id in found and (self.mirror.is_open(id) or name in self.mirror.missing(id)):
+                    spans = fitting(found[id].spans, state, entry.sentence, self.mirror.missing(id))
                     found_here = [(span.score or 0.0, id, span, False) for span in spans if span.type == name]
                     rows += [row for row in found_here if row[0] >= least]
         rows.sort(key=lambda row: (row[3], -row[0], row[1], row[2].start))
@@ -206,9 +219,9 @@ class Views:
         return {"accepted": counts["accept"], "rejected": counts["reject"], "stale": stale, "decision": seq}
 
     def _types(self) -> list[Record]:
-        """Return the types, each with the number of its labels."""
-        labels = self.mirror.count_labels()
-        return [one | {"n_labels": labels.get(one["name"], 0)} for one in self.mirror.types]
+        """Return the types, each with the numbers of its labels and of decided sentences that need a look for it."""
+        labels, looks = self.mirror.count_labels(), self.mirror.count_looks()
+        return [one | {"n_labels": labels[one["name"]], "n_looks": looks[one["name"]]} for one in self.mirror.types]
 
     def _steps(self) -> Record:
         """Return how many steps can be undone, and redone."""
@@ -224,8 +237,9 @@ class Views:
         sentence = entry.sentence
         version, state = self.mirror.state(entry.id)
         found = self.session.found.get(entry.id)
-        now = None if found is None else fitting(found.spans, state, sentence)
-        before = None if found is None or found.before is None else fitting(found.before, state, sentence)
+        missing = self.mirror.missing(entry.id)
+        now = None if found is None else fitting(found.spans, state, sentence, missing)
+        before = None if found is None or found.before is None else fitting(found.before, state, sentence, missing)
         text = self.project.text(entry.text_id)
         start, stop = sentence.offset, sentence.offset + len(sentence.text or "")
         offsets = sentence.offsets or ()
@@ -237,6 +251,7 @@ class Views:
             "before": text[max(0, start - CONTEXT) : start],
             "after": text[stop : stop + CONTEXT],
             "status": state.status,
+            "look": list(missing),
             "labels": None if state.status in ("new", "skipped") else [_label(span) for span in state.spans],
             "predictions": None if now is None else [_label(span) for span in now],
             "changed": [] if before is None else _changed(before, now or []),

@@ -34,14 +34,17 @@ export function decide(action, { stay = false } = {}) {
   return act(async () => {
     const { sentence } = app;
     if (action === "label" && isDecided(sentence)) return next();
+    const isLook = sentence.look.length > 0; // then it is about the types that came later, and its labels stay
+    const asked = action;
+    if (isLook && action === "nothing") action = "label";
     const shown = mentions(sentence);
-    if (action === "label" && sentence.predictions === null && !shown.length) {
+    if (asked === "label" && sentence.predictions === null && (isLook || !shown.length)) {
       return say("There is no prediction yet. Mark words, or press N if there is nothing here.");
     }
-    if (action === "label" && performance.now() - changedAt < CALM) {
+    if (asked === "label" && performance.now() - changedAt < CALM) {
       return say("The predictions have just changed. Press Enter again to accept them.");
     }
-    const labels = action === "label" ? shown : action === "unsure" ? shown.filter((one) => one.confirmed) : [];
+    const labels = asked === "label" ? shown : action === "label" || action === "unsure" ? shown.filter((one) => one.confirmed) : [];
     const record = { version: sentence.version, action, labels: labels.map(bare) };
     let answer;
     try {
@@ -52,7 +55,7 @@ export function decide(action, { stay = false } = {}) {
     }
     const done = { label: labels.length ? `Confirmed ${labels.length}` : "Confirmed: nothing here", nothing: "Nothing here", unsure: "Put aside as not sure", skip: "Skipped", reset: "Open again" };
     show(answer.sentence);
-    say(`${done[action]}. Stored.`);
+    say(isLook && asked === "nothing" ? `No ${sentence.look.join(", ")} here. Stored.` : `${done[action]}. Stored.`);
     refresh();
     if (!stay) await next();
   });

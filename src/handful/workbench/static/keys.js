@@ -55,6 +55,7 @@ const KEYS = [
 ];
 
 const ON_SENTENCE = new Set(["Enter", " ", "Home", "End", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Backspace", "Delete"]);
+const LEAVES = new Set(["Enter", "ArrowUp", "ArrowDown"]);
 const ANY_TIME = new Set(["z", "y", "t", "i", "?"]); // without a sentence, too
 const REPEATED = new Set(["ArrowLeft", "ArrowRight", ",", ".", "z", "y"]);
 const functions = new Map(KEYS.flatMap(([, , , names, done]) => names.map((name) => [name, done])));
@@ -77,13 +78,15 @@ function pressed(event) {
     return;
   }
   if (event.altKey && !event.getModifierState("AltGraph")) return;
-  if (ON_SENTENCE.has(key) && target !== $("sentence") && target !== document.body) return;
+  const leaves = target.matches("input[type=radio]") && LEAVES.has(key); // a choice of order is made: on with the sentence
+  if (ON_SENTENCE.has(key) && target !== $("sentence") && target !== document.body && !leaves) return;
   if (event.repeat && !REPEATED.has(key)) return;
   if (!app.sentence && !ANY_TIME.has(key)) return;
   const type = app.state.types.find((one) => one.key === key);
   const done = type ? () => mark(type.name) : functions.get(key);
   if (!done) return;
   event.preventDefault();
+  if (leaves) $("sentence").focus({ preventScroll: true });
   done(event);
 }
 

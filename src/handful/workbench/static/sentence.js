@@ -15,7 +15,8 @@ const STATUS = {
   skipped: "Skipped",
 };
 
-export const isDecided = (sentence) => DECIDED.includes(sentence.status);
+/** Whether a sentence is decided, for all types that there are now. */
+export const isDecided = (sentence) => DECIDED.includes(sentence.status) && !sentence.look.length;
 const overlap = (a, b) => a.start < b.end && b.start < a.end;
 
 /** The mentions to draw: the confirmed ones and, where the sentence is not decided, the predicted ones. */
@@ -87,10 +88,11 @@ function draw() {
   const place = $("sentence");
   $("before").textContent = sentence.before;
   $("after").textContent = sentence.after;
-  $("card").dataset.status = sentence.status;
+  $("card").dataset.status = sentence.look.length ? "partial" : sentence.status;
   $("reset").hidden = sentence.status === "new";
   const waiting = sentence.predictions === null && !isDecided(sentence) ? " · no prediction yet" : "";
-  $("status").textContent = `Sentence ${sentence.id} · ${STATUS[sentence.status]}${waiting}`;
+  const looks = sentence.look.length ? `, but nobody has looked for ${sentence.look.join(", ")}` : "";
+  $("status").textContent = `Sentence ${sentence.id} · ${STATUS[sentence.status]}${looks}${waiting}`;
   const changed = new Map(sentence.changed.map((one) => [`${one.start} ${one.end}`, one]));
   const parts = [];
   const shown = mentions(sentence);

@@ -1,0 +1,111 @@
+"""The page in a real browser: parts of the sentences, with their sizes, and types that come later."""
+
+from .browsing import at_sentence, enter, mentions, said
+from .conftest import open_at
+from .made import serving, settled
+
+
+def part(page, name):
+    return page.locator(f"#parts button[data-part={name}]")
+
+
+def status(served, id):
+    return served.client.get(f"/api/sentences/{id}").json()["status"]
+
+
+def test_what_was_put_aside_is_found_again(window, served):
+    page = window(7)
+    page.keyboard.press("u")
+    page.locator("#status", has_not_text="Sentence 7 ").wait_for()
+    page.keyboard.press("s")
+    page.locator("#parts button[data-part=skipped]", has_text="1").wait_for()
+    page.keyboard.press("a")
+    said(page, "is right. Stored.")
+    part(page, "partial").filter(has_text="1").wait_for()
+    assert part(page, "open").inner_text().split() == ["Open", "7"]
+    assert part(page, "all").inner_text().split() == ["All", "9"]
+    assert part(page, "decided").count() == 0
+    part(page, "unsure").click()
+    at_sentence(page, 7)
+    assert page.locator("#queue-list button").count() == 1
+    page.keyboard.press("n")  # the focus is on the sentence again
+    part(page, "decided").filter(has_text="1").wait_for()
+    assert status(served, 7) == "none"
+    part(page, "skipped").click()
+    page.locator("#status", has_text="Skipped").wait_for()
+
+
+def test_in_order_the_list_is_around_the_sentence_on_the_page(window, served):
+    page = window(5)
+    page.get_by_text("In order", exact=True).click()
+    current = page.locator("#queue-list [aria-current=true]")
+    current.wait_for()
+    listed = page.locator("#queue-list button").evaluate_all("all => all.map(one => +one.dataset.id)")
+    assert listed == [1, 2, 3, 4, 5, 7, 8, 9, 10]  # 6 has the words of 1
+    assert current.get_attribute("data-id") == "5"
+    page.keyboard.press("ArrowDown")  # no other order: the key is for the sentence
+    at_sentence(page, 7)
+    assert page.locator("input[name=mode]:checked").input_value() == "order"
+    page.locator("#queue-list [data-id='7'][aria-current=true]").wait_for()
+    page.get_by_text("In order", exact=True).click()
+    page.keyboard.press("Enter")
+    page.locator("#progress", has_text="1 of ").wait_for()
+    assert status(served, 7) != "new"
+
+
+def test_decided_sentences_need_a_look_for_a_type_that_comes_later(browser, tmp_path):
+    with serving(tmp_path / "p.db", types={"PER": "P people"}) as served:
+        settled(served.session)
+        page = open_at(browser, served, 5)
+        enter(page)
+        page.locator("#progress", has_text="1 of ").wait_for()
+        part(page, "open").click()
+        page.click("#queue-list button[data-id='7']")
+        at_sentence(page, 7)
+        page.keyboard.press("n")
+        page.locator("#progress", has_text="2 of ").wait_for()
+        assert page.is_hidden("#look")
+        served.client.post("/api/types", json={"action": "add", "name": "LOC", "description": "L places"})
+        page.locator("#look", has_text="2 decided sentences need a look for LOC.").wait_for()
+        settled(served.session)
+        page.click("#look button")
+        at_sentence(page, 5)
+        page.locator("#status", has_text="nobody has looked for LOC").wait_for()
+        page.wait_for_selector("#sentence .m.predicted")
+        assert mentions(page) == [("PER", "Pat"), ("PER", "Pam")]
+        assert mentions(page, "predicted") == [("LOC", "Lille")]
+        enter(page)
+        at_sentence(page, 7)
+        page.keyboard.press("n")
+        said(page, "No LOC here. Stored.")
+        page.locator("#look").wait_for(state="hidden")
+        assert served.client.get("/api/state").json()["counts"]["look"] == 0
+        labels = served.client.get("/api/sentences/5").json()["labels"]
+        assert [one["type"] for one in labels] == ["PER", "PER", "LOC"]
+
+
+def test_nothing_here_for_a_later_type_keeps_the_labels(browser, tmp_path):
+    with serving(tmp_path / "p.db", types={"PER": "P people"}) as served:
+        settled(served.session)
+        page = open_at(browser, served, 5)
+        enter(page)
+        page.locator("#progress", has_text="1 of ").wait_for()
+        served.client.post("/api/types", json={"action": "add", "name": "LOC", "description": "L places"})
+        page.click("#look button")
+        at_sentence(page, 5)
+        page.keyboard.press("n")
+        said(page, "No LOC here. Stored.")
+        known = served.client.get("/api/sentences/5").json()
+        assert [one["type"] for one in known["labels"]] == ["PER", "PER"]
+        assert (known["status"], known["look"]) == ("labelled", [])
+
+
+def test_without_a_type_nothing_is_decided(browser, tmp_path):
+    with serving(tmp_path / "p.db", types={}) as served:
+        page = open_at(browser, served, 5)
+        page.wait_for_selector("#types[open]")
+        page.keyboard.press("Escape")
+        page.locator("#types").wait_for(state="hidden")
+        page.keyboard.press("n")
+        page.locator("#trouble", has_text="There is no type yet").wait_for()
+        assert status(served, 5) == "new"
