@@ -82,6 +82,41 @@ def test_words_are_chosen_and_borders_moved_by_keys(window, served):
     assert mentions(page) == []
 
 
+def test_enter_accepts_nothing_that_was_not_in_sight(browser, tmp_path):
+    text = " and ".join(f"Pia{i} who saw the great big {'long ' * 20}dog" for i in range(30))
+    with serving(tmp_path / "p.db", [text, "who is Paula ?"]) as served:
+        settled(served.session)
+        page = open_at(browser, served, 1)
+        assert len(mentions(page, "predicted")) == 30
+        page.locator("#below", has_text="not seen yet").wait_for()
+        page.wait_for_timeout(600)
+        seen = []
+        for _ in range(30):
+            page.keyboard.press("Enter")
+            said(page, "not in sight")
+            assert status(served, 1) == "new"
+            seen.append(page.evaluate("document.getElementById('text').scrollTop"))
+            page.locator("#live").evaluate("one => one.textContent = ''")
+            page.wait_for_timeout(50)
+            if page.locator("#below:visible", has_text="not seen yet").count() == 0:
+                break
+        assert seen == sorted(set(seen))  # each time it scrolls on
+        page.keyboard.press("Enter")
+        at_sentence(page, 2)
+        assert len(served.client.get("/api/sentences/1").json()["labels"]) == 30
+
+
+def test_a_click_brings_what_was_not_in_sight(browser, tmp_path):
+    text = "Pia sat " + "there and looked on " * 300 + "at Leeds"
+    with serving(tmp_path / "p.db", [text]) as served:
+        settled(served.session)
+        page = open_at(browser, served, 1)
+        page.locator("#below", has_text="1 predicted mention not seen yet").click()
+        page.locator("#below", has_text="not seen yet").wait_for(state="hidden")
+        page.keyboard.press("Enter")
+        page.locator("#progress", has_text="1 of ").wait_for()
+
+
 @pytest.mark.parametrize(("key", "state"), [("n", "none"), ("u", "unsure"), ("s", "skipped")])
 def test_a_sentence_is_decided_without_labels_and_opened_again(window, served, key, state):
     page = window(7)

@@ -2,9 +2,10 @@
 
 import { get, post } from "./api.js";
 import { act, app, refresh } from "./app.js";
-import { say, trouble } from "./dom.js";
+import { count, say, trouble } from "./dom.js";
 import { go, next } from "./queue.js";
 import { bare, chosen, clearSelection, isDecided, mentionAt, mentions, selection, show, wordsOf } from "./sentence.js";
+import { showUnseen } from "./sight.js";
 
 const CALM = 500; // milliseconds in which predictions that have just changed are not accepted by a key
 let changedAt = 0;
@@ -43,6 +44,10 @@ export function decide(action, { stay = false } = {}) {
     }
     if (asked === "label" && performance.now() - changedAt < CALM) {
       return say("The predictions have just changed. Press Enter again to accept them.");
+    }
+    const n = asked === "label" ? showUnseen() : 0;
+    if (n) {
+      return say(`${count(n, "predicted mention was", "predicted mentions were")} not in sight. Look at ${n === 1 ? "it" : "them"}, and press Enter again.`);
     }
     const labels = asked === "label" ? shown : action === "label" || action === "unsure" ? shown.filter((one) => one.confirmed) : [];
     const record = { version: sentence.version, action, labels: labels.map(bare) };

@@ -10,6 +10,7 @@ import { setUpPanel } from "./panel.js";
 import { next, previous, setUpQueue } from "./queue.js";
 import { openReview, setUpReview } from "./review.js";
 import { describeChange, isDecided, show, watchMouse } from "./sentence.js";
+import { watchSight } from "./sight.js";
 import { openTypes, setUpTypes } from "./types.js";
 
 const clicked = {
@@ -173,6 +174,7 @@ async function begin() {
   setUpKeys();
   setUpFiles(() => (app.sentence ? tell("queue") : act(next)));
   watchMouse(moveBorders);
+  watchSight();
   try {
     await refresh();
     if (!app.state) return;
