@@ -93,6 +93,40 @@ def test_a_screen_reader_hears_what_is_under_the_caret_and_what_changed(window, 
     page.locator("#sentence:focus").wait_for()
 
 
+@pytest.mark.parametrize(("width", "height"), [(900, 700), (640, 400), (400, 800), (360, 640)])
+def test_a_narrow_window_and_zoom_cut_nothing(window, served, width, height):
+    page = window(5)
+    page.set_viewport_size({"width": width, "height": height})  # 640 by 400: a window of 1280 by 800 at 200%
+    page.emulate_media(reduced_motion="reduce")
+    page.keyboard.press(".")
+    page.click("text=In order")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    boxes = {}
+    for name in ("#queue", "main", "#panel"):
+        boxes[name] = page.locator(name).bounding_box()
+        assert 0 <= boxes[name]["x"] <= boxes[name]["x"] + boxes[name]["width"] <= width
+    for one, other in (("#queue", "main"), ("main", "#panel"), ("#queue", "#panel")):
+        a, b = boxes[one], boxes[other]
+        is_beside = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+        assert is_beside or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"], (one, other)
+    assert page.locator("#sentence").bounding_box()["width"] > 290  # several words in a line
+    for button in page.locator("header button, #card button:visible, #parts button").all():
+        box = button.bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+    for name in ("#next", "#accept", "#open-help", "#find"):
+        page.locator(name).click(trial=True)  # nothing is over it
+    if AXE.exists():
+        assert violations(page) == []
+    for name, opener in OPENERS.items():
+        page.click(opener)
+        page.wait_for_selector(f"#{name}[open]")
+        if name == "review":
+            page.wait_for_selector("#review-list li")
+        assert page.locator(f"#{name}").bounding_box()["width"] <= width
+        assert page.evaluate(f"(one => one.scrollWidth <= one.clientWidth)(document.getElementById('{name}'))"), name
+        page.keyboard.press("Escape")
+
+
 def picture(page, name):
     """Write a picture for the docs, where they are wanted; few colours keep it small."""
     folder = os.environ.get("HANDFUL_PICTURES")
