@@ -67,6 +67,48 @@ def test_words_are_chosen_and_borders_moved_by_mouse(window, served):
     assert known["labels"] == [{"start": 0, "end": 4, "type": "LOC"}]
 
 
+def test_a_mention_is_accepted_and_rejected_by_mouse(window, served):
+    page = window(5)
+    page.click("#sentence .m:has-text('Lille') .tag")  # the name of its type belongs to it
+    page.locator("#mention", has_text="Lille · LOC: L places").wait_for()
+    page.click("#right")
+    said(page, "Lille: LOC is right. Stored.")
+    assert mentions(page) == [("LOC", "Lille")]
+    page.wait_for_selector("#right", state="hidden")
+    page.click("#w2")
+    page.click("text=Not PER")
+    said(page, "Pam: not PER. Stored.")
+    assert [words for _, words in mentions(page, "predicted")] == ["Pat"]
+    page.click("#w3")
+    page.wait_for_selector("#mention-actions", state="hidden")
+    grip = page.locator("#sentence .m.confirmed .grip").first
+    assert grip.evaluate("one => parseFloat(getComputedStyle(one, '::before').width)") >= 16
+
+
+def test_a_type_is_chosen_first_and_words_then(window, served):
+    page = window(2)  # a dog and a cat sat there .
+    page.click("#types-bar button[data-name=LOC]")
+    said(page, "LOC is chosen.")
+    assert mentions(page) == []  # not the first word
+    assert page.get_attribute("#types-bar button[data-name=LOC]", "aria-pressed") == "true"
+    page.click("#w1")
+    said(page, "dog: LOC. Stored.")
+    drag(page, "#w3", "#w4")
+    said(page, "a cat: LOC. Stored.")
+    page.click("#w4")  # a mention is selected, and stays as it is
+    page.click("#types-bar button[data-name=PER]")
+    said(page, "PER is chosen.")
+    page.click("#w4")
+    assert mentions(page) == [("LOC", "dog"), ("LOC", "a cat")]
+    page.click("#w6")
+    said(page, "there: PER. Stored.")
+    page.keyboard.press("Escape")
+    said(page, "PER is no longer chosen.")
+    page.click("#w5")
+    assert page.locator("#types-bar [aria-pressed=true]").count() == 0
+    assert mentions(page) == [("LOC", "dog"), ("LOC", "a cat"), ("PER", "there")]
+
+
 def test_words_are_chosen_and_borders_moved_by_keys(window, served):
     page = window(2)
     page.keyboard.press("ArrowRight")

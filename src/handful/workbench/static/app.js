@@ -6,6 +6,7 @@ import { trouble } from "./dom.js";
 export const app = {
   state: null, // of the project, as the server gives it
   sentence: null, // the one on the page
+  armed: null, // the type that was chosen before any words: those that are chosen next are of it
 };
 
 const listeners = {};

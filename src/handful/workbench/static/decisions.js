@@ -1,7 +1,7 @@
 // What a person decides: stored by the server first, then shown.
 
 import { get, post } from "./api.js";
-import { act, app, refresh } from "./app.js";
+import { act, app, refresh, tell } from "./app.js";
 import { count, say, trouble } from "./dom.js";
 import { go, next } from "./queue.js";
 import { bare, chosen, clearSelection, isDecided, mentionAt, mentions, selection, show, wordsOf } from "./sentence.js";
@@ -90,6 +90,19 @@ function cutOff(type, { start, end }) {
 export function mark(type) {
   const span = chosen();
   return act(() => review("accept", type, span, `${wordsOf(app.sentence, span)}: ${type}. Stored.`));
+}
+
+/** A click on a type: it is for the words that were chosen; where there are none, for those that are chosen next. */
+export function clickType(type) {
+  if (app.armed === null && (selection.isMarked || selection.isPlaced)) return mark(type);
+  return arm(app.armed === type ? null : type);
+}
+
+export function arm(type) {
+  if (app.armed === type) return;
+  say(type === null ? `${app.armed} is no longer chosen.` : `${type} is chosen. Drag over words to mark them, or click one. Esc ends it.`);
+  app.armed = type;
+  tell("armed");
 }
 
 /** Say that the mention at the caret is right. */

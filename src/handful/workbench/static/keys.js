@@ -1,7 +1,7 @@
 // Keys, and the help that lists them.
 
 import { act, app } from "./app.js";
-import { acceptOne, decide, mark, remove, reverse, shiftBorders } from "./decisions.js";
+import { acceptOne, arm, decide, mark, remove, reverse, shiftBorders } from "./decisions.js";
 import { $, make } from "./dom.js";
 import { openFiles } from "./files.js";
 import { next, previous, search } from "./queue.js";
@@ -29,7 +29,7 @@ const KEYS = [
   ["Words", null, null, ["End"], (event) => moveTo(app.sentence.words.length - 1, event.shiftKey)],
   ["Words", ", .", "previous, next mention", ["."], () => nextMention(1)],
   ["Words", null, null, [","], () => nextMention(-1)],
-  ["Words", "Esc", "choose nothing", ["Escape"], clearSelection],
+  ["Words", "Esc", "choose no words, and no type", ["Escape"], () => (arm(null), clearSelection())],
   ["Mentions", "1 … 9, 0", "mark the chosen words, or change the type of the mention", [], null],
   ["Mentions", "G", "go to the types, for those without a key", ["g"], () => $("types-bar").querySelector("button")?.focus()],
   ["Mentions", "A, Space", "this mention is right", ["a", " "], acceptOne],

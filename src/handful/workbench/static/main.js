@@ -2,7 +2,7 @@
 
 import { get, listen } from "./api.js";
 import { act, app, inTurn, on, refresh, tell } from "./app.js";
-import { decide, mark, moveBorders, reread, reverse } from "./decisions.js";
+import { acceptOne, clickType, decide, mark, moveBorders, remove, reread, reverse } from "./decisions.js";
 import { $, count, say, trouble } from "./dom.js";
 import { openFiles, setUpFiles } from "./files.js";
 import { openHelp, setUpKeys } from "./keys.js";
@@ -27,6 +27,8 @@ const clicked = {
   unsure: () => decide("unsure"),
   skip: () => decide("skip"),
   reset: () => decide("reset", { stay: true }),
+  right: acceptOne,
+  wrong: remove,
   previous: () => act(previous),
   next: () => act(next),
 };
@@ -164,8 +166,9 @@ async function begin() {
   on("sentence", drawEmpty);
   on("sentence", (isOther) => isOther && catchUp());
   on("sentence", (isOther) => isOther && !document.activeElement?.matches("input") && $("sentence").focus({ preventScroll: true }));
-  const marked = (name) => {
-    mark(name);
+  const marked = (name, isMouse) => {
+    if (isMouse) clickType(name);
+    else mark(name);
     $("sentence").focus({ preventScroll: true });
   };
   setUpTypes(marked);
@@ -173,7 +176,7 @@ async function begin() {
   setUpPanel();
   setUpKeys();
   setUpFiles(() => (app.sentence ? tell("queue") : act(next)));
-  watchMouse(moveBorders);
+  watchMouse(moveBorders, () => app.armed !== null && mark(app.armed));
   watchSight();
   try {
     await refresh();

@@ -3,7 +3,8 @@
 import { app, hueOf, on, tell, typeOf } from "./app.js";
 import { $, make } from "./dom.js";
 
-export const selection = { caret: 0, anchor: null, isMarked: false }; // isMarked: words were chosen, not only a place
+export const selection = { caret: 0, anchor: null, isMarked: false, isPlaced: false };
+// isMarked: words were chosen, not only a place; isPlaced: the place was chosen, and is not only where a sentence starts
 
 const DECIDED = ["labelled", "none"];
 const STATUS = {
@@ -54,6 +55,7 @@ export function moveTo(word, extend = false) {
     if (inside) word = word < selection.caret ? inside.start - 1 : inside.end;
   }
   selection.isMarked = extend;
+  selection.isPlaced = true;
   if (!extend) selection.anchor = null;
   selection.caret = Math.max(0, Math.min(last, word));
   drawSelection();
@@ -76,8 +78,8 @@ export function clearSelection() {
 export function show(sentence, word = null) {
   const isOther = sentence.id !== app.sentence?.id;
   app.sentence = sentence;
-  if (isOther) Object.assign(selection, { caret: 0, anchor: null, isMarked: false });
-  if (word !== null) Object.assign(selection, { caret: word, anchor: null, isMarked: false });
+  if (isOther) Object.assign(selection, { caret: 0, anchor: null, isMarked: false, isPlaced: false });
+  if (word !== null) Object.assign(selection, { caret: word, anchor: null, isMarked: false, isPlaced: true });
   history.replaceState(null, "", `/#${sentence.id}`);
   draw();
   tell("sentence", isOther);
@@ -158,10 +160,16 @@ function drawSelection() {
   $("mention").textContent = inside
     ? `${wordsOf(app.sentence, inside)} · ${inside.type}${type?.description ? `: ${type.description}` : ""}`
     : "";
+  $("mention-actions").hidden = !inside || selection.isMarked;
+  $("right").hidden = Boolean(inside?.confirmed);
+  $("wrong").firstElementChild.textContent = inside ? `Not ${inside.type}` : "";
 }
 
-/** Words by mouse: drag to choose, click a mention to select it, drag its ends to move them. */
-export function watchMouse(moved) {
+/**
+ * Words by mouse: drag to choose, click a mention to select it, drag its ends to move them. `moved` is called with new
+ * borders, `painted` where words were chosen, or one that is in no mention was clicked.
+ */
+export function watchMouse(moved, painted) {
   const place = $("sentence");
   let drag = null;
   const wordUnder = (event) => {
@@ -174,6 +182,7 @@ export function watchMouse(moved) {
     place.focus({ preventScroll: true });
     const grip = event.target.dataset.grip;
     const word = wordUnder(event);
+    const box = event.target.closest(".m");
     if (grip) {
       const { start, end } = event.target.parentElement.dataset;
       const old = mentionAt(+start);
@@ -182,7 +191,8 @@ export function watchMouse(moved) {
     } else if (word !== null) {
       moveTo(word, event.shiftKey);
       drag = { from: word };
-    } else return;
+    } else if (box) return moveTo(+box.dataset.start); // on the name of its type
+    else return;
     place.setPointerCapture(event.pointerId);
   });
   place.addEventListener("pointermove", (event) => {
@@ -194,8 +204,9 @@ export function watchMouse(moved) {
     tell("selection");
   });
   const end = () => {
-    const { old } = drag ?? {};
+    const { old, from } = drag ?? {};
     drag = null;
+    if (from !== undefined && (selection.isMarked || !mentionAt(from))) painted();
     if (!old) return;
     const now = chosen();
     clearSelection();

@@ -1,16 +1,17 @@
 // Types: the bar above the sentence, and the window in which they are changed.
 
 import { post } from "./api.js";
-import { app, on, refresh, tell } from "./app.js";
+import { app, on, refresh, tell, typeOf } from "./app.js";
 import { $, confirmed, count, make, say, trouble } from "./dom.js";
 
 const problem = () => $("types").querySelector(".trouble");
 
 function drawBar(mark) {
+  if (!typeOf(app.armed)) app.armed = null;
   const buttons = app.state.types.map((one) => {
-    const label = make("button", { type: "button", class: "type", title: one.description || one.name, "--hue": one.colour, "data-name": one.name });
+    const label = make("button", { type: "button", class: "type", title: one.description || one.name, "--hue": one.colour, "data-name": one.name, "aria-pressed": String(app.armed === one.name) });
     label.append(make("span", { text: one.name }), one.key ? make("kbd", { text: one.key }) : "");
-    label.addEventListener("click", () => mark(one.name));
+    label.addEventListener("click", (event) => mark(one.name, event.detail > 0)); // 0: by a key
     return label;
   });
   const empty = make("p", { text: "There are no types yet. Add the first one: " });
@@ -93,7 +94,7 @@ export function openTypes() {
 
 export function setUpTypes(mark) {
   on("state", () => drawBar(mark));
-  on("types", () => drawBar(mark));
+  for (const kind of ["types", "armed"]) on(kind, () => drawBar(mark));
   $("types-bar").addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const all = [...$("types-bar").querySelectorAll("button")];
