@@ -53,6 +53,18 @@ def test_in_order_the_list_is_around_the_sentence_on_the_page(window, served):
     assert status(served, 7) != "new"
 
 
+def test_escape_leaves_the_search_and_its_results(window, served):
+    page = window(5)
+    page.keyboard.press("/")
+    page.keyboard.type("dog")
+    page.locator("#queue-note", has_text="1 sentence in all").wait_for()
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#search-row", state="hidden")
+    page.locator("#queue-list button").nth(1).wait_for()
+    assert page.locator("input[name=mode]:checked").input_value() == "teach"
+    assert page.evaluate("document.activeElement.id") == "sentence"
+
+
 def test_decided_sentences_need_a_look_for_a_type_that_comes_later(browser, tmp_path):
     with serving(tmp_path / "p.db", types={"PER": "P people"}) as served:
         settled(served.session)
@@ -98,6 +110,22 @@ def test_nothing_here_for_a_later_type_keeps_the_labels(browser, tmp_path):
         known = served.client.get("/api/sentences/5").json()
         assert [one["type"] for one in known["labels"]] == ["PER", "PER"]
         assert (known["status"], known["look"]) == ("labelled", [])
+
+
+def test_a_few_accepted_sentences_are_no_proof_of_quality(window, served):
+    page = window(1)
+    for n in range(1, 7):
+        enter(page)
+        page.locator("#progress", has_text=f"{n} of ").wait_for()
+    settled(served.session)
+    page.wait_for_selector("#quality .curve")
+    said = page.inner_text("#quality strong")
+    low, high = map(float, said.split(" to "))
+    assert low < high - 0.1  # where there is a figure alone, it is read as what is known
+    n_before = served.client.get("/api/state").json()["counts"]["decisions"]
+    page.keyboard.press("z")
+    page.locator("#progress", has_text="5 of ").wait_for()
+    assert served.client.get("/api/state").json()["counts"]["decisions"] == n_before
 
 
 def test_without_a_type_nothing_is_decided(browser, tmp_path):

@@ -62,12 +62,45 @@ def test_a_type_is_removed_and_brought_back(window, served):
     assert [one["name"] for one in types(served)] == ["PER", "LOC"]
 
 
+def test_edits_of_several_types_outlast_saving_one_and_closing(window, served):
+    page = window(1)
+    page.keyboard.press("t")
+    page.get_by_label("Description of PER").fill("P people, by name")
+    page.get_by_label("Description of LOC").fill("L places, by name")
+    page.locator("#types-unsaved", has_text="Not saved yet: PER, LOC.").wait_for()
+    page.locator("form[aria-label='Type PER']").get_by_text("Save").click()
+    page.locator("#types-unsaved", has_text="Not saved yet: LOC.").wait_for()
+    assert page.get_by_label("Description of LOC").input_value() == "L places, by name"
+    page.keyboard.press("Escape")
+    page.locator("#types").wait_for(state="hidden")
+    page.keyboard.press("t")
+    page.locator("form[aria-label='Type LOC']").get_by_text("Save").click()
+    page.locator("#types-unsaved:empty").wait_for(state="attached")
+    assert [one["description"] for one in types(served)] == ["P people, by name", "L places, by name"]
+
+
+def test_names_that_differ_in_case_alone_are_refused(window, served):
+    page = window(1)
+    page.keyboard.press("t")
+    page.fill("#types-add [name=name]", "per")
+    page.keyboard.press("Enter")
+    page.locator("#types .trouble", has_text="There is a type PER already;").wait_for()
+    page.get_by_label("Name of LOC").fill("Per")
+    page.locator("form[aria-label='Type LOC']").get_by_text("Save").click()
+    page.locator("#types .trouble", has_text="There is a type PER already;").wait_for()
+    page.get_by_label("Name of LOC").fill("Loc")  # its own name in another case is another name
+    page.locator("form[aria-label='Type LOC']").get_by_text("Save").click()
+    page.click("#confirm .yes")
+    page.locator("form[aria-label='Type Loc']").wait_for()
+    assert [one["name"] for one in types(served)] == ["PER", "Loc"]
+
+
 def test_a_type_that_is_there_is_not_added_again(window, served):
     page = window(1)
     page.keyboard.press("t")
     page.fill("#types-add [name=name]", "PER")
     page.keyboard.press("Enter")
-    page.locator("#types .trouble", has_text="There is a type PER already.").wait_for()
+    page.locator("#types .trouble", has_text="There is a type PER already;").wait_for()
 
 
 def test_review_confirms_and_rejects_in_a_list(window, served):
@@ -175,6 +208,24 @@ def test_a_download_of_decided_sentences_says_what_is_not_in_it(window, served):
     with page.expect_download() as download:
         page.click("#export")
     assert '"_"' in download.value.path().read_text()
+
+
+def test_review_says_how_much_of_the_text_it_covers(browser, tmp_path):
+    texts = [f"then Pia{i} saw it" for i in range(200)]
+    with serving(tmp_path / "p.db", texts, most_words=100) as served:
+        settled(served.session)
+        page = open_at(browser, served)
+        page.wait_for_selector("#sentence .m")
+        page.keyboard.press("v")
+        page.locator("#review-note", has_text="of 200 sentences").wait_for()
+        looked = int(page.inner_text("#review-note").split("looked through ")[1].split()[0])
+        assert 20 <= looked < 200
+    with serving(tmp_path / "q.db", texts[:20]) as served:
+        settled(served.session)
+        page = open_at(browser, served)
+        page.keyboard.press("v")
+        page.locator("#review-note", has_text="20 things it takes for PER, all shown").wait_for()
+        assert "looked through" not in page.inner_text("#review-note")
 
 
 def test_a_tagger_is_downloaded(window, served, tmp_path):

@@ -42,11 +42,26 @@ def test_two_windows_hear_of_each_other(window, served):
     one.keyboard.press("n")
     said(other, "This sentence was changed in another window.")
     assert "Confirmed: nothing here" in other.inner_text("#status")
+    assert served.client.get("/api/sentences/7").json()["status"] == "none"
+    other.wait_for_timeout(1100)  # it must have been on the page for a second
     other.keyboard.press("r")
     said(other, "Open again.")
     one.locator("#status", has_not_text="Sentence 7 ").wait_for()  # it has gone on
     one.keyboard.press("ArrowUp")
     one.locator("#status", has_text="Sentence 7 · Not decided yet").wait_for()
+
+
+def test_a_key_that_crosses_a_decision_of_another_window_does_nothing(window, served):
+    one, other = window(5), window(5)
+    one.keyboard.press("a")
+    said(one, "Pat: PER is right. Stored.")
+    said(other, "This sentence was changed in another window.")
+    other.keyboard.press("n")
+    said(other, "was changed in another window just now")
+    assert [label["type"] for label in served.client.get("/api/sentences/5").json()["labels"]] == ["PER"]
+    other.wait_for_timeout(1100)
+    other.keyboard.press("n")
+    other.locator("#progress", has_text="1 of ").wait_for()
 
 
 def test_two_windows_do_not_overwrite_each_other(window, served):
@@ -77,6 +92,7 @@ def test_a_killed_server_loses_nothing_and_the_page_comes_back(browser, tmp_path
         page.keyboard.press("ArrowRight")
         label.process.kill()
         page.locator("#trouble", has_text="The connection to handful label is lost").wait_for()
+        page.locator("#fit[data-status=stopped]", has_text="no connection").wait_for()
         page.keyboard.press("n")
         page.locator("#trouble", has_text="does not answer").wait_for()
         assert mentions(page) == decided  # nothing is shown as stored that is not
@@ -90,6 +106,33 @@ def test_a_killed_server_loses_nothing_and_the_page_comes_back(browser, tmp_path
         page.locator("#progress", has_text="1 of ").wait_for()
     with labelling(tmp_path / "p.db", "--port", port, *options):
         page.locator("#trouble", has_text="no longer knows this page").wait_for()
+
+
+def test_a_wrong_token_is_said_in_words(browser, served):
+    page = browser.new_page()
+    for query in ("", "?token=wrong"):
+        answer = page.goto(f"{served.url}/{query}")
+        assert answer.status == 403
+        assert page.inner_text("main") == (
+            "handful\n\nThe token is missing or wrong.\n\nOpen the address that handful label printed."
+        )
+    page.goto(f"{served.url}/?token={served.token}")
+    page.wait_for_selector("#w0")
+
+
+def test_a_page_that_is_no_longer_known_stops_asking(browser, tmp_path):
+    options = ["--words", "300", "--no-cache"]
+    page = browser.new_page()
+    with labelling(tmp_path / "p.db", "--port", "0", *options) as label:
+        page.goto(label.address)
+        page.wait_for_selector("body[data-connected=true]")
+        port = str(urlsplit(label.address).port)
+    with labelling(tmp_path / "p.db", "--port", port, *options):
+        page.locator("#trouble", has_text="no longer knows this page").wait_for()
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.wait_for_timeout(5000)
+        assert asked == []
 
 
 class HeldEncoder(NamedEncoder):

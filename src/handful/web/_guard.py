@@ -11,12 +11,14 @@ import hmac
 import ipaddress
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
+from html import escape
 from secrets import compare_digest
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse
 
 from ._http import Json, refusal
 from ._limits import Limits
@@ -79,7 +81,11 @@ class Guard:
             return
         status, what = wrong
         more = {"www-authenticate": 'Bearer, Basic realm="handful"'} if status == 401 else None
-        await Json({"error": refusal(what, self.advice.get(status))}, status, more)(scope, receive, send_safely)
+        advice = self.advice.get(status)
+        if scope["path"] == "/" and "text/html" in headers.get("accept", ""):  # a person sees it
+            await HTMLResponse(_page(what, advice), status, more)(scope, receive, send_safely)
+        else:
+            await Json({"error": refusal(what, advice)}, status, more)(scope, receive, send_safely)
 
     def _wrong(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return the status and the reason with which a request is refused; None if it is allowed."""
@@ -141,6 +147,18 @@ class Guard:
         if scope["path"] != "/" or self.token is None:
             return False
         return _same(parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0], self.token)
+
+
+def _page(what: str, advice: str | None) -> str:
+    """Return a refusal as a page."""
+    said = [one[:1].upper() + one[1:] + "." for one in (what, advice) if one]
+    body = "".join(f"<p>{escape(one)}</p>" for one in said)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>handful</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"</head>\n<body><main><h1>handful</h1>{body}</main></body>\n</html>\n"
+    )
 
 
 def _same(one: str, other: str) -> bool:

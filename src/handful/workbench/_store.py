@@ -94,10 +94,9 @@ class Project:
 
     @property
     def n_decisions(self) -> int:
-        """How many steps people made, undoing and redoing among them."""
-        return int(
-            self._one("SELECT count(DISTINCT step) FROM log WHERE subject > 0 AND action NOT IN ('create', 'import')")
-        )
+        """How many decisions on sentences people made; undoing and redoing are none."""
+        left_out = "('create', 'import', 'undo', 'redo')"
+        return int(self._one(f"SELECT count(DISTINCT step) FROM log WHERE subject > 0 AND action NOT IN {left_out}"))
 
     def types(self) -> list[dict[str, Any]]:
         """Return the types, each with its name, description, colour and key."""

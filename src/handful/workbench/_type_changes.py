@@ -1,6 +1,6 @@
 """Changes to the types of a project, and what they do to labels: from old types and states to new ones."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,8 +44,7 @@ def change_types(types: Types, states: Mapping[int, State], action: str, name: s
     """
     known = [one["name"] for one in types]
     if action == "add":
-        if name in known:
-            raise DataError(f"there is a type {name} already")
+        _check_new(name, known)
         description, colour = value
         colour = None if colour is None else _hue(colour)
         return ChangedTypes(added(types, _checked(name, description), colour), {})
@@ -56,14 +55,20 @@ def change_types(types: Types, states: Mapping[int, State], action: str, name: s
         return _relabelled([*types[:place], *types[place + 1 :]], states, name, None)
     if action == "rename":
         _checked(value, "")
-        if value in known and value != name:
-            raise DataError(f"there is a type {value} already; choose another name")
+        _check_new(value, [one for one in known if one != name])
         return _relabelled(_with(types, place, name=value), states, name, value)
     if action == "describe":
         return ChangedTypes(_with(types, place, description=_checked(name, value).description), {})
     if action == "colour":
         return ChangedTypes(_with(types, place, colour=_hue(value)), {})
     raise DataError(f"types cannot be changed by {action!r}, but by add, rename, describe, colour and remove")
+
+
+def _check_new(name: str, known: Sequence[str]) -> None:
+    """Refuse a name that is there, also where only capitals tell them apart: labels would be split between the two."""
+    for one in known:
+        if one.casefold() == name.casefold():
+            raise DataError(f"there is a type {one} already; choose another name")
 
 
 def _hue(value: Any) -> int:

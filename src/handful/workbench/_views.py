@@ -187,7 +187,12 @@ class Views:
                     found_here = [(span.score or 0.0, id, span, False) for span in spans if span.type == name]
                     rows += [row for row in found_here if row[0] >= least]
         rows.sort(key=lambda row: (row[3], -row[0], row[1], row[2].start))
-        return {"mentions": [self._mention(*row) for row in rows[after : after + n]], "total": len(rows)}
+        return {
+            "mentions": [self._mention(*row) for row in rows[after : after + n]],
+            "total": len(rows),
+            "looked": len(found),
+            "sentences": len(self.mirror.entries),
+        }
 
     def review(self, given: Asked) -> Record:
         """Take mentions of a type as right or as wrong, many at once; a sentence that changed meanwhile is left."""

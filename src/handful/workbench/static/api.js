@@ -56,8 +56,8 @@ export function listen(since, happened, connected) {
   source.onerror = () => {
     connected(false);
     if (source.readyState !== EventSource.CLOSED) return;
-    get("/api/state").catch((error) => error.status === 403 && connected(false, error));
-    setTimeout(() => listen(since, happened, connected), 3000);
+    const again = () => setTimeout(() => listen(since, happened, connected), 3000);
+    get("/api/state").then(again, (error) => (error.status === 403 ? connected(false, error) : again())); // 403: it asks in vain
   };
   source.onmessage = (message) => {
     since = message.lastEventId || since;

@@ -8,7 +8,9 @@ import { bare, chosen, clearSelection, isDecided, mentionAt, mentions, selection
 import { showUnseen } from "./sight.js";
 
 const CALM = 500; // milliseconds in which predictions that have just changed are not accepted by a key
-let changedAt = 0;
+const SEEN = 1000; // milliseconds in which a key does not decide on a sentence that somebody else has just decided on
+let changedAt = -CALM;
+let othersAt = -SEEN;
 
 /** Read the sentence on the page again; what is older than what is shown is not shown. */
 export async function reread({ pointOut = false } = {}) {
@@ -18,6 +20,7 @@ export async function reread({ pointOut = false } = {}) {
   if (old.id !== id || fresh.version < old.version || (fresh.version === old.version && fresh.fit < old.fit)) return null;
   const isOther = JSON.stringify(mentions(fresh).map(bare)) !== JSON.stringify(mentions(old).map(bare));
   if (isOther && pointOut) changedAt = performance.now();
+  if (fresh.version > old.version && pointOut) othersAt = performance.now();
   show(fresh);
   return { isOther, isNewer: fresh.version > old.version };
 }
@@ -34,6 +37,9 @@ function conflict(error) {
 export function decide(action, { stay = false } = {}) {
   return act(async () => {
     const { sentence } = app;
+    if (performance.now() - othersAt < SEEN) {
+      return say("This sentence was changed in another window just now. Look at how it stands, and press the key again.");
+    }
     if (action === "label" && isDecided(sentence)) return next();
     const isLook = sentence.look.length > 0; // then it is about the types that came later, and its labels stay
     const asked = action;

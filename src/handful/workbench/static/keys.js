@@ -4,7 +4,7 @@ import { act, app } from "./app.js";
 import { acceptOne, arm, decide, mark, remove, reverse, shiftBorders } from "./decisions.js";
 import { $, make } from "./dom.js";
 import { openFiles } from "./files.js";
-import { next, previous, search } from "./queue.js";
+import { endSearch, next, previous, search } from "./queue.js";
 import { openReview } from "./review.js";
 import { clearSelection, mentions, moveTo, selection } from "./sentence.js";
 import { openTypes } from "./types.js";
@@ -65,6 +65,7 @@ function pressed(event) {
   // A field of a dialog that has just closed holds the focus until the page is drawn again.
   const target = event.target.closest("dialog") ? document.body : event.target;
   if (target.matches("textarea, select, input[type=search], input[type=text], input:not([type])")) {
+    if (event.key === "Escape" && target.id === "search") endSearch();
     if (event.key === "Escape" || (event.key === "Enter" && target.type === "search")) $("sentence").focus();
     return;
   }

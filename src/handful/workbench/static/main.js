@@ -148,6 +148,7 @@ function connected(is, refusal = null) {
   } else if (!is && isConnected && !isStopped) {
     trouble({ what: "the connection to handful label is lost", advice: "it is tried again by itself; everything that was shown as stored is safe" });
   }
+  if (!is) Object.assign($("fit"), { textContent: "no connection" }).dataset.status = "stopped";
   isConnected = is;
 }
 
@@ -191,7 +192,7 @@ async function begin() {
     if (!app.sentence && found.length) show(found[0]);
     if (!app.state.types.length) openTypes();
   } catch (error) {
-    trouble(error);
+    if (error.status !== 0 || !isStopped) trouble(error);
   }
 }
 

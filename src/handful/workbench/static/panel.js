@@ -5,6 +5,7 @@ import { act, app, on } from "./app.js";
 import { $, count, make } from "./dom.js";
 import { openReview } from "./review.js";
 
+const VAGUE = 0.1; // the width of an interval from which on there is no single figure
 const percent = (share) => `${(100 * share).toFixed(0)}%`;
 
 function drawLabels() {
@@ -42,9 +43,13 @@ function drawQuality() {
   svg.append(make("circle", { cx: x(last), cy: y(quality.f1), r: 3.5 }));
   if (first < last) svg.append(make("text", { x: left, y: height - 4, text: first }));
   svg.append(make("text", { x: width - 6, y: height - 4, "text-anchor": "end", text: count(last, "decision") }));
-  const interval = `F1, ${quality.low.toFixed(2)} to ${quality.high.toFixed(2)} with 95%`;
-  const figure = make("p", { class: "figure" }, make("strong", { text: quality.f1.toFixed(2) }), make("span", { class: "soft", text: interval }));
-  $("quality").replaceChildren(figure, svg, make("p", { class: "soft", text: "Cross-validated on your labels." }));
+  // The middle of a wide interval would be taken for what is known.
+  const range = `${quality.low.toFixed(2)} to ${quality.high.toFixed(2)}`;
+  const isVague = quality.high - quality.low > VAGUE;
+  const [head, then] = isVague ? [range, "likely F1"] : [quality.f1.toFixed(2), `F1, ${range} with 95%`];
+  const figure = make("p", { class: "figure" }, make("strong", { text: head }), make("span", { class: "soft", text: then }));
+  const note = "Cross-validated on your labels. Sentences that you accepted as they were predicted make it look better than it is.";
+  $("quality").replaceChildren(figure, svg, make("p", { class: "soft", text: isVague ? `${note} More decisions make it narrower.` : note }));
 }
 
 export function setUpPanel() {

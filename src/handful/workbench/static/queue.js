@@ -11,6 +11,7 @@ const SHOWN = 12;
 const [BEFORE, AFTER] = [10, 40]; // sentences of the list before and after the one on the page, where all are in order
 const PARTS = { all: "All", open: "Open", partial: "Partly decided", look: "Needs a look", unsure: "Not sure", skipped: "Skipped", decided: "Decided" };
 let part = "open";
+let orderBefore = "teach"; // before the search
 let listed = { start: 0, total: 0, sentences: [] };
 
 const mode = () => document.querySelector("input[name=mode]:checked").value;
@@ -170,6 +171,7 @@ export async function previous() {
 }
 
 async function again() {
+  if (mode() !== "search") orderBefore = mode();
   $("search-row").hidden = mode() !== "search";
   drawParts();
   try {
@@ -199,8 +201,15 @@ export function setUpQueue() {
   on("state", drawParts);
   on("sentence", markCurrent);
   drawParts();
-  on("queue", () => mode() === "teach" && load().catch(trouble));
+  on("queue", () => mode() === "teach" && load().catch((error) => error.status !== 0 && trouble(error))); // 0: said already
   return load();
+}
+
+/** Leave the search, for the order that there was before it. */
+export function endSearch() {
+  $("search").value = "";
+  document.querySelector(`input[value=${orderBefore}]`).checked = true;
+  again();
 }
 
 /** Search for words. */

@@ -10,6 +10,7 @@ const MOST = 1000; // that the server gives at once
 let rows = []; // {mention, box}: a ticked box is right, an empty one wrong, an indeterminate one stays open
 let total = 0;
 let number = 0;
+let where = ""; // the sentences that it has looked through
 
 const problem = () => $("review").querySelector(".trouble");
 
@@ -19,6 +20,9 @@ async function load() {
     const answer = await ask(AT_ONCE, 0);
     if (mine !== number) return;
     total = answer.total;
+    where = answer.looked < answer.sentences
+      ? ` It has looked through ${answer.looked.toLocaleString("en")} of ${count(answer.sentences, "sentence")} (--words sets how much); there may be more in the others.`
+      : "";
     rows = answer.mentions.map(row);
     draw();
   } catch (error) {
@@ -98,8 +102,8 @@ function describe() {
   const { accept, reject } = decided();
   const type = $("review-type").value;
   $("review-note").textContent = total
-    ? `${count(total, "thing")} it takes for ${type}, ${rows.length < total ? `the first ${rows.length} shown` : "all shown"}. Untick the wrong ones.`
-    : `Nothing is taken for ${type} here.`;
+    ? `${count(total, "thing")} it takes for ${type}, ${rows.length < total ? `the first ${rows.length} shown` : "all shown"}. Untick the wrong ones.${where}`
+    : `Nothing is taken for ${type} here.${where}`;
   $("review-store").textContent = `Confirm ${accept.length}, reject ${reject.length}`;
   $("review-store").disabled = !accept.length && !reject.length;
 }

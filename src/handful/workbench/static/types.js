@@ -4,6 +4,7 @@ import { post } from "./api.js";
 import { app, on, refresh, tell, typeOf } from "./app.js";
 import { $, confirmed, count, make, say, trouble } from "./dom.js";
 
+const drafts = new Map(); // edits that are not saved yet, by type: they outlast a redrawn list and a closed window
 const problem = () => $("types").querySelector(".trouble");
 
 function drawBar(mark) {
@@ -54,11 +55,22 @@ function row(one) {
   const hue = make("input", { type: "range", min: 0, max: 359, class: "hue", "aria-label": `Colour of ${one.name}` });
   hue.value = one.colour;
   const save = make("button", { text: "Save", disabled: true });
-  form.addEventListener("input", () => {
+  const edited = () => {
     form.style.setProperty("--hue", hue.value);
     save.disabled = name.value === one.name && description.value === one.description && +hue.value === one.colour;
     save.classList.toggle("main", !save.disabled);
-  });
+    if (save.disabled) drafts.delete(one.name);
+    else drafts.set(one.name, { name: name.value, description: description.value, hue: hue.value });
+    describeDrafts();
+  };
+  form.addEventListener("input", edited);
+  const draft = drafts.get(one.name);
+  if (draft) {
+    Object.assign(name, { value: draft.name });
+    Object.assign(description, { value: draft.description });
+    hue.value = draft.hue;
+    edited();
+  }
   const drop = async () => {
     const question = (n, what) => n
       ? `Remove ${one.name}? This takes away ${what}: these words are then no mention. It can be undone.`
@@ -74,7 +86,9 @@ function row(one) {
     if (+hue.value !== one.colour) steps.push([{ action: "colour", name: one.name, colour: +hue.value }]);
     if (to !== one.name) steps.push([{ action: "rename", name: one.name, to }, question]);
     for (const step of steps) if (!(await change(...step))) return;
+    drafts.delete(one.name);
     if (steps.length) say(`${to} is changed.`);
+    drawList();
   });
   form.append(make("span", { class: "swatch", "aria-hidden": "true", text: one.key ?? "" }), name, description, hue);
   form.append(make("span", { class: "soft", text: count(one.n_labels, "label") }));
@@ -83,7 +97,13 @@ function row(one) {
 }
 
 function drawList() {
+  for (const name of drafts.keys()) if (!typeOf(name)) drafts.delete(name);
   $("types-list").replaceChildren(...app.state.types.map(row));
+  describeDrafts();
+}
+
+function describeDrafts() {
+  $("types-unsaved").textContent = drafts.size ? `Not saved yet: ${[...drafts.keys()].join(", ")}.` : "";
 }
 
 export function openTypes() {
