@@ -102,6 +102,22 @@ def test_import_brings_text_labels_and_types(served):
     assert error(bad)[0] == 422
 
 
+def test_what_is_wrong_with_an_import_is_said_as_the_page_can_mend_it(served):
+    def bring_in(body, name, **given):
+        headers = {"content-type": "application/octet-stream"}
+        return served.client.post("/api/import", content=body, params={"name": name, **given}, headers=headers)
+
+    no_json = b"text: a dog sat there\ntext: so it did\n"
+    status, what = error(bring_in(no_json, "broken.jsonl"))
+    assert status == 422
+    assert what.startswith("broken.jsonl: its name says JSON")
+    assert served.client.get("/api/state").json()["counts"]["sentences"] == 9  # nothing came in
+    assert bring_in(no_json, "broken.jsonl", format="text").json()["texts"] == 2
+    wrong = bring_in("die Größe zählt hier\n".encode("latin-1"), "old.txt")
+    assert wrong.status_code == 422
+    assert wrong.json()["error"]["advice"].startswith("bring in what handful convert writes of it: ")
+
+
 def test_events_come_in_order_and_again_after_a_break(served):
     settled(served.session)
     last = served.session.events.last

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from handful.errors import DataError, HandfulError, StaleError
+from handful.errors import Advice, DataError, HandfulError, StaleError
 from handful.text import FORMATS, stream, write
 from handful.web import Limits
 from handful.web.server import (
@@ -183,14 +183,29 @@ def _import(session: Session, body: bytes, given: Record) -> Record:
         _unpacked("DocBin", partial(zlib.decompressobj().decompress, body), LIMITS.max_import)
     source = BytesIO(body)
     source.name = (given.get("name") or "the file")[:200]
-    with stream(source, format) as documents:
-        added = session.add(documents, lambda: documents.types)
+    try:
+        with stream(source, format) as documents:
+            if format is None and documents.report.format == "text" and _says_json(source.name):
+                raise DataError(
+                    f"{source.name}: its name says JSON, and its content does not; mend it, or choose the format text"
+                )
+            added = session.add(documents, lambda: documents.types)
+    except HandfulError as error:
+        if error.advice is not None and "--" in error.advice.shell:  # the page has no options
+            shell = f"bring in what handful convert writes of it: {error.advice.shell}"
+            raise type(error)(error.message, Advice(error.advice.python, shell)) from None
+        raise
     return {
         "texts": added.n_texts,
         "sentences": added.n_sentences,
         "labelled": added.n_labelled,
         "notes": [*documents.report.handled(), *added.notes(session.encoder)],
     }
+
+
+def _says_json(name: str) -> bool:
+    """Whether a file is called as files of JSON are."""
+    return name.lower().removesuffix(".gz").endswith((".json", ".jsonl", ".ndjson"))
 
 
 def _unpacked(kind: str, read: Callable[[int], bytes], most: int) -> bytes:

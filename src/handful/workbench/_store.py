@@ -40,11 +40,12 @@ TYPES = 0  # the subject of log entries about types
 
 @dataclass
 class Undone:
-    """The result of undoing or redoing: how many steps, and which sentences changed."""
+    """The result of undoing or redoing: how many steps, which sentences changed, and what the last step had done."""
 
     n_steps: int = 0
     sentences: list[int] = field(default_factory=list)
     has_types: bool = False
+    action: str = ""
 
 
 class Project:
@@ -274,6 +275,8 @@ class Project:
                 if not stack:
                     break
                 column = "before" if action == "undo" else "after"
+                query = "SELECT action FROM log WHERE step = ? LIMIT 1"
+                (result.action,) = connection.execute(query, (stack[-1],)).fetchone()
                 rows = connection.execute(f"SELECT subject, {column} FROM log WHERE step = ?", (stack[-1],))
                 changes = dict(rows.fetchall())
                 self._write_step(action, changes, stack[-1])

@@ -143,6 +143,7 @@ class Views:
             "undone" if action == "undo" else "redone": done.n_steps,
             "sentences": [self._sentence(entry) for entry in shown],
             "types_changed": done.has_types,
+            "action": done.action,
             **self._steps(),
         }
 

@@ -149,7 +149,8 @@ export function reverse(way) {
     if (!n) return say(`There is nothing to ${way}.`);
     const changed = answer.sentences;
     if (changed.length) await go(changed.find((one) => one.id === app.sentence?.id) ?? changed[0]);
-    say(`${way === "undo" ? "Undone" : "Redone"}${answer.types_changed ? ": a change of types" : ""}.`);
+    const labels = answer.action === "import" ? ": the labels and types of an import; its texts stay" : "";
+    say(`${way === "undo" ? "Undone" : "Redone"}${labels || (answer.types_changed ? ": a change of types" : "")}.`);
     await refresh();
   });
 }
