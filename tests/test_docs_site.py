@@ -44,6 +44,7 @@ def copy(tmp_path):
         "mkdocs.yml",
         "pyproject.toml",
         "README.md",
+        "CONTRIBUTING.md",
         "SECURITY.md",
         "CHANGELOG.md",
         "NOTICE",
