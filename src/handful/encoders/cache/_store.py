@@ -89,11 +89,11 @@ class Store:
         is_new = not self.path.exists()
         try:
             self._write(keys, parts)
-        except sqlite3.OperationalError:  # the disk is full, say
-            if is_new:
-                self.delete()
-            raise
-        except sqlite3.DatabaseError:
+        except sqlite3.Error as error:
+            if not _is_damage(error):
+                if is_new and error.sqlite_errorname.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+                    self.delete()  # the disk is full; whoever begins later finds no part of a file
+                raise
             self.delete()
             self._write(keys, parts)
 
@@ -154,9 +154,10 @@ class Store:
                     what = "key, pack, crc, content"
                     yield from database.execute(f"SELECT {what} FROM sentence WHERE key IN ({marks})", some)
         except sqlite3.Error as error:
-            if not self.path.exists():
-                return  # nothing was cached, or another process has removed the file
-            if "locked" not in str(error):
+            cannot_open = getattr(error, "sqlite_errorname", "") == "SQLITE_CANTOPEN"
+            if not self.path.exists() or (cannot_open and os.access(self.path, os.R_OK)):
+                return  # nothing was cached, another is making the file now, or another has removed it
+            if _is_damage(error):
                 with contextlib.suppress(OSError):
                     self.delete()
             self._warn_unusable(str(error))
@@ -194,3 +195,9 @@ class Store:
         if message not in self._said:
             self._said.add(message)
             warnings.warn(message, HandfulWarning, stacklevel=4)
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Tell whether a file has to be begun anew; another error may be due to who else has it, who may be writing."""
+    name = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")  # an error of ours has no name
+    return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR"))
