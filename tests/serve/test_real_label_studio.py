@@ -162,9 +162,9 @@ def test_the_whole_way(tmp_path):
         (made,) = ok(studio.get(f"/api/tasks/{tasks[0]}/annotations"))
         assert value in [one["value"] for one in made["result"]]  # an emoji counts one, in the browser, too
         key = ("people", str(project))
-        store, fits = served.backend.annotations, served.service.metrics._fits
-        until(lambda: store.count(key) == 1 and fits["done"] >= 1)
-        assert fits["refused"] == 0
+        store, sample = served.backend.annotations, served.service.metrics.registry.get_sample_value
+        until(lambda: store.count(key) == 1 and (sample("handful_fits_total", {"result": "done"}) or 0) >= 1)
+        assert not sample("handful_fits_total", {"result": "refused"})
         (sentence,) = store.sentences(key)
         assert [sentence.span_text(span) for span in sentence.spans] == ["Pia", "Gaia", "Leeds"]
 
