@@ -41,7 +41,7 @@ LOWEST = tests/cluster tests/text tests/encoders tests/tagger tests/scale tests/
 .venv-lowest/ready: pyproject.toml .venv-tools/ready
 	$(PYTHON) -m venv --clear .venv-lowest
 	.venv-tools/bin/uv pip install -q --python .venv-lowest/bin/python --resolution lowest-direct \
-		-e '.[dask,plots,spacy,hub,web,transformers,dev]'
+		-e '.[dask,spacy,hub,web,transformers,dev]'
 	@touch $@
 
 # Branches of src/handful, in the processes that tests start too: the total and the files below 85 %.
@@ -112,7 +112,7 @@ DEPENDENCIES = pyproject.toml constraints.txt $(if $(LOCKED),requirements-dev.lo
 	@echo "installing what the tests need (once)"
 	$(if $(LOCKED),$(INSTALL) --require-hashes --no-deps -r requirements-dev.lock)
 	$(PIP) torch
-	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation) -e '.[transformers,plots,web,docs,dev]'
+	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation) -e '.[transformers,web,docs,dev]'
 	@touch .venv/ready $@
 
 clean:

@@ -131,10 +131,10 @@ def test_a_fit_by_names_and_a_prediction_load_no_scikit_learn():
     assert not loaded & {"sklearn", "scipy", "pandas", "torch", "transformers", "rich"}
 
 
-def test_import_of_the_protocols_is_light():
+def test_import_of_the_comparison_is_light():
     loaded = modules_after("from handful.bench import transfer")
-    assert "handful.bench._protocols" in loaded
-    assert not loaded & {"torch", "transformers", "onnxruntime", "tokenizers", "matplotlib", "rich"}
+    assert "handful.bench._transfer" in loaded
+    assert not loaded & {"torch", "transformers", "onnxruntime", "tokenizers", "rich"}
 
 
 def test_the_public_names_are_there_and_come_when_asked():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handful import Tagger
-from handful.bench import Settings, ablation, extension, transfer
+from handful.bench import Settings, transfer
 from handful.bench._methods import Variant, variants
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
@@ -17,7 +17,7 @@ from handful.text import EntityType, read, write
 from .made import MadeEncoder, NamingEncoder, corpus_folder, sentences
 
 TYPES = {"PER": "people", "LOC": "localities"}
-OPTIONS = {"sets": 2, "plots": False, "o_ratios": ("auto",), "shots": (0, 1), "methods": ("proto", "hard", "handful")}
+OPTIONS = {"sets": 2, "o_ratios": ("auto",), "shots": (0, 1), "methods": ("proto", "hard", "handful")}
 
 
 @pytest.fixture
@@ -169,48 +169,6 @@ def test_variants_of_names_and_texts():
         variants(["hard"], ["none"], ["some"])
 
 
-def test_curves_start_at_no_labels_and_note_what_is_too_many(folder, monkeypatch):
-    drawn = {}
-
-    def keep(figure, curves, x, *, is_log=False, ticks=None):
-        drawn[x] = (dict(curves), is_log, ticks)
-        return series(figure, curves, x, is_log=is_log, ticks=ticks)
-
-    from handful.bench import _plots
-
-    series = _plots._series
-    monkeypatch.setattr(_plots, "_series", keep)
-    corpus_folder(folder, sizes=(30, 90, 25))
-    settings = Settings(sets=1, shots=(0, 1, 5, 11, 500), on="dev")
-    report = ablation([folder], ["names"], report=folder.parent / "report", encoder=NamingEncoder(), settings=settings)
-    curves, is_log, ticks = drawn["labels of each type"]
-    assert is_log
-    assert ticks == [0, 1, 5, 11, 500]
-    assert {label: [x for x, _ in points] for label, points in curves.items()} == {
-        "handful, r_O = auto": [0, 1, 5, 11],
-        "handful-nonames, r_O = auto": [1, 5, 11],
-        "handful, r_O = auto, no unlabelled text": [0, 1, 5, 11],
-        "handful-nonames, r_O = auto, no unlabelled text": [1, 5, 11],
-        "names": [0, 1, 5, 11, 500],
-    }
-    assert "shots.png" in report.plots
-    assert any("too few mentions for 500 shots, shown as -" in note for note in report.notes)
-
-
-def test_a_log_scale_has_zero_at_the_left():
-    from matplotlib.figure import Figure
-
-    from handful.bench._plots import _series
-
-    for xs, scale in (((0, 1, 100), "symlog"), ((1, 100), "log")):
-        figure = Figure()
-        assert _series(figure, {"a": [(x, 50.0) for x in xs]}, "x", is_log=True, ticks=(*xs, 500))
-        (axes,) = figure.axes
-        assert axes.get_xscale() == scale
-        assert axes.get_xlim()[0] < xs[0]
-        assert [label.get_text() for label in axes.get_xticklabels()] == [str(x) for x in xs]
-
-
 def inline_files(folder, n):
     folder.mkdir()
     for number in range(n):
@@ -250,9 +208,6 @@ def test_many_targets_are_shown_by_their_mean_and_range_and_the_report_has_all(t
     cells = report.to_dict()["lines"][1]["cells"]
     assert [cell["target"] for cell in cells[:10]] == [f"corpus_{i}" for i in range(9)] + ["Avg."]
     assert "5 shots: 1 of 9 targets have too few mentions and are not in the mean: corpus_0" in report.notes
-    assert report.plots == ["shots.png"]
-    tex = (tmp_path / "report" / "tables.tex").read_text(encoding="utf-8")
-    assert f"{low:.1f}--{high:.1f}" in tex
     without = [one for one in report.differences if one.shots == 0]
     assert without == []  # the other method has no run there
 
@@ -263,13 +218,3 @@ def test_a_single_run_of_each_target_has_no_interval(folder):
     assert (one.other, one.low, one.high, one.n, one.p) == ("names", None, None, 1, 1.0)
     assert "| names | made | 0 |" in "\n".join(report_lines(folder))
     assert " | - | 1.0000 | 1 |" in "\n".join(report_lines(folder))
-
-
-def test_groups_of_types_keep_their_descriptions(folder):
-    settings = Settings(sets=1, methods=("handful",), o_ratios=("auto",), shots=(0,), plots=False)
-    groups = {"P": ("PER",), "L": ("LOC",)}
-    report = extension(folder, groups, report=folder.parent / "e", encoders=NamingEncoder(), settings=settings)
-    assert {row["target"]: row["types"] for row in report.rows} == {
-        "P": [["PER", "people"]], "L": [["LOC", "localities"]],
-    }  # fmt: skip
-    assert all(row["f1"] > 0.3 for row in report.rows)

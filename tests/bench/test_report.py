@@ -1,10 +1,9 @@
-"""Tables, published figures, pictures, and the folder as a whole."""
+"""Tables, published figures, and the folder as a whole."""
 
 import io
 import json
 import re
 import statistics
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,12 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 import handful
-from handful.bench import GROUPS, Settings, ablation, extension, parse_groups, transfer
+from handful.bench import Settings, transfer
 from handful.bench._board import make_board
 from handful.bench._environment import _SHOWING
 from handful.bench._methods import Variant, variants
-from handful.bench._protocols import hidden_note
 from handful.bench._published import published_lines, sources
-from handful.bench.tables import latex, markdown
+from handful.bench.tables import markdown
 from handful.errors import DataError, FileError
 from handful.evaluate import sample_support
 from handful.text import read, write
@@ -81,22 +79,13 @@ def test_the_terminal_shows_the_table_of_some_shots():
     assert "5-shot" not in shown
 
 
-def test_latex_has_the_same_figures_and_balanced_braces():
-    text = latex(board_of(ROWS, targets=("a_1", "b")))
-    assert r"r\_O = NA & -- & \textbf{80.0 $\pm$10.0}" in text
-    assert r" & \textbf{1-shot a\_1} & \textbf{1-shot b} & \textbf{1-shot Avg.} \\" in text
-    assert text.count("{") == text.count("}")
-    rows = [line for line in text.splitlines() if line.endswith(r"\\") and "multicolumn" not in line]
-    assert {line.count("&") for line in rows} == {3}
-
-
 def test_published_figures_stand_beside_and_are_never_best():
-    lines = published_lines("transfer", ["wnut17", "BC5CDR", "mine"])
+    lines = published_lines(["wnut17", "BC5CDR", "mine"])
     by_label = {line.label: line for line in lines}
     assert str(by_label["hard, r_O = 0.85, 0.95"].figures[5, "wnut17"]) == "39.0 ±3.6"
     assert by_label["GLiNER-L, no labels"].figures[1, "BC5CDR"].mean == 68.7
     assert not any("mine" in target for line in lines for _, target in line.figures)
-    assert published_lines("transfer", ["mine"]) == []
+    assert published_lines(["mine"]) == []
     board = board_of([row("proto", "", "wnut17", "0", 0.1)], targets=["wnut17"])
     board.lines += lines
     assert "| proto | **10.0** |" in markdown(board)
@@ -105,7 +94,7 @@ def test_published_figures_stand_beside_and_are_never_best():
 
 def test_published_figures_without_labels_are_at_no_labels_and_say_their_source():
     targets = ["BTC", "ncbi_disease", "mit_movie", "wnut17", "conll2003"]
-    lines = published_lines("transfer", targets, shots=(0, 1, 5))
+    lines = published_lines(targets, shots=(0, 1, 5))
     by_label = {line.label: {place: figure.mean for place, figure in line.figures.items()} for line in lines}
     assert by_label["gliner-bi-base-v2, no labels"] == {
         (0, "conll2003"): 65.6, (0, "BTC"): 72.1, (0, "ncbi_disease"): 65.2, (0, "mit_movie"): 46.2,
@@ -121,31 +110,34 @@ def test_published_figures_without_labels_are_at_no_labels_and_say_their_source(
     assert any("arXiv 2602.18487), Tables 2 and 3; as published" in note for note in notes)
     assert any("Findings of ACL 2022" in note for note in notes)
     assert any("an @ and the user name after it are one mention" in note for note in notes)
-    others = sources(published_lines("extension", ["A", "B", "C"]))
-    assert [note.split(":")[0] for note in others] == ["published, paper"]
 
 
 # The means of its averages, as the paper prints them: each is the mean of the figures beside it.
 AVERAGES = {
-    "transfer": {
-        "Proto †": (33.7, 42.1), "CONTaiNER + Viterbi †": (44.4, 54.2), "hard, r_O = 0.80, 0.90": (43.1, 50.6),
-        "hard, r_O = 0.85, 0.95": (47.7, 57.4), "soft, r_O = 0.85, 0.95": (46.2, 55.6),
-    },
-    "extension": {
-        "Proto †": (20.3, 36.7), "StructShot": (25.4, 44.2), "hard, r_O = NA": (48.8, 54.7),
-        "hard, r_O = 0.95, 0.96, 0.93": (49.7, 61.3), "soft, r_O = 0.95, 0.96, 0.93": (48.3, 61.0),
-    },
+    "Proto †": (33.7, 42.1), "CONTaiNER + Viterbi †": (44.4, 54.2), "hard, r_O = 0.80, 0.90": (43.1, 50.6),
+    "hard, r_O = 0.85, 0.95": (47.7, 57.4), "soft, r_O = 0.85, 0.95": (46.2, 55.6),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("protocol", AVERAGES)
-def test_published_figures_agree_with_the_averages_that_the_paper_prints(protocol):
-    targets = ["conll2003", "wnut17"] if protocol == "transfer" else ["A", "B", "C"]
-    lines = {line.label: line for line in published_lines(protocol, targets)}
-    for label, averages in AVERAGES[protocol].items():
+def test_published_figures_agree_with_the_averages_that_the_paper_prints():
+    lines = {line.label: line for line in published_lines(["conll2003", "wnut17"])}
+    for label, averages in AVERAGES.items():
         for shots, average in zip((1, 5), averages, strict=True):
-            means = [lines[label].figures[shots, target].mean for target in targets]
+            means = [lines[label].figures[shots, target].mean for target in ("conll2003", "wnut17")]
             assert statistics.fmean(means) == pytest.approx(average, abs=0.1)
+
+
+def test_without_text_or_subspace(tmp_path):
+    folder = corpus_folder(tmp_path / "made", sizes=(250, 20, 20))
+    methods, texts = ("hard", "hard-nosubspace", "soft"), ("all", "dev", "none", "1000", "3000")
+    settings = Settings(sets=1, methods=methods, o_ratios=("none", "0.7"), shots=(5,), texts=texts)
+    report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
+    run = {(row["method"], row["o_ratio"], row["text"]) for row in report.rows}
+    assert {text for _, _, text in run} == {"all", "dev", "none", "1000"}  # there are not 3,000 words
+    assert ("hard-nosubspace", "0.7", "all") in run
+    assert {ratio for _, ratio, text in run if text == "none"} == {"none"}
+    assert {row["rounds"] for row in report.rows if row["text"] == "none" and row["method"] == "hard"} == {1}
+    assert "Hard clustering, unlabelled text: dev only" in [line.section for line in report.board.lines]
 
 
 def test_variants():
@@ -196,12 +188,10 @@ def test_the_folder(tmp_path):
     report = transfer(folders, report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     there = {path.name for path in (tmp_path / "report").iterdir()}
     assert there == {
-        "results.jsonl", "report.json", "tables.md", "tables.tex", "environment.json", "README.md", "ratios.png",
-        "shots.png",
+        "results.jsonl", "report.json", "tables.md", "environment.json", "README.md",
     }  # fmt: skip
     page = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
     assert "    handful bench transfer one two\n" in page
-    assert "![ratios.png](ratios.png)" in page
     made_with = json.loads((tmp_path / "report" / "environment.json").read_text())
     assert made_with["options"]["targets"] == ["one", "two"]
     assert made_with["code"] == report.rows[0]["code"]
@@ -214,78 +204,13 @@ def test_code_that_only_shows_figures_is_named_as_it_is_on_disk():
     assert all((package / name).exists() for name in _SHOWING)
 
 
-def test_without_matplotlib_there_are_no_pictures_and_that_is_said(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    settings = Settings(sets=1, methods=("proto",), shots=(1,))
-    folder = corpus_folder(tmp_path / "made")
-    report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
-    assert report.plots == []
-    assert "no pictures were drawn: matplotlib is missing; pip install 'handful[plots]'" in report.notes
-
-
-def test_ablations(tmp_path):
-    settings = Settings(sets=1, o_ratios=("none", "0.7"), shots=(5,))
-    folder = corpus_folder(tmp_path / "made", sizes=(250, 20, 20))
-    which = ["unlabelled", "subspace", "amount"]
-    report = ablation([folder], which, report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
-    run = {(row["method"], row["o_ratio"], row["text"]) for row in report.rows}
-    assert {text for _, _, text in run} == {"all", "dev", "none", "1000"}  # there are not 3,000 words
-    assert ("hard-nosubspace", "0.7", "all") in run
-    assert {ratio for _, ratio, text in run if text == "none"} == {"none"}
-    rounds = {row["rounds"] for row in report.rows if row["text"] == "none" and row["method"] == "hard"}
-    assert rounds == {1}
-    labels = [line.section for line in report.board.lines]
-    assert "Hard clustering, unlabelled text: dev only" in labels
-    with pytest.raises(DataError, match="expected some of unlabelled, subspace, ratio, amount"):
-        ablation([folder], ["size"], report=tmp_path / "report")
-
-
-def test_extension_hides_all_other_types_and_says_what_encoders_have_seen(tmp_path):
-    folder = corpus_folder(tmp_path / "made")
-    settings = Settings(
-        sets=2, methods=("nnshot", "structshot", "hard"), o_ratios=("none",), shots=(1,), plots=False, published=True
-    )
-    groups = parse_groups("P=PER;L=LOC")
-    report = extension(
-        folder, groups, report=tmp_path / "report", encoders={"P": MadeEncoder(), "L": MadeEncoder()}, settings=settings
-    )
-    assert report.board.targets == ["P", "L"]
-    gold = [span.type for sentence in read(folder / "test.txt") for span in sentence.spans]
-    assert {row["target"]: row["n_gold"] for row in report.rows} == {"P": gold.count("PER"), "L": gold.count("LOC")}
-    assert {tuple(row["by_type"]) for row in report.rows if row["target"] == "P"} == {("PER",)}
-    assert len({row["source"] for row in report.rows if row["method"] == "structshot"}) == 2
-    assert any("group P: nothing shows that the encoder made was trained with PER hidden" in n for n in report.notes)
-    assert "there are no published figures for these groups" in report.notes
-    with pytest.raises(DataError, match="made has no GPE, which group A names; its types are LOC, PER"):
-        extension(folder, {"A": ("GPE",)}, report=tmp_path / "other", encoders=MadeEncoder())
-    with pytest.raises(DataError, match="encoders are given for P, but the groups are P, L"):
-        extension(folder, groups, report=tmp_path / "other", encoders={"P": MadeEncoder()})
-
-
-def test_the_card_of_an_encoder_shows_what_was_hidden(tmp_path):
-    (tmp_path / "training.json").write_text('{"recipe": {"hide": ["LOC", "PER"]}}')
-    assert hidden_note("P", ["PER"], tmp_path) == ""
-    assert "was trained with ORG hidden" in hidden_note("P", ["PER", "ORG"], tmp_path)
-    (tmp_path / "training.json").write_text("broken")
-    assert "was trained with PER hidden" in hidden_note("P", ["PER"], tmp_path)
-
-
-def test_groups():
-    assert parse_groups("ontonotes") == GROUPS["ontonotes"]
-    assert sum(map(len, GROUPS["ontonotes"].values())) == len(set().union(*GROUPS["ontonotes"].values())) == 18
-    assert parse_groups("A=X, Y;B=Z") == {"A": ("X", "Y"), "B": ("Z",)}
-    for given in ("conll", "A=;B=X", "=X", ""):
-        with pytest.raises(DataError, match=f"'{given}' is neither ontonotes nor groups as in A=TYPE1,TYPE2;B=TYPE3"):
-            parse_groups(given)
-
-
 def test_supports_of_several_targets_lie_in_folders_of_their_names(tmp_path):
     folder = corpus_folder(tmp_path / "made")
     place = tmp_path / "supports" / "1shot"
     place.mkdir(parents=True)
     given = sample_support(list(read(folder / "train.txt")), 1, 3)
     write(given, place / "0.txt", "conll")
-    settings = Settings(sets=1, methods=("proto",), shots=(1,), supports=tmp_path / "supports", plots=False)
+    settings = Settings(sets=1, methods=("proto",), shots=(1,), supports=tmp_path / "supports")
     report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     assert [row["support_origin"] for row in report.rows] == ["given"]
     with pytest.raises(FileError, match="there is no such folder; supports are in"):

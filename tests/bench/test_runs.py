@@ -20,7 +20,7 @@ from handful.text import Sentence, Span, Transitions, from_tags, read, write
 
 from .made import MadeEncoder, corpus_folder, sentences
 
-QUICK = {"sets": 2, "plots": False, "o_ratios": ("none", "0.7"), "methods": ("proto", "hard", "handful")}
+QUICK = {"sets": 2, "o_ratios": ("none", "0.7"), "methods": ("proto", "hard", "handful")}
 
 
 def run(tmp_path, encoder=None, report="report", targets=None, **options):

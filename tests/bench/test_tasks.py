@@ -144,14 +144,6 @@ def test_what_is_wrong_with_a_folder_is_said(tmp_path):
         task_of(tmp_path)
 
 
-def test_a_target_with_some_types_only(tmp_path):
-    target = read_target(corpus_folder(tmp_path / "made"))
-    cut = target.only("X", ["PER"])
-    for before, after in zip(target.train, cut.train, strict=True):
-        assert after.words == before.words
-        assert after.spans == tuple(span for span in before.spans if span.type == "PER")
-
-
 def test_a_digest_depends_on_words_and_labels():
     one, other = Sentence(("a", "b"), (Span(0, 1, "X"),)), Sentence(("a", "b"), (Span(1, 2, "X"),))
     found = {digest(some) for some in ([one], [other], [one, other], [one.without_labels()], [Sentence(("ab",), ())])}

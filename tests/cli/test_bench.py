@@ -74,7 +74,7 @@ def test_no_labels_and_what_types_mean(garden, tmp_path):
     (tmp_path / "types.txt").write_text(
         "PLANT: plants, trees and vegetables\nPEST: insects, slugs and diseases that harm plants\nTOOL: garden tools\n"
     )
-    recipe = f"types = '{tmp_path / 'types.txt'}'\ntexts = ['all', 'none']\nplots = false\n"
+    recipe = f"types = '{tmp_path / 'types.txt'}'\ntexts = ['all', 'none']\n"
     (tmp_path / "recipe.toml").write_text(recipe)
     options = ["--methods", "proto,handful,names", "--shots", "0", "--recipe", tmp_path / "recipe.toml"]
     assert run("bench", "transfer", garden, *options, "--report", tmp_path / "r").exit_code == 0
@@ -98,25 +98,11 @@ def test_labelled_files_are_targets_of_which_a_half_is_scored(garden, tmp_path):
     assert failed(done, "dev: one file has no test split; say --on dev to score on one half of it")
 
 
-def test_ablation_and_extension(garden, tmp_path):
-    quick = ["--sets", "1", "--shots", "1"]
-    assert run("bench", "ablation", garden, "--which", "subspace", *quick, "--report", tmp_path / "a").exit_code == 0
-    assert {line["method"] for line in lines(tmp_path / "a")} == {"hard", "hard-nosubspace"}
-    options = ["--groups", "A=PEST,TOOL;B=PLANT", "--encoder", "handful-en", "--methods", "proto"]
-    assert run("bench", "extension", garden, *options, *quick, "--report", tmp_path / "e").exit_code == 0
-    assert {cell["target"] for line in lines(tmp_path / "e") for cell in line["cells"]} == {"A", "B", "Avg."}
-    done = run("bench", "extension", garden, *options, "--encoder", "B=x", *quick, "--report", tmp_path / "e")
-    assert done.exit_code == 2
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["transfer", "no-such-folder"], "no-such-folder: does not exist; a folder with train, dev and test"),
         (["transfer", "TARGET", "--methods", "x"], "there is no method 'x'"),
-        (["transfer", "TARGET", "--methods", "container"], "CONTaiNER trains on labelled corpora first"),
-        (["extension", "TARGET", "--groups", "x", "--encoder", "y"], "'x' is neither ontonotes nor groups"),
-        (["ablation", "TARGET", "--which", "x"], "expected some of unlabelled"),
     ],
 )
 def test_what_is_wrong_is_one_line(arguments, message, garden, tmp_path):
@@ -155,20 +141,16 @@ def test_options_go_before_the_recipe(monkeypatch, tmp_path):
         found.append(replace(settings, command=""))
         raise DataError("that is all")
 
-    for protocol in ("transfer", "extension", "ablation"):
-        monkeypatch.setattr(f"handful.bench._protocols.{protocol}", keep)
+    monkeypatch.setattr("handful.bench._transfer.transfer", keep)
     assert run("bench", "transfer", "x", "--report", "y", *options, "--methods", "proto,hard").exit_code == 1
-    assert run("bench", "ablation", "x", "--report", "y", *options).exit_code == 1
-    groups = ["--groups", "ontonotes", "--encoder", "e", "--recipe", tmp_path / "r.toml"]
-    assert run("bench", "extension", "x", *groups, "--report", "y").exit_code == 1
+    assert run("bench", "transfer", "x", "--report", "y", "--recipe", tmp_path / "r.toml").exit_code == 1
     given = Settings(o_ratios=("none", "0.9"), shots=(1, 3), sets=2, seed=4, on="dev", threads=2, fewer=True)
-    assert found == [replace(given, methods=("proto", "hard")), given, Settings(sets=3, seed=4, fewer=True)]
-    assert run("bench", "ablation", "x", "--report", "y", "--methods", "proto").exit_code == 2
+    assert found == [replace(given, methods=("proto", "hard")), Settings(sets=3, seed=4, fewer=True)]
 
 
 def test_defaults_are_those_of_the_settings(monkeypatch):
     found = []
-    monkeypatch.setattr("handful.bench._protocols.transfer", lambda *given, settings, **more: found.append(settings))
+    monkeypatch.setattr("handful.bench._transfer.transfer", lambda *given, settings, **more: found.append(settings))
     with pytest.raises(AttributeError):  # there is no report to show
         run("bench", "transfer", "x", "--report", "y")
     assert [replace(each, command="") for each in found] == [Settings()]
@@ -188,7 +170,7 @@ def test_speed_of_a_file_and_of_the_garden_notes(tmp_path):
     assert failed(run("bench", "speed", "no-such-file"), "no-such-file")
 
 
-@pytest.mark.parametrize("name", ["transfer", "extension", "ablation", "sample", "speed"])
+@pytest.mark.parametrize("name", ["transfer", "sample", "speed"])
 def test_help_has_examples(name):
     shown = run("bench", name, "--help").output
     assert "Examples" in shown

@@ -103,9 +103,6 @@ def test_a_model_is_written_over_but_its_folder_need_not_be_there(tmp_path):
     [
         (["transfer", "none", "--report", "{}/file"], "file is a file"),
         (["transfer", "none", "--report", "{}/new", "--encoder", "./nowhere"], "no encoder at nowhere"),
-        (["transfer", "none", "--report", "{}/new", "--source", "nothing.txt"], "nothing.txt: there is no such file"),
-        (["ablation", "none", "--report", "{}/file"], "file is a file"),
-        (["extension", "none", "--groups", "A=B", "--encoder", "A=./nowhere", "--report", "{}/new"], "no encoder at"),
     ],
 )
 def test_a_comparison_is_refused_before_its_corpora_are_read(taken, arguments, message):

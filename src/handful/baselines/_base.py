@@ -17,7 +17,7 @@ from handful.errors import DataError
 from handful.tagger import Predictor
 from handful.tagger.decoding import viterbi
 from handful.tagger.inputs import gather_for_fit
-from handful.tagger.training_text import LabelledWords, TrainingText, by_words, check_sure, sentences_of, types_to_learn
+from handful.tagger.training_text import TrainingText, by_words, check_sure, sentences_of, types_to_learn
 from handful.text import EntityType, Sentence, Transitions, described
 
 
@@ -41,14 +41,12 @@ class LabelledSupport:
         """How many tags there are, O among them."""
         return 1 + len(self.types)
 
-    @property
-    def shots(self) -> int:
-        """How many mentions, as runs of words whose tag is certain, the type with the fewest has."""
-        return min(self._labelled().count_mentions())
-
     def tags(self) -> NDArray[np.intp]:
         """Return the tag of each word, 0 for O, t for the type t - 1, and -1 where it is not certain, (n_words,)."""
-        labelled = self._labelled()
+        names = [one.name for one in self.types]
+        text = TrainingText.empty(0).with_more(self.sentences).with_labels(by_words(self.sentences))
+        labelled = text.labelled_words(names)
+        check_sure(labelled, ("O", *names))
         return np.where(labelled.is_sure, labelled.tags, -1)
 
     def words(self, encoder: Encoder, progress: Progress = None) -> SupportWords:
@@ -56,13 +54,6 @@ class LabelledSupport:
         tags = self.tags()
         features = encoder.encode(self.sentences, progress=progress)
         return SupportWords(features[tags >= 0], tags[tags >= 0])
-
-    def _labelled(self) -> LabelledWords:
-        names = [one.name for one in self.types]
-        text = TrainingText.empty(0).with_more(self.sentences).with_labels(by_words(self.sentences))
-        labelled = text.labelled_words(names)
-        check_sure(labelled, ("O", *names))
-        return labelled
 
 
 @dataclass(frozen=True)

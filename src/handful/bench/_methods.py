@@ -27,7 +27,7 @@ NAMES = "names"  # the method that has nothing but the names of types
 DEFAULTS = ("handful", "handful-nonames", "tuned")  # our default; where names are not read; with a tuned encoder
 
 # They train the encoder itself, and need its folder.
-TRAINERS = ("container", "container-viterbi", "finetuned", "setfit", "tuned")
+TRAINERS = ("finetuned", "setfit", "tuned")
 O_RATIO_WORDS = ("none", "auto", "share", "over")
 TEXT_WORDS = ("all", "dev", "none")
 
@@ -172,17 +172,12 @@ def takes_types(method: str) -> bool:
 
 
 def make_method(
-    variant: Variant,
-    encoder: Encoder,
-    o_ratio: ORatio,
-    source: Any = None,
-    folder: PathLike | None = None,
-    types: Types = (),
+    variant: Variant, encoder: Encoder, o_ratio: ORatio, folder: PathLike | None = None, types: Types = ()
 ) -> ComparedMethod:
     """Make a method that is not fitted yet.
 
-    `source` has the source corpora, for methods that learn from them; `folder` is the name or path of the encoder, for
-    methods that train it; `types` are those of the target, for methods that read names.
+    `folder` is the name or path of the encoder, for methods that train it; `types` are those of the target, for methods
+    that read names.
     """
     given = encoder if folder is None or variant.method not in TRAINERS else folder
     if variant.method in OURS:
@@ -190,7 +185,7 @@ def make_method(
     if ":" in variant.method:
         more = {"types": types} if takes_types(variant.method) else {}
         return _import(variant.method)(encoder, **more)  # type: ignore[no-any-return]
-    return make_baseline(variant.method, given, source=source)
+    return make_baseline(variant.method, given)
 
 
 def fit_figures(method: ComparedMethod) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Published figures, which can be printed beside ours; none of them was measured here.
 
-``published.json`` has them by part: quoted by the paper, ours by the unlabelled text or without the subspace, tag-set
-extension, and others'. A figure is a mean and perhaps a standard deviation, by corpus and shots.
+``published.json`` has them by part: quoted by the paper, the paper's by the unlabelled text, and others'. A figure is a
+mean and perhaps a standard deviation, by corpus and shots.
 """
 
 import json
@@ -13,18 +13,14 @@ from ._board import Figure, Line
 
 
 def published_lines(
-    protocol: str, targets: Sequence[str], texts: Sequence[str] = ("all",), shots: Sequence[int] = (1, 5)
+    targets: Sequence[str], texts: Sequence[str] = ("all",), shots: Sequence[int] = (1, 5)
 ) -> list[Line]:
     """Return the published lines that have a figure for one of these targets.
 
     A target whose name begins with that of a published corpus, such as mit_movie, is taken for it. Figures without
     labels are at 0 shots; where the table does not have these, at all shots.
     """
-    parts = ["quoted", *texts, "nosubspace", "labels and names", "no labels", "all labels"]
-    if protocol == "extension":
-        parts = ["extension"]
-    elif protocol != "ablation":
-        parts.remove("nosubspace")
+    parts = ["quoted", *texts, "labels and names", "no labels", "all labels"]
     columns = {"no labels": [0] if 0 in shots else shots, "all labels": [n for n in shots if n > 0]}
     found = []
     for part in parts:
@@ -35,7 +31,7 @@ def published_lines(
                 for key, figure in by_shots.items()
                 for n in (columns[part] if key == "any" else [int(key)])
                 for target in targets
-                if (target == name if len(name) == 1 else _is(target, name))
+                if _is(target, name)
             }
             found.append(Line(line["section"], line["label"], figures=figures))
     return [line for line in found if line.figures]

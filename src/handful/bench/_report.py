@@ -11,7 +11,7 @@ from handful._util.files import replacing
 from ._board import MANY, Board, Line
 from ._differences import Difference
 from ._results import Row
-from .tables import all_columns, latex, markdown, markdown_by_target, markdown_differences
+from .tables import all_columns, markdown, markdown_by_target, markdown_differences
 
 CAPTION = (
     "Strict span F1 (micro, times 100), mean and standard deviation over supports; without labels there is one run."
@@ -30,7 +30,6 @@ class Report:
     differences : between the reference line and all others
     rows : one per run, as in ``results.jsonl``
     environment : what the report was made with
-    plots : the names of the pictures
     notes : what a reader of the figures must know
     """
 
@@ -40,7 +39,6 @@ class Report:
     differences: list[Difference]
     rows: list[Row]
     environment: dict[str, Any]
-    plots: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,7 +49,6 @@ class Report:
             "lines": [_line(self.board, line) for line in self.board.lines],
             "differences": [asdict(one) for one in self.differences],
             "notes": self.notes,
-            "plots": self.plots,
         }
 
 
@@ -59,7 +56,6 @@ def write_report(report: Report) -> None:
     """Write everything but ``results.jsonl``, which is there already."""
     written = {
         "tables.md": _tables(report),
-        "tables.tex": latex(report.board),
         "report.json": json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n",
         "environment.json": json.dumps(report.environment, indent=2, ensure_ascii=False) + "\n",
         "README.md": _page(report),
@@ -84,15 +80,13 @@ def _tables(report: Report) -> str:
 
 
 def _page(report: Report) -> str:
-    pictures = [f"![{name}]({name})\n" for name in report.plots]
     parts = [
         f"# {report.title}\n",
         f"{CAPTION}\n",
         f"    {report.environment['command']}\n",
         markdown(report.board),
-        *pictures,
         "- `results.jsonl`: one row per run, with everything that determines it\n"
-        "- `tables.md`, `tables.tex`: this table, and paired differences\n"
+        "- `tables.md`: this table, and paired differences\n"
         "- `report.json`: both, for programs\n"
         "- `environment.json`: code, libraries, machine\n",
         *_notes(report.notes),

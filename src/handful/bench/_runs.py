@@ -2,10 +2,9 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import handful
 from handful._util.files import PathLike
@@ -44,26 +43,21 @@ class Cell:
 class Bench:
     """A comparison to run."""
 
-    protocol: str  # transfer, extension or ablation
     tasks: Sequence[Task]  # the targets
     variants: Sequence[Variant]  # what is compared
-    encoders: Mapping[str, Encoder]  # by task, what gives features; it may cache them on disk
-    on: str = "test"  # test or dev
-    # By task, what baselines learn from, if anything; and a hash of it
-    sources: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
-    # By task, the name or path of the encoder, where it has one
-    folders: Mapping[str, PathLike] = field(default_factory=dict)
+    encoder: Encoder  # gives features; it may cache them on disk
+    on: str  # test or dev
+    folder: PathLike | None  # the name or path of the encoder, where it has one
 
     def cells(self) -> Iterator[Cell]:
         """Yield all runs, in order."""
         code = code_digest()
         own = {variant.method: own_digest(variant.method) for variant in self.variants}
+        encoder, transitions = self.encoder, self.encoder.transitions
         for task in self.tasks:
-            encoder = self.encoders[task.name]
             for support, variant in self._pairs(task):
                 has_types = takes_types(variant.method)
                 identity = {
-                    "protocol": self.protocol,
                     "on": self.on,
                     "target": task.name,
                     "shots": support.shots,
@@ -74,12 +68,11 @@ class Bench:
                     "text": variant.text,
                     "encoder": encoder.name,
                     "fingerprint": encoder.fingerprint,
-                    "transitions": None if encoder.transitions is None else encoder.transitions.to_dict(),
+                    "transitions": transitions and transitions.to_dict(),
                     "types": [[one.name, one.description] for one in task.types] if has_types else None,
                     "names": has_types and encoder.has_names,
                     "support_origin": support.origin,
                     "sha256": {"support": support.digest, **task.digests},
-                    "source": "" if variant.is_ours else self.sources.get(task.name, (None, ""))[1],
                     "handful": handful.__version__,
                     "code": code,
                     "own_code": own[variant.method],
@@ -104,7 +97,7 @@ class Bench:
         """Run what is not finished yet; return all rows, in order. Finished rows are kept in `results`."""
         for task in self.tasks[:1]:  # a method that cannot be made is an error before any run, not in each of them
             for variant in self.variants:
-                self._make(task, variant, self.encoders[task.name], None)
+                self._make(task, variant, self.encoder, None)
         cells = list(self.cells())
         keys = [cell.key for cell in cells]
         n_done = sum(key in results.rows for key in keys)
@@ -112,7 +105,7 @@ class Bench:
             left = [cell for cell in cells if cell.task is task and cell.key not in results.rows]
             if not left:
                 continue
-            encoder = encoded(task, self.encoders[task.name], progress)
+            encoder = encoded(task, self.encoder, progress)
             texts = {which: _blank(task.text(which)) for which in {cell.variant.text for cell in left}}
             for cell in left:
                 if on_run is not None:
@@ -126,8 +119,7 @@ class Bench:
         return results.keep(keys)
 
     def _make(self, task: Task, variant: Variant, encoder: Encoder, o_ratio: float | str | None) -> ComparedMethod:
-        source, _ = self.sources.get(task.name, (None, ""))
-        return make_method(variant, encoder, o_ratio, source, self.folders.get(task.name), task.types)
+        return make_method(variant, encoder, o_ratio, self.folder, task.types)
 
 
 def encoded(task: Task, encoder: Encoder, progress: Progress = None) -> RememberingEncoder:

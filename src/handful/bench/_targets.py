@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,21 +44,6 @@ class Target:
     notes: list[str] = field(default_factory=list)  # what was handled when the files were read
     types: tuple[EntityType, ...] = ()  # those that a file describes
     is_file: bool = False  # whether it is one file, which has no splits: its sentences are in `dev`
-
-    def only(self, name: str, types: Iterable[str]) -> "Target":
-        """Return a target with another name that has the mentions of these types only, and no supports."""
-        kept = set(types)
-
-        def cut(sentences: list[Sentence]) -> list[Sentence]:
-            return [
-                sentence
-                if sentence.spans is None
-                else replace(sentence, spans=tuple(span for span in sentence.spans if span.type in kept))
-                for sentence in sentences
-            ]
-
-        described = tuple(one for one in self.types if one.name in kept)
-        return Target(name, cut(self.train), cut(self.dev), cut(self.test), {}, self.notes, described, self.is_file)
 
 
 def read_target(given: PathLike, *, types: PathLike | None = None, **options: Any) -> Target:

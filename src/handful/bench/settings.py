@@ -1,4 +1,4 @@
-"""The settings of all protocols, and groups of types for tag-set extension."""
+"""The settings of a comparison."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,22 +10,8 @@ from handful.errors import Advice, DataError
 
 #: The methods that are compared if none are named.
 DEFAULT_METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft", "handful")
-#: The ratios at which our own methods run if none are named, and those of the ablations.
+#: The ratios at which our own methods run if none are named.
 O_RATIOS = ("none", "share", "over", "auto")
-ABLATION_O_RATIOS = ("none", "share", "over")
-#: The ablations that run if none are named: those of the paper.
-DEFAULT_ABLATIONS = ("unlabelled", "subspace", "ratio")
-
-Groups = dict[str, tuple[str, ...]]
-
-#: The paper's groups, by the name of the corpus.
-GROUPS: dict[str, Groups] = {
-    "ontonotes": {
-        "A": ("ORG", "NORP", "ORDINAL", "WORK_OF_ART", "QUANTITY", "LAW"),
-        "B": ("GPE", "CARDINAL", "PERCENT", "TIME", "EVENT", "LANGUAGE"),
-        "C": ("PERSON", "DATE", "MONEY", "LOC", "FAC", "PRODUCT"),
-    }
-}
 
 
 @documented
@@ -81,7 +67,6 @@ class Settings:
         30_000, least=0, help="When dev is scored on, the most words of train to take as unlabelled text."
     )
     published: bool = option(False, help="Print published figures beside ours, with their sources.")
-    plots: bool = option(True, help="Whether to draw pictures (extra plots).")
     skip_unnamed: bool = option(False, help="Leave out documents in which no name is annotated at all.")
     threads: int | None = option(None, least=1, help="Threads for encoding; all cores if not set.")
     command: str = option("", help="What the report says about how it was made.")
@@ -109,16 +94,3 @@ class Settings:
         """Return the settings as dicts, lists, strings and numbers."""
         paths = {"supports": self.supports, "types": self.types}
         return asdict(self) | {name: None if path is None else str(path) for name, path in paths.items()}
-
-
-def parse_groups(given: str) -> Groups:
-    """Read groups of types: the name of some in `GROUPS`, or ``A=TYPE1,TYPE2;B=TYPE3``."""
-    if given in GROUPS:
-        return GROUPS[given]
-    found: Groups = {}
-    for part in given.split(";"):
-        name, _, types = part.partition("=")
-        found[name.strip()] = tuple(dict.fromkeys(one.strip() for one in types.split(",") if one.strip()))
-    if not all(name and types for name, types in found.items()):
-        raise DataError(f"{given!r} is neither {' nor '.join(GROUPS)} nor groups as in A=TYPE1,TYPE2;B=TYPE3")
-    return found

@@ -1,4 +1,4 @@
-"""Tables in the paper's layout: in Markdown, which the terminal shows, too, and in LaTeX."""
+"""Tables in the paper's layout, in Markdown, which the terminal shows, too."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -6,9 +6,6 @@ from ._board import AVERAGE, MANY, Board, Line
 from ._differences import Difference
 
 RANGE = "range"  # the column of the lowest and the highest mean
-
-_SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_SPECIAL |= {"†": r"$\dagger$", **{character: "\\" + character for character in "&%$#_{}"}}
 
 
 def columns(board: Board) -> list[tuple[int, str]]:
@@ -91,32 +88,3 @@ def _in_markdown(head: Sequence[str], rows: Iterable[Sequence[str]], n_left: int
 
 def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("_", "\\_")
-
-
-def latex(board: Board) -> str:
-    """Return the table as a tabular of LaTeX (package booktabs)."""
-    wanted = columns(board)
-    lines = [
-        rf"\begin{{tabular}}{{l{'r' * len(wanted)}}}",
-        r"\toprule",
-        rf"{' & '.join(['', *(_bold(f'{n}-shot {name}') for n, name in wanted)])} \\",
-    ]
-    for title, group in sections(board):
-        lines += [r"\midrule", rf"\multicolumn{{{len(wanted) + 1}}}{{l}}{{{_bold(title)}}} \\"]
-        for line in group:
-            cells = (_latex_cell(*cell(board, line, column)) for column in wanted)
-            lines.append(rf"{_in_latex(line.label)} & {' & '.join(cells)} \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
-
-
-def _latex_cell(text: str, is_best: bool) -> str:
-    shown = text.replace("-", "--").replace("–", "--").replace("±", r"$\pm$")
-    return rf"\textbf{{{shown}}}" if is_best else shown
-
-
-def _bold(text: str) -> str:
-    return rf"\textbf{{{_in_latex(text)}}}"
-
-
-def _in_latex(text: str) -> str:
-    return "".join(_SPECIAL.get(character, character) for character in text)

@@ -1,4 +1,4 @@
-"""``handful bench``: compare few-shot methods by the protocols of the field, draw supports, and measure speed."""
+"""``handful bench``: compare few-shot methods, draw supports, and measure speed."""
 
 import sys
 from collections import Counter
@@ -55,13 +55,13 @@ Published = Annotated[bool | None, _setting("published")]
 
 @bench.callback()
 def _about() -> None:
-    """Research: compare few-shot methods by the protocols of the field, and measure how fast this machine is.
+    """Research: compare few-shot methods, and measure how fast this machine is.
 
     Finished runs are kept in the report's folder. After an interruption, the same command goes on where it stopped.
 
-    [bold]Methods[/bold] are proto, nnshot, structshot, regression, container, container-viterbi,
-    finetuned, setfit, hard, soft, hard-nosubspace, soft-nosubspace, handful, handful-nonames,
-    names and tuned; or MODULE:CLASS, a method of your own.
+    [bold]Methods[/bold] are proto, nnshot, structshot, regression, finetuned, setfit, hard, soft,
+    hard-nosubspace, soft-nosubspace, handful, handful-nonames, names and tuned; or MODULE:CLASS, a method
+    of your own.
 
     [bold]A recipe[/bold] is a TOML file for rarer settings, such as [bold]texts = \\["all", "none"][/bold] or
     [bold]fewer = true[/bold]; the settings are those of handful.bench.Settings.
@@ -80,12 +80,6 @@ def transfer(
     targets: Targets,
     report: ReportFolder,
     encoder: opt.Encoder = "handful-en",
-    source: list[str] | None = typer.Option(
-        None,
-        "--source",
-        metavar="CORPUS",
-        help="A labelled corpus that baselines learn from, as handful pretrain takes it; may be repeated.",
-    ),
     recipe: opt.RecipeFile = None,
     methods: Methods = None,
     o_ratios: ORatios = None,
@@ -117,94 +111,7 @@ def transfer(
     given = {"shots": shots, "sets": sets, "on": on, "published": published, "threads": threads}
     settings = _settings(Settings(), recipe, methods=methods, o_ratios=o_ratios, **given)
     with watched() as watch:
-        result = run(targets, report=report, encoder=encoder, source=source or (), settings=settings, **watch)
-    _show(result)
-
-
-@bench.command()
-def extension(
-    report: ReportFolder,
-    corpus: str = typer.Argument(..., metavar="CORPUS", help="A folder with train, dev and test files."),
-    groups: str = typer.Option(
-        ..., "--groups", metavar="GROUPS", help="ontonotes, or A=TYPE1,TYPE2;B=TYPE3: types by group."
-    ),
-    encoder: list[str] = typer.Option(
-        ...,
-        "--encoder",
-        metavar="[GROUP=]FOLDER",
-        help="For each group an encoder trained with the group's types hidden; or one for all.",
-    ),
-    recipe: opt.RecipeFile = None,
-    methods: Methods = None,
-    o_ratios: ORatios = None,
-    shots: Shots = None,
-    sets: Sets = None,
-    threads: opt.Threads = None,
-) -> None:
-    """Tag-set extension: types that the encoder has not seen, in text that it has.
-
-    For each group, mentions of all other types become O; supports are drawn from dev (train where there is none).
-    Train each encoder with [bold]handful pretrain[/bold] and the group's types in [bold]hide[/bold] of its recipe. The
-    paper's groups on OntoNotes 5 are built in as [bold]ontonotes[/bold].
-
-    [bold]Examples[/bold]
-
-    \b
-    handful bench extension onto5 --groups ontonotes --encoder enc --report r
-    handful bench extension gum --groups "X=person;Y=event" --encoder e --report r
-    """
-    from handful.bench import extension as run
-    from handful.bench import parse_groups
-
-    given = {"shots": shots, "sets": sets, "threads": threads}
-    settings = _settings(Settings(), recipe, methods=methods, o_ratios=o_ratios, **given)
-    chosen = parse_groups(groups)
-    encoders = _by_group(encoder, list(chosen))
-    with watched() as watch:
-        result = run(corpus, chosen, report=report, encoders=encoders, settings=settings, **watch)
-    _show(result)
-
-
-@bench.command()
-def ablation(
-    targets: Targets,
-    report: ReportFolder,
-    which: str | None = typer.Option(
-        None,
-        "--which",
-        metavar="NAME,...",
-        help="Some of unlabelled, subspace, ratio, amount and names; the first three if not set.",
-    ),
-    encoder: opt.Encoder = "handful-en",
-    recipe: opt.RecipeFile = None,
-    o_ratios: ORatios = None,
-    shots: Shots = None,
-    sets: Sets = None,
-    on: On = None,
-    published: Published = None,
-    threads: opt.Threads = None,
-) -> None:
-    """Run the paper's ablations: our own methods with parts of them changed or left out.
-
-    [bold]unlabelled[/bold]: train and dev, dev only, none (one round); [bold]subspace[/bold]: with and without;
-    [bold]ratio[/bold]: a range of ratios; [bold]amount[/bold]: words of unlabelled text, from 1,000 to all;
-    [bold]names[/bold]: our default with and without the names of types, with and without text, and names alone.
-
-    [bold]Examples[/bold]
-
-    \b
-    handful bench ablation data/wnut17 --report report --published
-    handful bench ablation wnut17 btc --which ratio --on dev --report choosing
-    handful bench ablation btc --which names --shots 0,1,5,20 --on dev --report r
-    """
-    from handful.bench import ablation as run
-    from handful.bench.settings import ABLATION_O_RATIOS, DEFAULT_ABLATIONS
-
-    given = {"shots": shots, "sets": sets, "on": on, "published": published, "threads": threads}
-    settings = _settings(Settings(o_ratios=ABLATION_O_RATIOS), recipe, o_ratios=o_ratios, **given)
-    names = listed(which) or DEFAULT_ABLATIONS
-    with watched() as watch:
-        result = run(targets, names, report=report, encoder=encoder, settings=settings, **watch)
+        result = run(targets, report=report, encoder=encoder, settings=settings, **watch)
     _show(result)
 
 
@@ -293,16 +200,6 @@ def _settings(defaults: Settings, recipe: Path | None, **given: Any) -> Settings
     if any(":" in name for name in settings.methods) and "" not in sys.path:
         sys.path.insert(0, "")  # the user's own method may be in the folder where the command is run
     return settings
-
-
-def _by_group(given: list[str], groups: list[str]) -> str | dict[str, str]:
-    """Return the encoders by group, or the one for all."""
-    named = {name: folder for name, equals, folder in (entry.partition("=") for entry in given) if equals}
-    if len(given) == 1 and not (named and given[0].partition("=")[0] in groups):
-        return given[0]
-    if len(named) < len(given):
-        raise typer.BadParameter("--encoder is GROUP=FOLDER, once for each group, or one folder for all")
-    return named
 
 
 def _show(report: "Report") -> None:

@@ -1,0 +1,132 @@
+"""Domain transfer: methods are compared on corpora that the encoder never saw."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from handful._util.files import PathLike, check_into
+from handful._util.progress import Progress
+from handful.encoders import CachedEncoder, Encoder, load
+from handful.encoders.opened import AnyEncoder, check_encoder, open_encoder
+from handful.errors import Advice, DataError, number_of
+
+from ._board import MANY, make_board
+from ._differences import differences
+from ._environment import environment
+from ._methods import variants
+from ._published import published_lines, sources
+from ._report import Report, write_report
+from ._results import Results
+from ._runs import Bench, OnRun
+from ._targets import Target, read_supports, read_target
+from ._tasks import Task, make_task
+from .settings import Settings
+
+
+def transfer(
+    targets: Sequence[PathLike],
+    *,
+    report: PathLike,
+    encoder: AnyEncoder = "handful-en",
+    settings: Settings | None = None,
+    on_run: OnRun | None = None,
+    progress: Progress = None,
+) -> Report:
+    """Compare methods on corpora that the encoder never saw.
+
+    Parameters
+    ----------
+    targets
+        Each is a folder, or ``NAME=`` and a folder, with train, dev (which may be missing) and test: files or folders
+        of files with these words as a part of their names. Supports, if any, are in ``supports/1shot`` and so on;
+        ``types.txt`` says what the types mean. When dev is scored on, a target may also be one labelled file.
+    report
+        The folder to write. Runs that are finished there are not repeated.
+    encoder
+        A name or path, as for `handful.encoders.load`; or an object with ``dim``, ``fingerprint`` and ``encode``.
+    settings
+        Everything else; ``Settings()`` if None.
+    on_run
+        Called before each run, with the number of runs done, the number of all runs, and what is run now.
+    progress
+        The progress of encoding, as for `handful.encoders.Encoder.encode`.
+    """
+    settings = settings or Settings()
+    check_into(report)  # this and the rest before anything is read
+    name = encoder if isinstance(encoder, str | os.PathLike) else None
+    if name is not None:
+        check_encoder(name)
+    chosen = variants(settings.methods, settings.o_ratios, settings.texts)
+    tasks = _tasks(_read(targets, settings), settings)
+    opened = open_cached(encoder, settings)
+    bench = Bench(tasks, chosen, opened, settings.on, name)
+    results = Results(Path(report))
+    rows = bench.run(results, on_run, progress)
+    if not rows:
+        raise DataError("there is nothing to run: without labels, a method must read the names of types")
+    names, shots = [task.name for task in tasks], list(dict.fromkeys(settings.shots))
+    board = make_board(rows, bench.variants, shots, names)
+    if not any(line.figures for line in board.lines):
+        raise DataError(f"no run succeeded; the first failure: {rows[0]['error']}")
+    found = differences(board, settings.seed)
+    notes = _notes(tasks) + board.notes
+    if settings.published:
+        published = published_lines(names, sorted({one.text for one in chosen}), shots)
+        board.lines += published
+        notes += sources(published)
+        notes += ["published figures are on test, the others here are not"] if settings.on == "dev" else []
+    made_with = environment(settings.command, settings.to_dict() | {"targets": names})
+    called = name or opened.name or type(encoder).__name__
+    title = f"Domain transfer, scored on {settings.on}, {called}"
+    written = Report(title, Path(report), board, found, rows, made_with, notes)
+    write_report(written)
+    return written
+
+
+def _notes(tasks: Sequence[Task]) -> list[str]:
+    """Return the notes of all tasks; with many tasks, those on too few mentions become one for each of the shots."""
+    if len(tasks) <= MANY:
+        return [note for task in tasks for note in task.notes]
+    notes = [note for task in tasks for note in task.notes if note not in task.scarce.values()]
+    for shots in sorted({n for task in tasks for n in task.scarce}):
+        left_out = [task.name for task in tasks if shots in task.scarce]
+        notes.append(
+            f"{number_of(shots, 'shot')}: {len(left_out)} of {len(tasks)} targets have too few mentions and are not in "
+            f"the mean: {', '.join(left_out)}"
+        )
+    return notes
+
+
+def _read(targets: Sequence[PathLike], settings: Settings) -> list[Target]:
+    if settings.types is not None and len(targets) > 1:
+        where = "put types.txt into the folder of each target"
+        raise DataError(
+            f"types are given in one file, but there are {len(targets)} targets",
+            Advice(f"leave out types=, and {where}", f"leave out types in --recipe, and {where}"),
+        )
+    return [read_target(one, types=settings.types, **settings.reading()) for one in targets]
+
+
+def _tasks(targets: Sequence[Target], settings: Settings) -> list[Task]:
+    names = [target.name for target in targets]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DataError(f"two targets are called {', '.join(twice)}; name them, as NAME=FOLDER")
+    if not targets:
+        raise DataError("no target is named; give a folder with train, dev and test files, or a labelled file")
+    if settings.supports is not None:
+        place = Path(settings.supports)
+        targets = [
+            replace(
+                target, supports=read_supports(place if len(names) == 1 else place / target.name, **settings.reading())
+            )
+            for target in targets
+        ]
+    return [make_task(target, settings) for target in targets]
+
+
+def open_cached(encoder: AnyEncoder, settings: Settings) -> Encoder:
+    """Load an encoder by its name or path, with features cached on disk; an object is taken as it is."""
+    if isinstance(encoder, str | os.PathLike):
+        return CachedEncoder(load(encoder, layers=settings.layers, threads=settings.threads))
+    return open_encoder(encoder)
