@@ -22,6 +22,15 @@ def at_sentence(page, id):
     page.locator("#status", has_text=f"Sentence {id} ·").wait_for()
 
 
+def until(page, expression):
+    """Wait until an expression is true; the page's own policy does not let Playwright wait for it."""
+    for _ in range(PATIENCE // 50):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"it never is: {expression}")
+
+
 def enter(page):
     """Accept all that is shown by a key, and go on."""
     accept(page, lambda: page.keyboard.press("Enter"))

@@ -7,7 +7,7 @@ import pytest
 from handful import Tagger
 from tagger.toy import NamedEncoder
 
-from .browsing import accept, drag, enter, mentions, said
+from .browsing import accept, drag, enter, mentions, said, until
 from .made import TEXTS, serving
 
 
@@ -134,4 +134,4 @@ def test_a_key_counts_as_soon_as_a_dialog_is_closed(empty):
     assert opened
     page.keyboard.press("Escape")
     page.locator("#files").wait_for(state="hidden")
-    page.wait_for_function("document.activeElement === document.body")
+    until(page, "document.activeElement === document.body")

@@ -4,7 +4,7 @@ from handful import Tagger
 from handful.text import FORMATS, read
 from tagger.toy import NamedEncoder
 
-from .browsing import at_sentence, mentions, said
+from .browsing import at_sentence, mentions, said, until
 from .conftest import open_at
 from .made import TEXTS, serving, settled
 
@@ -249,4 +249,4 @@ def test_how_much_to_find_is_chosen_beside_the_sentence(window, served):
     settled(served.session)
     assert served.client.get("/api/state").json()["find"] == "more"
     other = window(2)
-    other.wait_for_function("document.getElementById('find').value === 'more'")
+    until(other, "document.getElementById('find').value === 'more'")

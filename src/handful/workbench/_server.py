@@ -118,6 +118,7 @@ def make_server(session: Session, token: str | None, hosts: frozenset[str], limi
         route("GET", "/api/queue", views.queue),
         route("GET", "/api/sentences/{id:int}", lambda given: views.sentence(given["id"])),
         route("POST", "/api/sentences/{id:int}/decision", lambda given: views.decide(given["id"], given)),
+        route("GET", "/api/sentences/{id:int}/why", lambda given: views.why(given["id"], given)),
         route("POST", "/api/undo", partial(views.reverse, "undo")),
         route("POST", "/api/redo", partial(views.reverse, "redo")),
         route("GET", "/api/mentions", views.mentions),

@@ -12,11 +12,12 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from threading import Condition, Lock, Thread
+from typing import Any
 
 from handful.encoders import CachedEncoder
 from handful.encoders.cache import RememberingEncoder
 from handful.encoders.opened import AnyEncoder, open_encoder
-from handful.errors import Advice, FileError, HandfulError
+from handful.errors import Advice, DataError, FileError, HandfulError
 from handful.tagger import Tagger
 from handful.tagger.finding import Find, odds_of
 from handful.text import Document, EntityType, Sentence
@@ -28,6 +29,7 @@ from ._mirror import Mirror
 from ._quality import cross_validate
 from ._queue import most_teaching
 from ._store import Project
+from ._why import reasons
 
 ENCODED_AT_ONCE, PREDICTED_AT_ONCE = 400, 2_000  # words, so that a new decision does not wait long
 RANKED = 60  # sentences in the queue
@@ -145,6 +147,13 @@ class Session:
         ranking = dict.fromkeys([*self._ranking, *self._pool])
         undecided = (id for id in ranking if id not in left_out and self.mirror.is_open(id))
         return list(islice(undecided, n))
+
+    def why(self, id: int, start: int, end: int, name: str | None) -> dict[str, Any]:
+        """Say why words of a sentence are found as a mention, or why they are not, by the last fit."""
+        with self._at_work:  # between steps of the worker, which changes the tagger
+            if self.learner is None or self.learner.tagger is None:
+                raise DataError("there is no tagger yet that could say why; it comes with the first fit")
+            return reasons(self.learner.tagger, self.mirror.entry(id).sentence, start, end, name)
 
     def export_tagger(self) -> Tagger:
         """Return a tagger of its own, fitted on the labels and the text there are now, between steps of the worker."""

@@ -81,6 +81,11 @@ class Views:
         self.session.look_at([entry.id])
         return self._sentence(entry)
 
+    def why(self, id: Any, given: Asked) -> Record:
+        """Say why words are found as a mention, or why they are not: of a type that is named, or of the nearest."""
+        start, end = number(given.get("start"), "start"), number(given.get("end"), "end")
+        return self.session.why(self.mirror.entry(id).id, start, end, self._type(given) if given.get("type") else None)
+
     def queue(self, given: Asked) -> Record:
         """Return the sentences to ask about next: those that teach most, all in order, or those with some text.
 

@@ -66,9 +66,10 @@ export function decide(action, { stay = false } = {}) {
     }
     const done = { label: labels.length ? `Confirmed ${labels.length}` : "Confirmed: nothing here", nothing: "Nothing here", unsure: "Put aside as not sure", skip: "Skipped", reset: "Open again" };
     show(answer.sentence);
-    say(isLook && asked === "nothing" ? `No ${sentence.look.join(", ")} here. Stored.` : `${done[action]}. Stored.`);
+    const stored = isLook && asked === "nothing" ? `No ${sentence.look.join(", ")} here. Stored.` : `${done[action]}. Stored.`;
+    say(stored);
     refresh();
-    if (!stay) await next();
+    if (!stay) await next(stored);
   });
 }
 

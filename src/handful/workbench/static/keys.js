@@ -4,6 +4,7 @@ import { act, app } from "./app.js";
 import { acceptOne, arm, decide, mark, remove, reverse, shiftBorders } from "./decisions.js";
 import { $, make } from "./dom.js";
 import { openFiles } from "./files.js";
+import { enterPopover, hidePopover, why } from "./popover.js";
 import { endSearch, next, previous, search } from "./queue.js";
 import { openReview } from "./review.js";
 import { clearSelection, mentions, moveTo, selection } from "./sentence.js";
@@ -38,12 +39,14 @@ const KEYS = [
   ["Mentions", null, null, ["j"], () => shiftBorders(1, 0)],
   ["Mentions", "K L", "move its end left, right", ["k"], () => shiftBorders(0, -1)],
   ["Mentions", null, null, ["l"], () => shiftBorders(0, 1)],
+  ["Mentions", "W", "why it was found; why the chosen words were not", ["w"], why],
+  ["Mentions", "M", "all that can be done with it, as a menu", ["m"], enterPopover],
   ["Sentence", "Enter", "accept all that is shown, and go on", ["Enter"], () => decide("label")],
   ["Sentence", "N", "nothing here", ["n"], () => decide("nothing")],
   ["Sentence", "U", "not sure", ["u"], () => decide("unsure")],
   ["Sentence", "S", "skip", ["s"], () => decide("skip")],
   ["Sentence", "R", "reset: not decided", ["r"], () => decide("reset", { stay: true })],
-  ["Sentence", "↓ ↑", "next, previous sentence", ["ArrowDown"], () => act(next)],
+  ["Sentence", "↓ ↑", "next, previous sentence", ["ArrowDown"], () => act(() => next())],
   ["Sentence", null, null, ["ArrowUp"], () => act(previous)],
   ["Everything", "Z, Ctrl + Z", "undo", ["z"], () => reverse("undo")],
   ["Everything", "Y, Ctrl + Y", "redo", ["y"], () => reverse("redo")],
@@ -57,6 +60,7 @@ const KEYS = [
 const ON_SENTENCE = new Set(["Enter", " ", "Home", "End", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Backspace", "Delete"]);
 const LEAVES = new Set(["Enter", "ArrowUp", "ArrowDown"]);
 const ANY_TIME = new Set(["z", "y", "t", "i", "?"]); // without a sentence, too
+const POPOVER = new Set(["w", "m", "h", "j", "k", "l"]); // these leave the popover open
 const REPEATED = new Set(["ArrowLeft", "ArrowRight", ",", ".", "z", "y"]);
 const functions = new Map(KEYS.flatMap(([, , , names, done]) => names.map((name) => [name, done])));
 
@@ -88,6 +92,7 @@ function pressed(event) {
   if (!done) return;
   event.preventDefault();
   if (leaves) $("sentence").focus({ preventScroll: true });
+  if (!POPOVER.has(key)) hidePopover();
   done(event);
 }
 

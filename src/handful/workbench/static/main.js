@@ -2,11 +2,12 @@
 
 import { get, listen } from "./api.js";
 import { act, app, inTurn, on, refresh, tell } from "./app.js";
-import { acceptOne, clickType, decide, mark, moveBorders, remove, reread, reverse } from "./decisions.js";
+import { clickType, decide, mark, moveBorders, reread, reverse } from "./decisions.js";
 import { $, count, say, trouble } from "./dom.js";
 import { openFiles, setUpFiles } from "./files.js";
 import { openHelp, setUpKeys } from "./keys.js";
 import { setUpPanel } from "./panel.js";
+import { setUpPopover } from "./popover.js";
 import { next, previous, setUpQueue } from "./queue.js";
 import { openReview, setUpReview } from "./review.js";
 import { describeChange, isDecided, show, watchMouse } from "./sentence.js";
@@ -27,10 +28,8 @@ const clicked = {
   unsure: () => decide("unsure"),
   skip: () => decide("skip"),
   reset: () => decide("reset", { stay: true }),
-  right: acceptOne,
-  wrong: remove,
   previous: () => act(previous),
-  next: () => act(next),
+  next: () => act(() => next()),
 };
 
 function setTheme(theme) {
@@ -176,7 +175,8 @@ async function begin() {
   setUpReview();
   setUpPanel();
   setUpKeys();
-  setUpFiles(() => (app.sentence ? tell("queue") : act(next)));
+  setUpFiles(() => (app.sentence ? tell("queue") : act(() => next())));
+  setUpPopover();
   watchMouse(moveBorders, () => app.armed !== null && mark(app.armed));
   watchSight();
   try {

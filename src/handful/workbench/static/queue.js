@@ -146,8 +146,8 @@ export async function open(id, word = null) {
   await go(await get(`/api/sentences/${id}`), word);
 }
 
-/** Go to the next sentence of the queue. */
-export async function next() {
+/** Go to the next sentence of the queue. What was said before is said again where there is none. */
+export async function next(said = "") {
   const { sentence } = app;
   if (sentence && ["new", "partial"].includes(sentence.status)) passed.push(sentence.id);
   if (passed.length > 200) passed.shift();
@@ -158,7 +158,7 @@ export async function next() {
     found = await load(0);
   }
   const one = found.find((candidate) => candidate.id !== sentence?.id);
-  if (!one) return say("There is no other sentence here. Choose another order, search, or import more text.");
+  if (!one) return say(`${said} There is no other sentence here. Choose another order, search, or import more text.`.trim());
   await go(one);
   await load();
 }

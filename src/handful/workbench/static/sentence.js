@@ -6,6 +6,7 @@ import { $, make } from "./dom.js";
 export const selection = { caret: 0, anchor: null, isMarked: false, isPlaced: false };
 // isMarked: words were chosen, not only a place; isPlaced: the place was chosen, and is not only where a sentence starts
 
+const LONG = 24; // letters of a word that may be broken at the end of a line
 const DECIDED = ["labelled", "none"];
 const STATUS = {
   new: "Not decided yet",
@@ -98,7 +99,7 @@ function draw() {
   const changed = new Map(sentence.changed.map((one) => [`${one.start} ${one.end}`, one]));
   const parts = [];
   const shown = mentions(sentence);
-  const word = (i) => make("span", { id: `w${i}`, class: "w", role: "option", "data-i": i, text: sentence.words[i] });
+  const word = (i) => make("span", { id: `w${i}`, class: sentence.words[i].length > LONG ? "w long" : "w", role: "option", "data-i": i, text: sentence.words[i] });
   const space = (i) => (sentence.spaces[i] ? " " : "");
   for (let i = 0, k = 0; i < sentence.words.length; ) {
     if (k < shown.length && shown[k].start === i) {
@@ -160,14 +161,11 @@ function drawSelection() {
   $("mention").textContent = inside
     ? `${wordsOf(app.sentence, inside)} · ${inside.type}${type?.description ? `: ${type.description}` : ""}`
     : "";
-  $("mention-actions").hidden = !inside || selection.isMarked;
-  $("right").hidden = Boolean(inside?.confirmed);
-  $("wrong").firstElementChild.textContent = inside ? `Not ${inside.type}` : "";
 }
 
 /**
  * Words by mouse: drag to choose, click a mention to select it, drag its ends to move them. `moved` is called with new
- * borders, `painted` where words were chosen, or one that is in no mention was clicked.
+ * borders, `painted` where words were chosen, or one that is in no mention was clicked: it returns whether it marked them.
  */
 export function watchMouse(moved, painted) {
   const place = $("sentence");
@@ -191,23 +189,26 @@ export function watchMouse(moved, painted) {
     } else if (word !== null) {
       moveTo(word, event.shiftKey);
       drag = { from: word };
-    } else if (box) return moveTo(+box.dataset.start); // on the name of its type
-    else return;
+    } else if (box) {
+      moveTo(+box.dataset.start); // on the name of its type
+      drag = {};
+    } else return;
     place.setPointerCapture(event.pointerId);
   });
   place.addEventListener("pointermove", (event) => {
     const word = drag && wordUnder(event);
-    if (word === null || drag === null || word === selection.caret) return;
+    if (word === null || drag === null || word === selection.caret || (!drag.old && drag.from === undefined)) return;
     if (drag.from !== undefined && !selection.isMarked) selection.anchor = drag.from;
     Object.assign(selection, { caret: word, isMarked: true });
     drawSelection();
     tell("selection");
   });
   const end = () => {
-    const { old, from } = drag ?? {};
+    if (!drag) return;
+    const { old, from } = drag;
     drag = null;
-    if (from !== undefined && (selection.isMarked || !mentionAt(from))) painted();
-    if (!old) return;
+    const isPainted = from !== undefined && (selection.isMarked || !mentionAt(from)) && painted();
+    if (!old) return isPainted || tell("pointed");
     const now = chosen();
     clearSelection();
     if (now.start !== old.start || now.end !== old.end) moved(old, now);

@@ -1,0 +1,119 @@
+"""The page in a real browser: what can be done with the chosen words, and why the tagger says so."""
+
+import pytest
+
+from .browsing import drag, mentions, said
+from .conftest import open_at
+from .made import serving, settled
+
+
+def test_all_that_keys_do_with_a_mention_the_mouse_does(window, served):
+    page = window(5)  # Pat and Pam wrote to us from Lille .
+    assert page.is_hidden("#popover")
+    page.click("#w7")
+    page.wait_for_selector("#popover:visible")
+    assert page.inner_text("#popover-words") == "Lille"
+    assert page.locator("#popover-types [aria-current]").get_attribute("data-name") == "LOC"
+    page.click("#popover-types [data-name=PER]")
+    said(page, "Lille: PER. Stored.")
+    assert page.is_hidden("#popover")
+    page.click("#w7")
+    page.get_by_label("End one word later").click()
+    said(page, "PER is now: Lille .")
+    page.get_by_label("Start one word earlier").click()
+    said(page, "PER is now: from Lille .")
+    assert page.inner_text("#popover-words") == "from Lille ."  # it stays, with what it is about now
+    page.get_by_label("Start one word later").click()
+    said(page, "PER is now: Lille .")
+    page.get_by_label("End one word earlier").click()
+    said(page, "PER is now: Lille.")
+    page.click("#wrong")
+    said(page, "Lille: not PER. Stored.")
+    page.click("#w0")
+    page.click("#right")
+    said(page, "Pat: PER is right. Stored.")
+    assert mentions(page) == [("PER", "Pat")]
+
+
+def test_words_that_are_chosen_get_a_type_there(window):
+    page = window(2)  # a dog and a cat sat there .
+    drag(page, "#w1", "#w2", "#w4")
+    page.wait_for_selector("#popover:visible")
+    assert page.is_hidden("#mention-actions")
+    assert page.is_hidden("#borders")
+    page.click("#popover-types [data-name=LOC]")
+    said(page, "dog and a cat: LOC. Stored.")
+    page.click("#w6")
+    page.wait_for_selector("#popover:visible")
+    page.keyboard.press("1")  # keys go on as before
+    said(page, "there: PER. Stored.")
+    assert page.is_hidden("#popover")
+    page.click("#w6")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#popover")
+    page.click("#w6")
+    page.click("#queue-title")
+    assert page.is_hidden("#popover")
+
+
+def test_the_tagger_says_why_and_why_not(window, served):
+    page = window(5)
+    page.keyboard.press("1")
+    said(page, "Pat: PER. Stored.")
+    settled(served.session)
+    page.click("#w2")
+    page.click("text=Why?")
+    page.locator("#reasons", has_text="Found as PER").wait_for()
+    assert "second comes" in page.inner_text("#reasons")
+    assert "labelled near it: Pat (PER)" in page.inner_text("#reasons")
+    assert page.locator("#reasons tr").count() >= 2
+    page.keyboard.press("Escape")
+    page.click("#w3")
+    page.keyboard.press("w")
+    page.locator("#reasons", has_text="Now no mention. To be").wait_for()
+    assert page.inner_text("#why span") == "Why not?"
+
+
+def test_the_menu_is_for_keys_too(window):
+    page = window(5)
+    page.keyboard.press("m")
+    page.locator("#popover-types [data-name=PER]:focus").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    said(page, "Pat: LOC. Stored.")
+    page.locator("#sentence:focus").wait_for()
+    page.keyboard.press("m")
+    page.keyboard.press("m")
+    assert page.is_hidden("#popover")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (900, 700), (640, 400), (360, 640)])
+def test_the_popover_covers_neither_words_nor_decisions(browser, tmp_path, width, height):
+    long = " and ".join(f"Pia{i} who saw the big dog" for i in range(30))
+    types = {f"TYPE-{i}": f"{'PLG'[i % 3]} things of kind {i}" for i in range(14)}
+    with serving(tmp_path / "p.db", ["Pia met Leeds", long], types) as served:
+        settled(served.session)
+        page = open_at(browser, served, 1)
+        page.set_viewport_size({"width": width, "height": height})
+        for id, words in ((1, (0, 2)), (2, (0, 20, 60))):
+            page.goto(f"{served.url}/#{id}")
+            page.reload()
+            page.wait_for_selector("#w0")
+            for i in words:
+                page.click(f"#w{i}")
+                page.wait_for_selector("#popover:visible")
+                box, word = (page.locator(one).bounding_box() for one in ("#popover", f"#w{i}"))
+                assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+                assert 0 <= box["y"] <= box["y"] + box["height"] <= height
+                if width >= 900:
+                    assert word["y"] + word["height"] <= box["y"] or box["y"] + box["height"] <= word["y"]
+                page.keyboard.press("Escape")
+
+
+def test_a_word_with_a_hyphen_is_one_box(browser, tmp_path):
+    with serving(tmp_path / "p.db", ["so " * 300 + "P-4012 " * 40]) as served:
+        settled(served.session)
+        page = open_at(browser, served, 1)
+        page.set_viewport_size({"width": 800, "height": 700})
+        boxes = page.locator("#sentence .w").evaluate_all("all => all.map(one => one.getClientRects().length)")
+        assert set(boxes) == {1}
