@@ -226,7 +226,7 @@ class Pretrain(Command):
         torch.set_num_threads(1)
         if self.out.exists():
             return
-        recipe = Recipe(epochs=3, batch_tokens=128, head="prototypes")
+        recipe = Recipe(epochs=3, batch_tokens=128)
         corpora = [f"made={self.given / 'few.txt'}"]
         network = self.given / "network"
         pretrain(corpora, encoder=network, out=self.out, recipe=recipe, device="cpu", checkpoint_every=0)

@@ -67,7 +67,7 @@ def commands(given, out):
     def pretrain():
         from handful.training import Recipe, pretrain
 
-        recipe = Recipe(epochs=1, batch_tokens=256, head="prototypes")
+        recipe = Recipe(epochs=1, batch_tokens=256)
         corpora = [f"made={few}"]
         try:
             pretrain(corpora, encoder=given / "network", out=out / "p", recipe=recipe, device="cpu", checkpoint_every=0)

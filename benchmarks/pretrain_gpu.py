@@ -1,12 +1,9 @@
-"""Words per second of `handful pretrain` on a GPU, in the old way and in the new way, in one run.
+"""Words per second of `handful pretrain` on a GPU.
 
     python benchmarks/pretrain_gpu.py ENCODER CORPUS [CORPUS ...] [--types FILE] [--layers 7] [--shapes]
 
-ENCODER and CORPUS are as for `handful pretrain`. The old way takes steps of 32 sentences of like length, each from one
-corpus, with a free prototype for each tag. The new way takes steps of 8,192 tokens of several corpora, packed into
-rows, reads the texts of their types in the same step, and has the second loss. Both run in bfloat16 on a GPU. They
-take turns; the time of a turn is that of its steps, batches included, and the best turn counts. Only words of
-sentences count, not those of the types' texts. The last column says how long one epoch takes.
+ENCODER and CORPUS are as for `handful pretrain`. The time of a turn is that of its steps, batches included, and the
+best turn counts. Only words of sentences count, not those of the types' texts.
 """
 
 import argparse
@@ -14,72 +11,23 @@ import time
 from itertools import cycle, islice
 
 import torch
-from torch.nn import functional
 
 from handful.training import Recipe
-from handful.training.batches import ahead, on_device, plan_epoch, prefetch
+from handful.training.batches import ahead, on_device
 from handful.training.corpora import read_corpora
-from handful.training.model import word_vectors
 from handful.training.prepare import prepare
 
-SENTENCES = 32  # in a batch of the old way
 
-
-class OldWay:
-    """Steps of sentences of one corpus, with free prototypes."""
-
-    def __init__(self, sources, encoder, device, settings):
-        prepared = prepare(sources, encoder, Recipe(head="prototypes", contrast=0, **settings), device)
-        self.network, self.device = prepared.training.network.train(), prepared.training.device
-        self.sources = prepared.training.data.sources
-        self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=5e-5, fused=self.device.type == "cuda")
-        self.rows = [source.rows for source in self.sources]
-        self.plan = cycle(plan_epoch(self.rows, batch=SENTENCES, seed=0, epoch=0))
-        self.types = [torch.from_numpy(source.types).to(self.device) for source in self.sources]
-
-    def run(self, n_steps):
-        """Take some steps; return the number of their words."""
-        n_words = 0
-        plan = list(islice(self.plan, n_steps))
-        for (corpus, _), batch in zip(plan, prefetch(self.rows, plan, self.device), strict=True):
-            x = word_vectors(self.network.encoder, batch)
-            corpora = torch.full((len(x),), corpus, device=x.device)
-            of_o, of_types = self.network.head(x, self.types[corpus], corpora)
-            functional.cross_entropy(torch.cat((of_o[:, None], of_types), 1), batch.tags).backward()
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-            self.optimizer.step()
-            self.optimizer.zero_grad(set_to_none=True)
-            n_words += batch.n_words
-        return n_words
-
-
-class NewWay:
-    """Steps of the training itself."""
-
-    def __init__(self, sources, encoder, device, settings):
-        prepared = prepare(sources, encoder, Recipe(**settings), device)
-        self.training, self.device = prepared.training, prepared.training.device
-        self.training.network.train()
-        self.plan = cycle(self.training._plan(0))
-
-    def run(self, n_steps):
-        """Take some steps; return the number of their words."""
-        self.training.step = n_words = 0
-        for step in ahead(self._build, list(islice(self.plan, n_steps))):
-            self.training._take(step)
-            n_words += step.n_words
-        return n_words
-
-    def _build(self, planned):
-        return on_device(self.training._builder.build(planned), self.device)
-
-
-def timed(way, n_steps):
-    """Return words per second over some steps."""
-    wait = torch.cuda.synchronize if way.device.type == "cuda" else lambda: None
+def run(training, plan, n_steps):
+    """Take some steps of a training; return words per second."""
+    wait = torch.cuda.synchronize if training.device.type == "cuda" else lambda: None
+    training.step = n_words = 0
     wait()
     start = time.perf_counter()
-    n_words = way.run(n_steps)
+    build = training._builder.build
+    for step in ahead(lambda planned: on_device(build(planned), training.device), list(islice(plan, n_steps))):
+        training._take(step)
+        n_words += step.n_words
     wait()
     return n_words / (time.perf_counter() - start)
 
@@ -91,32 +39,21 @@ def main(arguments=None):
     parser.add_argument("--types", help="a file of descriptions, as for handful pretrain")
     parser.add_argument("--layers", type=int)
     parser.add_argument("--shapes", action="store_true")
-    parser.add_argument("--steps", type=int, default=100, help="of the new way in a turn; 5 times as many of the old")
+    parser.add_argument("--steps", type=int, default=100, help="in a turn")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--batch-tokens", type=int, default=8192)
     parser.add_argument("--device")
     given = parser.parse_args(arguments)
     sources = read_corpora(given.corpora, types=given.types)
     n_words = sum(len(sentence.words) for corpus in sources for sentence in corpus.train)
-    settings = {"layers": given.layers, "shapes": given.shapes}
-    ways = {
-        "old": (OldWay(sources, given.encoder, given.device, settings), 5 * given.steps),
-        "new": (
-            NewWay(sources, given.encoder, given.device, settings | {"batch_tokens": given.batch_tokens}),
-            given.steps,
-        ),
-    }
-    best = dict.fromkeys(ways, 0.0)
-    for way, n_steps in ways.values():
-        way.run(max(1, n_steps // 10))  # warms the GPU up
-    for _ in range(given.turns):
-        for name, (way, n_steps) in ways.items():
-            best[name] = max(best[name], timed(way, n_steps))
-    new = ways["new"][0]
-    print(f"{len(sources)} corpora, {n_words:,} words, {new.device}, packed: {new.training.data.layout.is_packed}")
-    print(f"{'':6}{'words/s':>12}{'x old':>8}{'s an epoch':>12}")
-    for name, speed in best.items():
-        print(f"{name:6}{speed:12,.0f}{speed / best['old']:8.2f}{n_words / speed:12.1f}")
+    recipe = Recipe(layers=given.layers, shapes=given.shapes, batch_tokens=given.batch_tokens)
+    training = prepare(sources, given.encoder, recipe, given.device).training
+    training.network.train()
+    plan = cycle(training._plan(0))
+    run(training, plan, max(1, given.steps // 10))  # warms the GPU up
+    speed = max(run(training, plan, given.steps) for _ in range(given.turns))
+    print(f"{len(sources)} corpora, {n_words:,} words, {training.device}, packed: {training.data.layout.is_packed}")
+    print(f"{speed:,.0f} words/s, {n_words / speed:.1f} s an epoch")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A very small encoder with random weights, for tests and benchmarks that are not about words."""
 
 
-def make_encoder(folder, pieces, kind="bert", *, n_layers=2, window=64):
+def make_encoder(folder, pieces, kind="bert", *, n_layers=2, window=64, dropout=0.1):
     """Write an encoder of a few thousand weights, in the Hugging Face layout, whose sub-words are given."""
     import torch
     import transformers
@@ -19,6 +19,7 @@ def make_encoder(folder, pieces, kind="bert", *, n_layers=2, window=64):
         sizes = {"dim": 32, "n_layers": n_layers, "n_heads": 2, "hidden_dim": 64}
     else:
         sizes = {"hidden_size": 32, "num_hidden_layers": n_layers, "num_attention_heads": 2, "intermediate_size": 64}
+        sizes |= {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
     shared = {"vocab_size": len(vocabulary), "max_position_embeddings": window + 2, "pad_token_id": 1}
     names_of = {"bert": "Bert", "roberta": "Roberta", "mpnet": "MPNet", "distilbert": "DistilBert"}
     config, model = (getattr(transformers, names_of[kind] + part) for part in ("Config", "Model"))

@@ -75,16 +75,16 @@ def test_files_that_cannot_be_read_are_said_to_be(tmp_path):
 
 def test_every_field_of_recipes_and_settings_can_be_in_a_file(tmp_path):
     (tmp_path / "r.toml").write_text(
-        'layers = 1\nshapes = true\nhide = ["LOC", "PER"]\nepochs = 2\nbatch_tokens = 64\nlr = 1e-4\nhead_lr = 2e-3\n'
-        'warmup = 0.1\nhead = "linear"\nname_only = 0.1\ndescription_only = 0.2\nnegatives = 0.3\ncontrast = 0.4\n'
-        "dropout = 0.2\nweights = {a = 0.5, b = 2}\no_weights = {a = 0.3}\nhold_out = 0.1\naverage = 0.5\n"
-        'parts = false\nvocabulary = 500\nkeep = "best"\nseed = 3\nrename = {PER = "who"}\n'
+        "layers = 1\nshapes = true\nepochs = 2\nbatch_tokens = 64\nlr = 1e-4\nhead_lr = 2e-3\n"
+        "warmup = 0.1\nname_only = 0.1\ndescription_only = 0.2\nnegatives = 0.3\ncontrast = 0.4\n"
+        "weights = {a = 0.5, b = 2}\no_weights = {a = 0.3}\nhold_out = 0.1\n"
+        'parts = false\nvocabulary = 500\nseed = 3\nrename = {PER = "who"}\n'
     )
     found = read_settings(Recipe(), tmp_path / "r.toml")
     assert found == Recipe(
-        layers=1, shapes=True, hide=("LOC", "PER"), epochs=2, batch_tokens=64, lr=1e-4, head_lr=2e-3, warmup=0.1,
-        head="linear", name_only=0.1, description_only=0.2, negatives=0.3, contrast=0.4, dropout=0.2, parts=False,
-        weights={"a": 0.5, "b": 2}, o_weights={"a": 0.3}, hold_out=0.1, average=0.5, keep="best", seed=3,
+        layers=1, shapes=True, epochs=2, batch_tokens=64, lr=1e-4, head_lr=2e-3, warmup=0.1,
+        name_only=0.1, description_only=0.2, negatives=0.3, contrast=0.4, parts=False,
+        weights={"a": 0.5, "b": 2}, o_weights={"a": 0.3}, hold_out=0.1, seed=3,
         rename={"PER": "who"}, vocabulary=500,
     )  # fmt: skip
     assert all(getattr(found, name) != value for name, value in vars(Recipe()).items())

@@ -24,7 +24,7 @@ def laid_out(encoder, tmp_path_factory):
     sentences[8] = [("ka" * 100 + "son", "B-PER"), ("sees", "O")]  # a word longer than the window
     path = write_conll(tmp_path_factory.mktemp("corpus") / "long.txt", sentences)
     (corpus,) = read_corpora([path])
-    model, tokenizer, _ = read_base(encoder, None, None)
+    model, tokenizer, _ = read_base(encoder)
     return corpus, lay_out(corpus, model, tokenizer), model
 
 
@@ -103,7 +103,7 @@ def test_shares_set_how_often_sentences_come(laid_out):
 def test_sentences_of_a_batch_are_of_like_length(encoder, tmp_path):
     path = write_conll(tmp_path / "many.txt", make_corpus(random.Random(4), 1000, ["PER"]))
     (corpus,) = read_corpora([path])
-    model, tokenizer, _ = read_base(encoder, None, None)
+    model, tokenizer, _ = read_base(encoder)
     rows = lay_out(corpus, model, tokenizer)
     plan = plan_epoch([rows], batch=16, seed=0, epoch=0)
     lengths = np.diff(rows.tokens)

@@ -37,8 +37,6 @@ def test_descriptions_come_from_the_head_of_a_file(tmp_path):
     path.write_text("# PER: people\n# GOD: not in the text\n\n[Ekeus](PER) in [Baghdad](LOC)\n", encoding="utf-8")
     (corpus,) = read_corpora([path])
     assert corpus.types == (EntityType("LOC"), EntityType("PER", "people"))
-    (corpus,) = read_corpora([path], hide=["PER"])
-    assert corpus.types == (EntityType("LOC"),)
 
 
 def test_a_folder_brings_its_dev_file_and_its_name(tmp_path):
@@ -59,16 +57,9 @@ def test_one_name_twice_is_one_corpus_and_two_names_are_two(file, people):
     assert (first.name, second.name, len(first.dev), len(second.dev)) == ("a", "b", 0, 200)
 
 
-def test_hidden_types_become_o_everywhere(file, people):
-    news, names = read_corpora([file, people], [f"news={file}"], hide=["LOC"])
-    assert news.type_names == names.type_names == ["PER"]
-    assert io_tags(news.train, news.type_names) == [1, 0, 0, 0, 0, 0]
-    assert [span.type for sentence in news.dev for span in sentence.spans] == ["PER"]
-
-
-def test_types_are_renamed_and_merged_in_all_corpora_before_any_are_hidden(file, people):
-    news, names = read_corpora([file, people], rename={"PER": "who"}, hide=["LOC"])
-    assert news.type_names == names.type_names == ["who"]
+def test_types_are_renamed_and_merged_in_all_corpora(file, people):
+    news, names = read_corpora([file, people], rename={"PER": "who"})
+    assert news.type_names == names.type_names == ["LOC", "who"]
     (merged,) = read_corpora([file], rename={"PER": "name", "LOC": "name"})
     assert merged.type_names == ["name"]
     assert io_tags(merged.train, ["name"]) == [tag > 0 for tag in io_tags(read(file), ["LOC", "PER"])]
@@ -104,12 +95,9 @@ def bad_corpora(tmp_path):
         "only O": ([only_o], {}, DataError),
         "sentence 1 is unlabelled": ([unlabelled], {}, DataError),
         "empty.conll": ([empty], {}, HandfulError),
-        "no corpus has the type GENE": ([good], {"hide": ["GENE", "PER"]}, DataError),
-        "hiding LOC, PER": ([good], {"hide": ["LOC", "PER"]}, DataError),
+        "no corpus has the type GENE": ([good], {"rename": {"GENE": "gene"}}, DataError),
         "holding out 0.999": ([good], {"hold_out": 0.999}, DataError),
         "two corpora would be called": ([good, good], {}, DataError),
-        "names no corpus: 'x'": ([good], {"dev": [f"x={good}"]}, DataError),
-        "does not say its corpus": ([f"a={good}", f"b={good}"], {"dev": [good]}, DataError),
     }
 
 
@@ -123,11 +111,8 @@ def bad_corpora(tmp_path):
         "sentence 1 is unlabelled",
         "empty.conll",
         "no corpus has the type GENE",
-        "hiding LOC, PER",
         "holding out 0.999",
         "two corpora would be called",
-        "names no corpus: 'x'",
-        "does not say its corpus",
     ],
 )
 def test_bad_corpora_are_errors_that_say_what_is_wrong(tmp_path, message):
@@ -163,7 +148,7 @@ def test_types_in_other_words_make_a_corpus_with_the_same_sentences(small):
     assert [one.description for one in own.types] == ["uma ferramenta", "uma planta"]
     assert [one.description for one in english.types] == ["a tool", "a plant"]
     assert [path["path"] for path in english.files] == [str(small / "pt_garden.txt")]
-    measured = read_corpora([make_people(small.parent)], [small], measure_others=True)
+    measured = read_corpora([make_people(small.parent)], [small])
     assert [corpus.name for corpus in measured] == ["people", "small/pt_garden", "small/pt_garden.en"]
     assert [one.description for one in measured[2].types] == ["a tool", "a plant"]
     assert measured[2].dev == own.train

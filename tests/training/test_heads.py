@@ -2,28 +2,9 @@ import math
 
 import torch
 
-from handful.training._heads import N_O_PROTOTYPES, FreeHead, NamesHead
+from handful.training._heads import N_O_PROTOTYPES, NamesHead
 
 WORDS = torch.randn(5, 8, generator=torch.Generator().manual_seed(1))
-
-
-def test_free_scores_are_distances_up_to_a_constant():
-    head = FreeHead(4, 2, 8, is_linear=False, seed=0)
-    corpora, types = torch.tensor([0, 1, 1, 0, 1]), torch.tensor([3, 1])
-    of_o, of_types = head(WORDS, types, corpora)
-    for i, x in enumerate(WORDS):
-        tags = [head.prototypes[corpora[i]], head.prototypes[2 + 3], head.prototypes[2 + 1]]
-        distances = torch.stack([(x - c).square().sum() for c in tags])
-        found = torch.cat((of_o[i : i + 1], of_types[i]))
-        torch.testing.assert_close(found.softmax(0), (-0.5 * distances).softmax(0))
-
-
-def test_a_linear_head_has_biases_of_its_own():
-    head = FreeHead(1, 1, 8, is_linear=True, seed=0)
-    head.bias.data = torch.tensor([1.0, -2.0])
-    of_o, of_types = head(WORDS, torch.tensor([0]), torch.zeros(5, dtype=torch.long))
-    torch.testing.assert_close(of_o, WORDS @ head.prototypes[0] + 1)
-    torch.testing.assert_close(of_types[:, 0], WORDS @ head.prototypes[1] - 2)
 
 
 @torch.no_grad()
@@ -54,9 +35,6 @@ def test_heads_start_from_the_seed_and_names_from_the_identity():
     assert first.o_prototypes.shape == (N_O_PROTOTYPES, 8)
     assert torch.equal(first.linear.weight, torch.eye(8))
     assert not any(each.any() for each in (first.linear.bias, first.beta, first.shifts))
-    free = [FreeHead(3, 1, 8, is_linear=True, seed=seed).prototypes for seed in (5, 5, 6)]
-    assert torch.equal(free[0], free[1])
-    assert not torch.equal(free[0], free[2])
 
 
 def test_what_is_written_gives_the_same_scores():

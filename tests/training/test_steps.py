@@ -13,7 +13,6 @@ from made import make_corpus, make_encoder, write_conll
 from handful.encoders.hugging_face import window_of, word_tokenizer
 from handful.text import EntityType, to_sentence
 from handful.training import Recipe
-from handful.training._heads import FreeHead, NamesHead
 from handful.training._steps import PlannedStep, StepBuilder, layout_of, plan_steps
 from handful.training._texts import forms_of, lay_out_types
 from handful.training.batches import on_device
@@ -40,7 +39,7 @@ def corpora(tmp_path_factory):
 
 def prepared(encoder, corpora, **settings):
     """Return the training of a recipe, whose network has random weights in its head."""
-    recipe = Recipe(**{"dropout": 0.0, "negatives": 0, "contrast": 0, **settings})
+    recipe = Recipe(**{"negatives": 0, "contrast": 0, **settings})
     training = prepare(corpora, encoder, recipe, "cpu").training
     generator = torch.Generator().manual_seed(1)
     for parameter in training.network.head.parameters():
@@ -70,15 +69,10 @@ def slow_loss(network, tokenizer, corpora, chunks, *, forms=None, o_weights=(1.0
     asked = [(c, one) for c in dict.fromkeys(c for c, _ in chunks) for one in corpora[c].types]
     columns = []
     for c, one in asked:
-        if isinstance(head, NamesHead):
-            text = forms_of(one, corpora[c].called.get(one.name, ""))[(forms or {}).get((c, one.name), 0)]
-            mean = alone(network.encoder, tokenizer, to_sentence(text).words)[0].mean(0)
-            n = head.linear(mean)
-            columns.append((n, head.beta - n @ n / 2))
-        else:
-            number = [(k, other.name) for k in range(2) for other in corpora[k].types].index((c, one.name))
-            n = head.prototypes[2 + number]
-            columns.append((n, -(n @ n) / 2))
+        text = forms_of(one, corpora[c].called.get(one.name, ""))[(forms or {}).get((c, one.name), 0)]
+        mean = alone(network.encoder, tokenizer, to_sentence(text).words)[0].mean(0)
+        n = head.linear(mean)
+        columns.append((n, head.beta - n @ n / 2))
     for c, sentences in chunks:
         for i in sentences:
             sentence = corpora[c].train[i]
@@ -88,11 +82,8 @@ def slow_loss(network, tokenizer, corpora, chunks, *, forms=None, o_weights=(1.0
             for word, size, tag in zip(sentence.words, sizes, tags, strict=True):
                 x = 0.5 * (hidden[at] + hidden[at + size - 1])
                 at += size
-                if isinstance(head, NamesHead):
-                    o = [x @ p - p @ p / 2 for p in (row + head.shifts[c] for row in head.o_prototypes)]
-                    scores = [torch.stack(o).logsumexp(0)]
-                else:
-                    scores = [x @ head.prototypes[c] - head.prototypes[c] @ head.prototypes[c] / 2]
+                o = [x @ p - p @ p / 2 for p in (row + head.shifts[c] for row in head.o_prototypes)]
+                scores = [torch.stack(o).logsumexp(0)]
                 right = scores[0] if tag == 0 else None
                 for (other, one), (n, bias) in zip(asked, columns, strict=True):
                     is_own = other == c
@@ -127,13 +118,12 @@ def slow_contrast(vectors, scale):
 SHORT = [(0, np.array([7, 1])), (1, np.array([2, 5])), (0, np.array([8]))]
 
 
-@pytest.mark.parametrize("head", ["names", "prototypes"])
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])
-def test_the_loss_is_that_of_words_one_by_one(head, kind, corpora, tmp_path):
+def test_the_loss_is_that_of_words_one_by_one(kind, corpora, tmp_path):
     folder = make_encoder(tmp_path / kind, kind)
     settings = {"name_only": 0, "description_only": 0, "contrast": 0.5, "o_weights": {"things": 0.3}}
-    training = prepared(folder, corpora, head=head, **settings)
-    tokenizer = read_base(folder, None, None)[1]
+    training = prepared(folder, corpora, **settings)
+    tokenizer = read_base(folder)[1]
     with torch.inference_mode():
         found = training.network.loss(build(training, SHORT))
         wanted = slow_loss(training.network, tokenizer, corpora, SHORT, o_weights=(1.0, 0.3), contrast=0.5)
@@ -160,7 +150,7 @@ def test_types_of_other_corpora_are_wrong_answers_where_they_are_different(corpo
             return word in plain
         return bool(different[first[c] + tag - 1, first[other] + names[other].index(one.name)])
 
-    tokenizer = read_base(encoder, None, None)[1]
+    tokenizer = read_base(encoder)[1]
     with torch.inference_mode():
         found = training.network.loss(build(training, SHORT))
         wanted = slow_loss(training.network, tokenizer, corpora, SHORT, is_wrong=is_wrong)
@@ -169,9 +159,8 @@ def test_types_of_other_corpora_are_wrong_answers_where_they_are_different(corpo
     torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("head", ["names", "prototypes", "linear"])
-def test_another_corpus_in_the_step_changes_no_words_loss(head, corpora, encoder):
-    training = prepared(encoder, corpora, head=head, name_only=0, description_only=0)
+def test_another_corpus_in_the_step_changes_no_words_loss(corpora, encoder):
+    training = prepared(encoder, corpora, name_only=0, description_only=0)
     first, second = [(0, np.array([3, 7, 1]))], [(1, np.array([2, 5]))]
     with torch.inference_mode():
         parts = [build(training, chunks) for chunks in (first, second, first + second)]
@@ -198,7 +187,7 @@ def test_packed_rows_give_the_vectors_of_rows_of_one_sentence(kind, corpora, tmp
 
 
 def test_an_encoder_that_reads_its_neighbours_is_not_packed(encoder):
-    model, tokenizer, _ = read_base(encoder, None, None)
+    model, tokenizer, _ = read_base(encoder)
     window = window_of(model, tokenizer)
     assert layout_of(model, window).is_packed
     forward = model.forward
@@ -235,7 +224,7 @@ def test_a_step_holds_its_words_tags_and_texts(corpora, encoder):
 
 
 def test_texts_follow_the_seed_and_their_shares(corpora, encoder):
-    tokenizer = read_base(encoder, None, None)[1]
+    tokenizer = read_base(encoder)[1]
     texts = lay_out_types(corpora, word_tokenizer(tokenizer), 64, name_only=0.2, description_only=0.5)
     types = np.arange(5)
     first, same, other = (
@@ -286,14 +275,6 @@ def test_an_epoch_takes_every_sentence_in_steps_of_limited_size(corpora, encoder
     assert len(plans[0]) == 1 or batch_tokens < 10_000
 
 
-def test_free_heads_read_no_texts(corpora, encoder):
-    training = prepared(encoder, corpora, head="linear")
-    assert isinstance(training.network.head, FreeHead)
-    step = training._builder.build(PlannedStep(0, 0, CHUNKS))
-    assert not len(step.text_at)
-    assert not len(step.contrast)
-
-
 @pytest.mark.parametrize("contrast", [0, 0.1])
 def test_the_scale_of_the_second_loss_is_learned_where_there_is_one(contrast, encoder, corpora):
     network = prepared(encoder, corpora, contrast=contrast).network
@@ -335,7 +316,7 @@ def test_twins_come_in_one_step(encoder, twins):
 
 
 def test_a_twin_has_no_name_alone_where_its_guideline_differs(encoder, twins):
-    tokenizer = word_tokenizer(read_base(encoder, None, None)[1])
+    tokenizer = word_tokenizer(read_base(encoder)[1])
     texts = lay_out_types(twins, tokenizer, 64, name_only=1.0, has_parts=True, twins={1: 0})
     chosen = texts.choose(np.arange(5), np.random.default_rng(0))
     # LOC and PER of the first, LOC and PER of its twin, PER of the third: by name, but for LOC of the twin

@@ -25,10 +25,6 @@ from handful.training.corpora import io_tags, read_corpora
 QUICK = {"epochs": 4, "batch_tokens": 200, "lr": 3e-3, "head_lr": 3e-3}
 
 
-def weights_of(folder):
-    return load_file(folder / "model.safetensors")
-
-
 def assert_same_weights(first, second):
     assert {path.name for path in first.iterdir()} == {path.name for path in second.iterdir()}
     for file in first.glob("*.safetensors"):  # the encoder, shapes of words, the head that reads names
@@ -96,14 +92,13 @@ def test_the_card_says_everything(trained, people, things, encoder):
     assert card["recipe"]["seed"] == 7
     assert (card["base"]["layers"], card["base"]["layers_kept"]) == (2, 2)
     assert set(card["versions"]) == {"handful", "python", "torch", "transformers"}
-    assert card["training"]["kept_epoch"] == 4
     assert len(card["training"]["epochs"]) == 4
 
 
 def test_the_card_has_the_transitions_of_the_training_sentences(people, encoder, tmp_path):
-    recipe = Recipe(epochs=1, hold_out=0.3, hide=("LOC",))
+    recipe = Recipe(epochs=1, hold_out=0.3, rename={"LOC": "PER"})
     card = pretrain([people], encoder=encoder, out=tmp_path / "out", recipe=recipe)
-    (corpus,) = read_corpora([people], hide=["LOC"], hold_out=0.3)
+    (corpus,) = read_corpora([people], rename={"LOC": "PER"}, hold_out=0.3)
     # Counted here by pairs of tags; every count starts at one.
     tags = [io_tags([sentence], ["PER"]) for sentence in corpus.train]
     pairs = [pair for each in tags for pair in pairwise(each)]
@@ -120,12 +115,10 @@ def test_the_card_has_the_transitions_of_the_training_sentences(people, encoder,
 @pytest.mark.parametrize(
     "extra",
     [
-        {},
-        pytest.param({"head": "prototypes"}, marks=pytest.mark.exhaustive),
-        pytest.param({"head": "linear", "contrast": 0}, marks=pytest.mark.exhaustive),
-        {"average": 0.6, "keep": "best", "shapes": True, "o_weights": {"people": 0.0}},
+        {"shapes": True, "o_weights": {"people": 0.0}},
+        pytest.param({"contrast": 0}, marks=pytest.mark.exhaustive),
     ],
-    ids=["names", "prototypes", "linear", "average"],
+    ids=["shapes", "no contrast"],
 )
 def test_going_on_gives_the_same_weights_as_not_stopping(extra, people, things, encoder, tmp_path):
     recipe = Recipe(**{**QUICK, "epochs": 3}, **extra, hold_out=0.1)
@@ -197,69 +190,23 @@ def test_the_seed_decides_the_weights_and_the_callers_chance_is_left_alone(peopl
         assert_same_weights(tmp_path / "a", tmp_path / "c")
 
 
-def test_the_linear_head_learns_too_and_layers_are_cut(people, encoder, tmp_path):
-    recipe = Recipe(**QUICK, head="linear", hold_out=0.2, layers=1, dropout=0.0)
+def test_layers_are_cut(people, encoder, tmp_path):
+    recipe = Recipe(**QUICK, hold_out=0.2, layers=1)
     card = pretrain([people], encoder=encoder, out=tmp_path / "out", recipe=recipe)
     assert card["training"]["epochs"][-1]["dev"]["people"]["f1"] > 0.8
     assert json.loads((tmp_path / "out" / "config.json").read_text())["num_hidden_layers"] == 1
     assert (card["base"]["layers"], card["base"]["layers_kept"]) == (2, 1)
 
 
-def test_hidden_types_are_learned_as_o(people, encoder, tmp_path):
-    recipe = Recipe(**QUICK, hide=("LOC",), hold_out=0.2)
-    card = pretrain([people], encoder=encoder, out=tmp_path / "out", recipe=recipe)
-    assert card["corpora"][0]["types"] == ["PER"]
-    assert card["recipe"]["hide"] == ["LOC"]
-    # About half of the names are places: tagging them would cost half of the precision.
-    assert card["training"]["epochs"][-1]["dev"]["people"]["precision"] > 0.8
-    assert card["training"]["epochs"][-1]["dev"]["people"]["recall"] > 0.8
-
-
 def test_o_words_that_count_less_are_tagged_more_freely(people, encoder, tmp_path):
-    def recall(o_weight):
+    def precision(o_weight):
         weights = {"people": o_weight}
-        recipe = Recipe(epochs=1, batch_tokens=200, lr=1e-3, head="prototypes", hold_out=0.3, o_weights=weights)
+        recipe = Recipe(epochs=1, batch_tokens=200, lr=1e-3, hold_out=0.3, o_weights=weights)
         out = tmp_path / f"out{o_weight}"
         card = pretrain([people], encoder=encoder, out=out, recipe=recipe)
-        return card["training"]["epochs"][0]["dev"]["people"]["recall"]
+        return card["training"]["epochs"][0]["dev"]["people"]["precision"]
 
-    assert recall(0.02) > recall(1)
-
-
-def test_the_best_epoch_is_kept(people, encoder, tmp_path):
-    # The dev file calls people places and places people: the first epoch does least harm.
-    text = Path(people).read_text(encoding="utf-8")
-    swapped = text.replace("PER", "X").replace("LOC", "PER").replace("X", "LOC")
-    (tmp_path / "swapped.txt").write_text(swapped, encoding="utf-8")
-    options = {"dev": [tmp_path / "swapped.txt"], "encoder": encoder, "out": tmp_path / "out"}
-    options["recipe"] = Recipe(**QUICK, keep="best")
-
-    def interrupt(report):
-        if report.epoch == 1 and report.dev is not None:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    with pytest.raises(KeyboardInterrupt):
-        pretrain([people], **options, progress=interrupt)
-    tensors, _ = read_checkpoint(tmp_path / "out.checkpoint")
-    card = pretrain([people], **options)
-    scores = [epoch["dev"]["people"]["f1"] for epoch in card["training"]["epochs"]]
-    assert card["training"]["kept_epoch"] == 1 + scores.index(max(scores)) == 1
-    kept = weights_of(tmp_path / "out")
-    assert all(torch.equal(kept[name], tensors[f"network.encoder.{name}"]) for name in kept)
-
-
-def test_the_average_is_that_of_the_last_steps(people, encoder, tmp_path):
-    recipe = {"epochs": 1, "batch_tokens": 200, "lr": 1e-3}
-    card = pretrain([people], encoder=encoder, out=tmp_path / "new" / "last", recipe=Recipe(**recipe))
-    steps = card["training"]["steps"]
-    assert steps > 10
-    pretrain([people], encoder=encoder, out=tmp_path / "same", recipe=Recipe(**recipe, average=1 / steps))
-    pretrain([people], encoder=encoder, out=tmp_path / "mean", recipe=Recipe(**recipe, average=0.9))
-    assert_same_weights(tmp_path / "new" / "last", tmp_path / "same")  # one step is its own mean
-    base = weights_of(Path(encoder))
-    last, mean = weights_of(tmp_path / "new" / "last"), weights_of(tmp_path / "mean")
-    name = "encoder.layer.0.attention.self.query.weight"
-    assert 0 < (mean[name] - base[name]).norm() < (last[name] - base[name]).norm()
+    assert precision(0.02) < precision(1) / 2
 
 
 @pytest.mark.parametrize("kind", ["roberta", "mpnet", "distilbert"])
@@ -276,7 +223,6 @@ def test_other_architectures_train(kind, people, tmp_path):
     [
         ({"recipe": Recipe(weights={"x": 2.0})}, DataError, "weights names no corpus: x"),
         ({"recipe": Recipe(o_weights={"x": 2.0})}, DataError, "o_weights names no corpus: x"),
-        ({"recipe": Recipe(keep="best")}, DataError, "only if there are sentences to measure on"),
         ({"recipe": Recipe(weights={"people": 1e-6})}, DataError, "leave no sentence"),
         ({"recipe": Recipe(layers=9)}, EncoderError, "layers is 9, expected 1 to 2"),
         ({"encoder": "./nowhere"}, EncoderError, "nowhere"),
@@ -321,16 +267,12 @@ def test_a_loss_that_is_not_finite_is_an_error(people, encoder, tmp_path):
         {"contrast": -0.1},
         {"lr": -1.0},
         {"lr": float("nan")},
-        {"head": "deep"},
-        {"keep": "first"},
         {"hold_out": 1.0},
-        {"average": 1.0},
-        {"dropout": 1.0},
         {"seed": -1},
         {"layers": 0},
         {"weights": {"a": 0}},
         {"weights": 2},
-        {"hide": "LOC"},
+        {"rename": "LOC"},
     ],
     ids=str,
 )
@@ -357,7 +299,7 @@ def test_shapes_teach_an_uncased_encoder_what_capitals_mean(encoder, tmp_path):
     f1 = {}
     for shapes in (False, True):
         out = tmp_path / f"out{shapes}"
-        recipe = Recipe(**QUICK, head="prototypes", hold_out=0.2, shapes=shapes)
+        recipe = Recipe(**QUICK, hold_out=0.2, shapes=shapes)
         card = pretrain([corpus], encoder=uncased, out=out, recipe=recipe)
         f1[shapes] = card["training"]["epochs"][-1]["dev"]["case"]["f1"]
         vectors = load(out).encode([["Kato"], ["kato"]])
@@ -365,4 +307,4 @@ def test_shapes_teach_an_uncased_encoder_what_capitals_mean(encoder, tmp_path):
         assert card["recipe"]["shapes"] == shapes
         assert transformers.AutoModel.from_pretrained(out).config.hidden_size == 32
     assert f1[True] > 0.95
-    assert f1[False] < 0.5
+    assert f1[False] < 0.9  # the same tags whatever the case

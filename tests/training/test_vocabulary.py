@@ -11,7 +11,7 @@ from handful.encoders import load
 from handful.encoders.hugging_face import read_pretrained, word_tokenizer
 from handful.errors import DataError, EncoderError
 from handful.training import Recipe, pretrain
-from handful.training.vocabulary import cut_vocabulary, uses_of, write_cut
+from handful.training.vocabulary import cut_encoder, cut_vocabulary, uses_of
 
 LETTERS = "abcdehilmnorst"
 PIECES = [("▁", -3.0), *((letter, -6.0) for letter in LETTERS), ("▁the", -4.0), ("▁house", -8.0), ("▁dam", -8.5)]
@@ -45,12 +45,22 @@ N_CHARACTERS = len(LETTERS) + 1
 SMALLEST = N_CHARACTERS + 5 + 256
 
 
+def write_cut(encoder, folder, words, n_pieces):
+    """Write an encoder with a cut vocabulary; `words` has for each language how often each of its words occurs."""
+    model, tokenizer = read_pretrained(str(encoder))
+    texts = {language: [([word], n) for word, n in counts.items()] for language, counts in words.items()}
+    cut_encoder(model, tokenizer, uses_of(tokenizer, texts), n_pieces)
+    tokenizer.init_kwargs = {key: value for key, value in tokenizer.init_kwargs.items() if "local" not in key}
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
 def pieces_of(folder):
     return [piece for piece, _ in json.loads((folder / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]]
 
 
 def test_the_most_used_of_any_language_and_all_characters_are_kept(base, tmp_path):
-    write_cut(str(base), tmp_path / "cut", WORDS, SMALLEST + 2)
+    write_cut(base, tmp_path / "cut", WORDS, SMALLEST + 2)
     kept = pieces_of(tmp_path / "cut")
     # "▁dam" is 1 of 28 pieces in Dutch; "▁house" is 1.5 of 54.5 in English.
     assert [piece for piece in kept if len(piece) > 1 and not piece.startswith("<")] == ["▁the", "▁dam"]
@@ -59,7 +69,7 @@ def test_the_most_used_of_any_language_and_all_characters_are_kept(base, tmp_pat
 
 
 def test_words_of_kept_pieces_keep_their_vectors(base, tmp_path):
-    write_cut(str(base), tmp_path / "cut", WORDS, SMALLEST + 3)
+    write_cut(base, tmp_path / "cut", WORDS, SMALLEST + 3)
     assert "▁house" in pieces_of(tmp_path / "cut")
     sentence = ["the", "dam", "the", "house"]
     before, after = (load(folder, precision="float32").encode([sentence]) for folder in (base, tmp_path / "cut"))
@@ -67,7 +77,7 @@ def test_words_of_kept_pieces_keep_their_vectors(base, tmp_path):
 
 
 def test_no_character_is_an_unknown(base, tmp_path):
-    write_cut(str(base), tmp_path / "cut", WORDS, SMALLEST)
+    write_cut(base, tmp_path / "cut", WORDS, SMALLEST)
     _, tokenizer = read_pretrained(str(tmp_path / "cut"))
     split = word_tokenizer(tokenizer)
     (ids,) = split(["ß"])
@@ -78,7 +88,7 @@ def test_no_character_is_an_unknown(base, tmp_path):
 
 
 def test_special_tokens_stay_themselves(base, tmp_path):
-    write_cut(str(base), tmp_path / "cut", WORDS, SMALLEST)
+    write_cut(base, tmp_path / "cut", WORDS, SMALLEST)
     model, tokenizer = read_pretrained(str(tmp_path / "cut"))
     old, _ = read_pretrained(str(base))
     assert [tokenizer.convert_tokens_to_ids(token) for token in ("<s>", "<pad>", "</s>", "<unk>")] == [0, 1, 2, 3]
@@ -92,7 +102,7 @@ def test_too_few_pieces_and_other_tokenizers_are_refused(base, tmp_path):
     _, tokenizer = read_pretrained(str(base))
     with pytest.raises(DataError, match=f"expected {SMALLEST} or more"):
         cut_vocabulary(tokenizer, {}, SMALLEST - 1)
-    write_cut(str(base), tmp_path / "cut", WORDS, SMALLEST)
+    write_cut(base, tmp_path / "cut", WORDS, SMALLEST)
     _, cut = read_pretrained(str(tmp_path / "cut"))
     with pytest.raises(EncoderError, match="Unigram"):
         cut_vocabulary(cut, {}, SMALLEST)

@@ -27,8 +27,8 @@ def pretrain(
         None,
         "--dev",
         metavar="[NAME=]PATH",
-        help="A file to measure on after each epoch; may be repeated. Where names of types are read (the default), "
-        "also a corpus, or a folder of corpora, that is not trained on.",
+        help="A file to measure on after each epoch, also a corpus or a folder of corpora that is not trained on; may "
+        "be repeated.",
     ),
     types: Path | None = typer.Option(
         None,
@@ -50,8 +50,8 @@ def pretrain(
     A type's vector is made of its name and its description by the encoder itself. So the result also finds types that
     no corpus had. Training can be stopped and started again: the same command goes on from its checkpoint.
 
-    A recipe is a file with lines such as [bold]epochs = 5[/bold], [bold]hide = \\["EVENT"][/bold] and [bold]weights =
-    {news = 0.5}[/bold]; the settings are those of handful.training.Recipe.
+    A recipe is a file with lines such as [bold]epochs = 5[/bold] and [bold]weights = {news = 0.5}[/bold]; the
+    settings are those of handful.training.Recipe.
 
     [bold]Examples[/bold]
 
@@ -82,8 +82,7 @@ def pretrain(
     except KeyboardInterrupt as stop:
         typer.echo(str(stop) or "stopped before training began", err=True)
         raise typer.Exit(130) from None
-    kept = card["training"]["kept_epoch"]
-    figures = card["training"]["epochs"][kept - 1]
+    figures = card["training"]["epochs"][-1]
     for name, f1 in mean_f1(figures["dev"]).items():
         typer.echo(f"{name}: dev F1 {100 * f1:.1f}")
-    typer.echo(f"wrote {out} (epoch {kept}, loss {figures['loss']:.4f})")
+    typer.echo(f"wrote {out} (loss {figures['loss']:.4f})")

@@ -19,18 +19,16 @@ from handful.encoders.names import NAMES_FILE
 from handful.encoders.shapes import SHAPES_FILE, has_word_shapes, remove_word_shapes
 from handful.text import Sentence, Transitions
 
-from ._heads import NamesHead
 from ._stepping import CLIP, WEIGHT_DECAY
 from .prepare import PreparedTraining
 
 
 def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command: str) -> dict[str, Any]:
-    """Put the weights to keep into the network, and return the card.
+    """Return the card.
 
-    The card has the key ``transitions``: how tags follow each other in the training sentences of all corpora.
+    It has the key ``transitions``: how tags follow each other in the training sentences of all corpora.
     """
     training = prepared.training
-    kept = training.finish()
     identity = prepared.identity()
     return {
         "card": 1,
@@ -50,7 +48,7 @@ def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command:
             "clip": CLIP,
             "precision": "bfloat16" if training.device.type == "cuda" else "float32",
         },
-        "training": {"steps": training.n_steps, "kept_epoch": kept, "epochs": training.history},
+        "training": {"steps": training.n_steps, "epochs": training.history},
         "versions": {
             "handful": __version__,
             "python": platform.python_version(),
@@ -63,7 +61,7 @@ def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command:
 def write_encoder(target: Path, prepared: PreparedTraining, card: dict[str, Any]) -> None:
     """Write the folder; it appears when it is complete."""
     network, tokenizer = prepared.training.network, prepared.tokenizer
-    model, head = network.encoder.to("cpu").eval(), network.head
+    model = network.encoder.to("cpu").eval()
     shapes = remove_word_shapes(model) if has_word_shapes(model) else None
     for passing in ("is_local", "local_files_only"):  # how the base was read is not part of the result
         tokenizer.init_kwargs.pop(passing, None)
@@ -76,8 +74,7 @@ def write_encoder(target: Path, prepared: PreparedTraining, card: dict[str, Any]
                 save_file({"weight": shapes.contiguous()}, folder / SHAPES_FILE)
         except SafetensorError as error:
             raise failed(target, error) from None
-        if isinstance(head, NamesHead):
-            head.trained().save(folder / NAMES_FILE)
+        network.head.trained().save(folder / NAMES_FILE)
         text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
         (folder / TRAINED).write_text(text, encoding="utf-8")
         write_seen(folder / SEEN, _sentences(prepared))

@@ -1,12 +1,7 @@
-"""Heads: what turns the vector x of a word into scores of O and of types.
+"""The head that turns the vector x of a word into scores of O and of types, which it reads.
 
-`FreeHead` has one vector c for each tag of each corpus, and scores are distances, ``-1/2 ||x - c||^2``. The part
-``-1/2 ||x||^2`` is left out, since it is the same for all tags::
-
-    w_j(x) = <x, c_j> - 1/2 ||c_j||^2         or, as an ordinary output layer, <x, c_j> + b_j
-
-`NamesHead` reads types. With h_1..h_m the vectors of the sub-words of a type's text, and delta_c a shift of O for each
-corpus, which is thrown away after training::
+With h_1..h_m the vectors of the sub-words of a type's text, and delta_c a shift of O for each corpus, which is thrown
+away after training::
 
     n_t    = W mean_i(h_i) + b
     s_t(x) = <x, n_t> - 1/2 ||n_t||^2 + beta
@@ -24,30 +19,6 @@ from handful.encoders.names import NameHead
 N_O_PROTOTYPES = 8
 _NEVER = -1e9
 _START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders themselves
-
-
-class FreeHead(nn.Module):
-    """One vector for each tag of each corpus; `is_linear`: biases are learned, instead of those that distances have."""
-
-    def __init__(self, n_types: int, n_corpora: int, dim: int, *, is_linear: bool, seed: int) -> None:
-        super().__init__()
-        generator = torch.Generator().manual_seed(seed)
-        # The vectors of O, one per corpus, come first.
-        self.n_corpora = n_corpora
-        self.prototypes = nn.Parameter(torch.randn(n_corpora + n_types, dim, generator=generator) * _START_SCALE)
-        self.bias = nn.Parameter(torch.zeros(n_corpora + n_types)) if is_linear else None
-
-    def forward(self, x: Tensor, types: Tensor, corpora: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the scores of O (n_words,) and of types (n_words, n_columns) for words x (n_words, dim).
-
-        `types` (n_columns,) are the numbers of types, `corpora` (n_words,) has the corpus of each word, for its O.
-        """
-        bias = -0.5 * self.prototypes.square().sum(1) if self.bias is None else self.bias
-        columns = types + self.n_corpora
-        # The scores of all corpora's O, of which each word takes its own.
-        of_o = x @ self.prototypes[: self.n_corpora].T + bias[: self.n_corpora]
-        of_types = x @ self.prototypes.index_select(0, columns).T + bias.index_select(0, columns)
-        return of_o.gather(1, corpora[:, None])[:, 0], of_types
 
 
 class NamesHead(nn.Module):

@@ -24,10 +24,9 @@ class Recipe:
         False,
         help="Also learn a vector for how a word is written, for an encoder whose tokenizer does not keep case.",
     )
-    hide: tuple[str, ...] = option((), help="Types whose mentions become O, in all corpora.")
     rename: Mapping[str, str] = option(
         {},
-        help="New names of types, in all corpora, before `hide`; types that get the same name are merged.",
+        help="New names of types, in all corpora; types that get the same name are merged.",
     )
     epochs: int = option(3, least=1, help="Passes over the corpora.")
     batch_tokens: int = option(
@@ -36,31 +35,22 @@ class Recipe:
     lr: float = option(1.4e-4, least=0, help="Learning rate of the encoder after the warm-up; it falls to 0.")
     head_lr: float = option(1e-3, least=0, help="Learning rate of prototypes after the warm-up; it falls to 0.")
     warmup: float = option(0.05, least=0, below=1, help="Share of the steps in which the learning rates rise.")
-    head: str = option(
-        "names",
-        choices=("names", "prototypes", "linear"),
-        help="names: the encoder reads the name and the description of each type, and finds types that it was never "
-        "trained on. prototypes: a free vector for each tag of each corpus. linear: an ordinary output layer.",
-    )
     name_only: float = option(0.25, least=0, help="How often a type is read by its name alone, as a share.")
     description_only: float = option(
         0.25, least=0, help="How often a type is read by its description alone, as a share; else by both."
     )
     parts: bool = option(
-        True, help="With names, what a description excludes is read by itself, and takes words away from its type."
+        True, help="What a description excludes is read by itself, and takes words away from its type."
     )
     negatives: float = option(
         0.35,
         least=0,
         below=1,
-        help="With names, types of other corpora are wrong answers too: for a mention if their texts are among this "
+        help="Types of other corpora are wrong answers too: for a mention if their texts are among this "
         "share of the least similar pairs, and for words that are O nearly everywhere. 0: never.",
     )
     contrast: float = option(
         0.1, least=0, help="Weight of a second loss: a word is to be nearest to words with the same tag."
-    )
-    dropout: float | None = option(
-        None, least=0, below=1, help="Dropout in the encoder; if not set, as its configuration says."
     )
     weights: Mapping[str, float] = option(
         {},
@@ -77,19 +67,10 @@ class Recipe:
     hold_out: float = option(
         0.0, least=0, below=1, help="Share of each corpus that is not trained on, but measured on."
     )
-    average: float = option(
-        0.0, least=0, below=1, help="The result is the mean of the weights over this last share of the steps."
-    )
-    keep: str = option(
-        "last",
-        choices=("last", "best"),
-        help="Which epoch to keep: the last one, or the one with the highest F1 on the dev sentences.",
-    )
     seed: int = option(0, least=0, help="Where all randomness comes from.")
 
     def __post_init__(self) -> None:
         check_options(self)
-        object.__setattr__(self, "hide", tuple(self.hide))
         if nothing := [name for name, weight in self.weights.items() if not weight]:
             raise DataError(f"weights of {', '.join(nothing)} is 0; leave the corpus out instead")
         if self.name_only + self.description_only > 1:
@@ -101,7 +82,7 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """Return all settings in a form that JSON does not change."""
         in_order = {name: dict(sorted(getattr(self, name).items())) for name in ("weights", "o_weights", "rename")}
-        return asdict(self) | in_order | {"hide": sorted(self.hide)}
+        return asdict(self) | in_order
 
 
 def group_of(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from handful._util.files import PathLike, check_folder
 from handful._util.lazy import check_libraries
 from handful.encoders.opened import check_encoder
-from handful.errors import Advice, DataError, FileError
+from handful.errors import DataError, FileError
 
 from ._recipe import Recipe, group_of
 from .corpora import SourceCorpus, read_corpora
@@ -33,10 +33,8 @@ def pretrain(
 ) -> dict[str, Any]:
     """Train an encoder to tell the mentions of labelled corpora apart.
 
-    With ``head="names"``, the encoder also learns to read the names and descriptions of types: a type's vector is
-    made of its text by the encoder itself, so that the result finds types that no corpus had. With
-    ``head="prototypes"`` or ``"linear"``, each tag of each corpus has a vector of its own, which is thrown away
-    afterwards. The formulas are in `handful.training._heads`.
+    The encoder also learns to read the names and descriptions of types: a type's vector is made of its text by the
+    encoder itself, so that the result finds types that no corpus had. The formulas are in `handful.training._heads`.
 
     When it is interrupted, it leaves a checkpoint beside `out` (its name and ``.checkpoint``), and the same call
     continues from there. On the CPU the weights are then the same as without the interruption.
@@ -50,11 +48,11 @@ def pretrain(
     encoder
         The encoder to start from: a folder in the Hugging Face layout, or a name on its hub.
     out
-        The folder to write, in the Hugging Face layout with a card (``handful.json``) and, with names, the head that
-        reads types (``names.safetensors``). It must be new or empty, and appears when it is complete.
+        The folder to write, in the Hugging Face layout with a card (``handful.json``) and the head that reads types
+        (``names.safetensors``). It must be new or empty, and appears when it is complete.
     dev
-        Files to measure on after each epoch: ``NAME=PATH``, or just a path where there is one corpus. With names,
-        also corpora and folders of corpora that are not trained on.
+        Files to measure on after each epoch: ``NAME=PATH``, or just a path where there is one corpus; also corpora and
+        folders of corpora that are not trained on.
     types
         A file that describes the types of corpora: ``[corpus]``, then ``TYPE: what it means`` on each line.
     recipe
@@ -84,15 +82,7 @@ def pretrain(
     check_folder(target)
     check_libraries("training", "torch", "transformers")
     check_encoder(encoder)
-    sources = read_corpora(
-        corpora,
-        dev,
-        hide=recipe.hide,
-        rename=recipe.rename,
-        hold_out=recipe.hold_out,
-        types=types,
-        measure_others=recipe.head == "names",
-    )
+    sources = read_corpora(corpora, dev, rename=recipe.rename, hold_out=recipe.hold_out, types=types)
     _check_recipe(recipe, sources)
     from ._card import make_card, write_encoder
     from .checkpoint import Checkpoint
@@ -120,8 +110,3 @@ def _check_recipe(recipe: Recipe, sources: Sequence[SourceCorpus]) -> None:
             raise DataError(
                 f"{setting} names no corpus: {', '.join(strange)}; corpora are {', '.join(list(known)[:30])}"
             )
-    if recipe.keep == "best" and not any(corpus.dev for corpus in sources):
-        raise DataError(
-            "the best epoch can be kept only if there are sentences to measure on",
-            Advice("give dev=, or hold_out= in the recipe", "give --dev, or hold_out in --recipe"),
-        )

@@ -78,8 +78,7 @@ class Step:
     # Shape (n_columns,): the types that are asked for, and their corpora
     types: Any
     type_corpora: Any
-    # Positions of the texts' sub-words in the flattened `ids`; where those of each column start. Empty where types are
-    # not read.
+    # Positions of the texts' sub-words in the flattened `ids`; where those of each column start
     text_at: Any
     text_starts: Any
     owners: Any  # texts after the first n_columns are what types exclude: the column of each
@@ -130,12 +129,11 @@ def _is_due(sources: Sequence[StepCorpus], twin: int, number: int, i: int) -> bo
 class StepBuilder:
     """Makes steps of their plans; with `contrast`, words are chosen for the second loss.
 
-    `texts` are those of all types; None if types are not read. The choice of texts and words depends on `seed` and the
-    plan.
+    `texts` are those of all types. The choice of texts and words depends on `seed` and the plan.
     """
 
     def __init__(
-        self, sources: Sequence[StepCorpus], texts: TypeTexts | None, layout: Layout, *, contrast: bool, seed: int
+        self, sources: Sequence[StepCorpus], texts: TypeTexts, layout: Layout, *, contrast: bool, seed: int
     ) -> None:
         self._sources = sources
         self._texts = texts
@@ -151,15 +149,11 @@ class StepBuilder:
         types = np.concatenate([self._sources[number].types for number in corpora])
         n_types = np.array([len(self._sources[number].types) for number in corpora])
         parts = [take(self._sources[number].rows, sentences) for number, sentences in planned.chunks]
-        owners = np.empty(0, np.int64)
-        if self._texts is not None:
-            texts, owners = self._texts.choose(types, rng)
-            parts.append(take(self._texts.rows, texts))
+        texts, owners = self._texts.choose(types, rng)
+        parts.append(take(self._texts.rows, texts))
         ids, positions, sequences, firsts, lasts = self._lay_out(parts)
-        text_at = text_starts = np.empty(0, np.int64)
-        if self._texts is not None:
-            n_each = parts.pop().n_words
-            text_at, _, text_starts = firsts.pop(), lasts.pop(), np.cumsum(n_each) - n_each
+        n_each = parts.pop().n_words
+        text_at, _, text_starts = firsts.pop(), lasts.pop(), np.cumsum(n_each) - n_each
         words = self._words(planned, parts, dict(zip(corpora, np.cumsum(n_types) - n_types, strict=True)))
         return Step(
             n_words=len(words["tags"]),

@@ -34,7 +34,7 @@ class SourceCorpus:
     name: str  # what options and reports call it
     # All types, sorted by name, with descriptions where a file has them. The tag of ``types[i]`` is ``i + 1``.
     types: tuple[EntityType, ...]
-    # Sentences to train on, and to measure on; one of them may be empty. Mentions of hidden types are removed.
+    # Sentences to train on, and to measure on; one of them may be empty
     train: list[Sentence]
     dev: list[Sentence]
     files: list[dict[str, Any]]  # the files that were read, with sizes and digests, for the card
@@ -76,29 +76,24 @@ def read_corpora(
     corpora: Sequence[PathLike],
     dev: Sequence[PathLike] = (),
     *,
-    hide: Iterable[str] = (),
     rename: Mapping[str, str] | None = None,
     hold_out: float = 0.0,
     types: PathLike | None = None,
-    measure_others: bool = False,
 ) -> list[SourceCorpus]:
     """Read source corpora, and check them, in the order in which their names first appear.
 
     `handful.training.pretrain` and `Recipe` say what the parameters are. New names of types (`rename`) come first:
-    `hide` and `types` are about these. Which sentences are moved to dev (`hold_out`) depends only on their words, so
-    it is the same for every run and every corpus. With `measure_others`, `dev` may also have corpora, and folders of
-    corpora, that are not trained on.
+    `types` is about these. Which sentences are moved to dev (`hold_out`) depends only on their words, so it is the same
+    for every run and every corpus.
     """
-    found = find_paths(corpora, dev, measure_others=measure_others)
+    found = find_paths(corpora, dev)
     known = {} if types is None else read_descriptions(types)
-    hidden = set(hide)
-    choice = TypeChoice(drop=hidden, rename=rename)
-    made = [_read_corpus(name, paths, choice, hidden, hold_out, known) for name, paths in found.items()]
+    choice = TypeChoice(rename=rename)
+    made = [_read_corpus(name, paths, choice, hold_out, known) for name, paths in found.items()]
     if lost := choice.not_found():
         all_types = sorted({name for corpus in made for name in corpus.type_names})
         raise DataError(
-            f"no corpus has the type {', '.join(lost)} that is to be renamed or hidden; types are "
-            f"{', '.join(all_types)}"
+            f"no corpus has the type {', '.join(lost)} that is to be renamed; types are {', '.join(all_types)}"
         )
     return made
 
@@ -107,7 +102,6 @@ def _read_corpus(
     name: str,
     paths: Paths,
     choice: TypeChoice,
-    hidden: set[str],
     hold_out: float,
     descriptions: Mapping[str, Mapping[str, Description]],
 ) -> SourceCorpus:
@@ -125,15 +119,13 @@ def _read_corpus(
     held = [_is_held_out(sentence.words, hold_out) for sentence in train]
     dev += [sentence for sentence, is_held in zip(train, held, strict=True) if is_held]
     train = [sentence for sentence, is_held in zip(train, held, strict=True) if not is_held]
-    if not types_in(train if paths.train else dev):
-        done = [f"holding out {hold_out:g}"] if hold_out else []
-        done += [f"hiding {', '.join(sorted(hidden))}"] if hidden else []
+    if paths.train and not types_in(train):
         raise DataError(
-            f"{name}: after {' and '.join(done)}, the {len(train if paths.train else dev)} sentences that are left "
-            "have no mention: there is nothing to learn"
+            f"{name}: after holding out {hold_out:g}, the {len(train)} sentences that are left have no mention: there "
+            "is nothing to learn"
         )
     types = types_in([*train, *dev])
-    ours = descriptions_of(descriptions, name, {*types, *hidden})
+    ours = descriptions_of(descriptions, name, set(types))
     known += [EntityType(one, said.description) for one, said in ours.items()]
     called = {one: said.called for one, said in sorted(ours.items()) if said.called and one in types}
     return SourceCorpus(name, described(types, known), train, dev, files, called)

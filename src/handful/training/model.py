@@ -1,4 +1,4 @@
-"""The network that is trained: an encoder, and a head on top of it (see `handful.training._heads`).
+"""The network that is trained: an encoder, and a head on it that reads types (see `handful.training._heads`).
 
 A word's vector x is the mean of its first and last sub-word vectors. The loss is the cross-entropy of each word's tag
 over O and the types of its own corpus, the mean over words. A second loss, with a small weight, wants each word to be
@@ -20,7 +20,7 @@ from handful.encoders.opened import is_exported
 from handful.encoders.shipped import folder_of
 from handful.errors import EncoderError
 
-from ._heads import FreeHead, NamesHead
+from ._heads import NamesHead
 from ._steps import Step
 from .batches import Batch, Ints, TokenRows, collate, on_device
 
@@ -36,7 +36,7 @@ class TaggingNetwork(nn.Module):
     """
 
     def __init__(
-        self, encoder: Any, head: FreeHead | NamesHead, *, contrast: float = 0.0, different: Tensor | None = None
+        self, encoder: Any, head: NamesHead, *, contrast: float = 0.0, different: Tensor | None = None
     ) -> None:
         super().__init__()
         self.encoder = encoder
@@ -47,9 +47,7 @@ class TaggingNetwork(nn.Module):
 
     def new_parameters(self) -> list[nn.Parameter]:
         """Return the parameters with the learning rate of prototypes: all but the encoder's and the matrix W."""
-        slow = set(self.encoder.parameters())
-        if isinstance(self.head, NamesHead):
-            slow |= set(self.head.linear.parameters())
+        slow = {*self.encoder.parameters(), *self.head.linear.parameters()}
         return [parameter for parameter in self.parameters() if parameter not in slow]
 
     def loss(self, step: Step) -> Tensor:
@@ -67,11 +65,8 @@ class TaggingNetwork(nn.Module):
 
         `x` has the vectors of words, (n_words, dim), `hidden` those of all tokens, among them the texts of types.
         """
-        if isinstance(self.head, NamesHead):
-            means = functional.embedding_bag(step.text_at, hidden, step.text_starts)
-            of_o, of_types = self.head(x, means, step.corpora, step.owners)
-        else:
-            of_o, of_types = self.head(x, step.types, step.corpora)
+        means = functional.embedding_bag(step.text_at, hidden, step.text_starts)
+        of_o, of_types = self.head(x, means, step.corpora, step.owners)
         is_asked = step.corpora[:, None] == step.type_corpora
         if self.different is not None:
             different = self.get_buffer("different")[step.types][:, step.types]
@@ -133,7 +128,7 @@ def text_means(encoder: Any, rows: TokenRows, texts: Ints, device: torch.device)
     return functional.embedding_bag(batch.first, hidden, (n_words.cumsum(0) - n_words).to(device))
 
 
-def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[Any, Any, int]:
+def read_base(encoder: str, layers: int | None = None) -> tuple[Any, Any, int]:
     """Read the encoder to start from: the model (cut to `layers`), its tokenizer, and how many layers it had."""
     if is_exported(folder_of(encoder) or Path(encoder)):
         raise EncoderError(
@@ -146,10 +141,6 @@ def read_base(encoder: str, layers: int | None, dropout: float | None) -> tuple[
     n_layers = int(model.config.num_hidden_layers)
     if layers is not None:
         cut_layers(model, layers)
-    if dropout is not None:  # the configuration, which describes the base, is not changed
-        for module in model.modules():
-            if isinstance(module, nn.Dropout):
-                module.p = dropout
     return model, tokenizer, n_layers
 
 

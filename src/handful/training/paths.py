@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from handful._util.files import PathLike
-from handful.errors import DataError, FileError, shorten
+from handful.errors import DataError, FileError
 
 
 @dataclass
@@ -25,9 +25,7 @@ class Paths:
     types: Path | None = None  # describes the types, instead of the heads of files
 
 
-def find_paths(
-    corpora: Sequence[PathLike], dev: Sequence[PathLike] = (), *, measure_others: bool = False
-) -> dict[str, Paths]:
+def find_paths(corpora: Sequence[PathLike], dev: Sequence[PathLike] = ()) -> dict[str, Paths]:
     """Return the files of each corpus, by its name; see `handful.training.corpora.read_corpora`."""
     if isinstance(corpora, str | os.PathLike) or not corpora:
         raise DataError(f"corpora is {corpora!r}, expected a list of at least one path or NAME=PATH")
@@ -39,20 +37,12 @@ def find_paths(
     for given in dev:
         name, path = split_name(given)
         if path.is_dir() and (files := _small_corpora(path)):
-            if measure_others:
-                for own, file, types in files:
-                    found.setdefault(f"{name or _name_of(path)}/{own}", Paths(types=types)).dev.append(file)
-                continue
-        elif name is None and len(found) == 1:
-            name = next(iter(found))
-        elif measure_others:
-            name = name or _name_of(path)
-            found.setdefault(name, Paths())
-        if name not in found:
-            names = shorten(", ".join(found), 300)
-            problem = f"names no corpus: {name!r}" if name else "does not say its corpus"
-            raise DataError(f"the dev file {path} {problem}; write NAME={path} with one of {names}")
-        found[name].dev.append(path)
+            for own, file, types in files:
+                found.setdefault(f"{name or _name_of(path)}/{own}", Paths(types=types)).dev.append(file)
+            continue
+        if name is None:
+            name = next(iter(found)) if len(found) == 1 else _name_of(path)
+        found.setdefault(name, Paths()).dev.append(path)
     return found
 
 

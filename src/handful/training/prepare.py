@@ -15,7 +15,7 @@ from handful.encoders.tokenizer import WordTokenizer
 from handful.errors import Advice, DataError
 from handful.text import Sentence
 
-from ._heads import FreeHead, NamesHead
+from ._heads import NamesHead
 from ._recipe import Recipe, of_corpus
 from ._steps import StepCorpus, layout_of
 from ._texts import lay_out_types
@@ -50,7 +50,7 @@ class PreparedTraining:
 def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, device: str | None) -> PreparedTraining:
     """Read the base encoder, lay the corpora out, and put the network on its device."""
     where = device_of(device)
-    model, tokenizer, n_layers = read_base(encoder, recipe.layers, recipe.dropout)
+    model, tokenizer, n_layers = read_base(encoder, recipe.layers)
     base = {
         "encoder": encoder,
         "type": model.config.model_type,
@@ -64,29 +64,21 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
     if recipe.shapes and not has_word_shapes(model):
         add_word_shapes(model)
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
-    is_named = recipe.head == "names"
-    has_negatives = is_named and recipe.negatives > 0
-    texts, twins = None, find_twins(sources)
-    if is_named:
-        texts = lay_out_types(
-            sources,
-            splitter,
-            window,
-            name_only=recipe.name_only,
-            description_only=recipe.description_only,
-            has_parts=recipe.parts,
-            twins=twins,
-        )
+    has_negatives, twins = recipe.negatives > 0, find_twins(sources)
+    texts = lay_out_types(
+        sources,
+        splitter,
+        window,
+        name_only=recipe.name_only,
+        description_only=recipe.description_only,
+        has_parts=recipe.parts,
+        twins=twins,
+    )
     trained = _sources(sources, recipe, splitter, window, plain_words(sources) if has_negatives else set(), twins)
     dev = [_rows(corpus, corpus.dev, splitter, window) if corpus.dev else None for corpus in sources]
     data = Data(sources, trained, dev, texts, layout_of(model, window))
     different = different_types(encoder, sources, recipe.negatives, where) if has_negatives else None
-    dim, n_types = model.config.hidden_size, sum(len(corpus.types) for corpus in sources)
-    head: FreeHead | NamesHead
-    if is_named:
-        head = NamesHead(len(sources), dim, seed=recipe.seed, has_parts=recipe.parts)
-    else:
-        head = FreeHead(n_types, len(sources), dim, is_linear=recipe.head == "linear", seed=recipe.seed)
+    head = NamesHead(len(sources), model.config.hidden_size, seed=recipe.seed, has_parts=recipe.parts)
     network = TaggingNetwork(model, head, contrast=recipe.contrast, different=different).to(where)
     return PreparedTraining(base, tokenizer, Training(network, data, recipe, where))
 
@@ -101,7 +93,7 @@ def different_types(encoder: str, corpora: Sequence[SourceCorpus], share: float,
     Similarity is the cosine of the mean vectors of the texts, by all layers of the encoder before training. The share
     is one of the pairs in corpora that are trained on.
     """
-    model, tokenizer, _ = read_base(encoder, None, None)
+    model, tokenizer, _ = read_base(encoder)
     splitter = word_tokenizer(tokenizer, shape_stride(model))
     texts = lay_out_types(corpora, splitter, window_of(model, tokenizer))
     model = model.to(device).eval()

@@ -41,7 +41,7 @@ class Data:
     # For each of them, what is trained on, and the sentences to measure on, if there are any
     sources: Sequence[StepCorpus]
     dev: Sequence[TokenRows | None]
-    texts: TypeTexts | None  # the texts of all types; None if types are not read
+    texts: TypeTexts  # the texts of all types
     layout: Layout  # how rows are made
 
 
@@ -68,11 +68,7 @@ class Training:
         self.n_steps = sum(self._epoch_steps)
         if not min(self._epoch_steps):
             raise DataError(f"the weights {dict(recipe.weights)} leave no sentence for an epoch; raise them")
-        self._parameters = dict(network.named_parameters())
         self._stepper = Stepper(*_groups(network), recipe, n_steps=self.n_steps, seeds=[recipe.seed, 2])
-        self._average: dict[str, Tensor] = {}
-        self._best: dict[str, Tensor] = {}
-        self._best_f1 = -1.0
         # Sum over the words of this epoch so far; on the device, so that no step waits for it.
         self._loss = torch.zeros((), dtype=torch.float64, device=device)
         self._n_words = 0
@@ -86,14 +82,6 @@ class Training:
             self.network.train()
             for _ in self._steps(report):
                 after_step(f"after step {self.step} of {self.n_steps}")
-
-    def finish(self) -> int:
-        """Put the weights to keep into the network; return the number of their epoch, from 1."""
-        if self.recipe.keep == "best":
-            _fill(self._parameters, self._best)
-            return 1 + max(range(len(self.history)), key=lambda epoch: self._mean_f1(epoch))
-        _fill(self._parameters, self._average)
-        return self.recipe.epochs
 
     def _steps(self, report: OnState) -> Iterator[None]:
         """Take the steps that are left; a loss that is not finite is an error."""
@@ -128,33 +116,19 @@ class Training:
         self._loss += loss * step.n_words
         self._n_words += step.n_words
         self.step += 1
-        n_averaged = self.step - math.floor(self.n_steps * (1 - self.recipe.average))
-        if self.recipe.average and n_averaged > 0:
-            now = {name: parameter.detach() for name, parameter in self._parameters.items()}
-            if not self._average:
-                self._average = {name: tensor.clone() for name, tensor in now.items()}
-            else:
-                torch._foreach_lerp_(list(self._average.values()), list(now.values()), 1 / n_averaged)
 
     def _plan(self, epoch: int) -> list[PlannedStep]:
-        texts = self.data.texts
-        text_tokens = [0 if texts is None else int(texts.lengths(source.types).sum()) for source in self.data.sources]
+        text_tokens = [int(self.data.texts.lengths(source.types).sum()) for source in self.data.sources]
         batch_tokens, seed = self.recipe.batch_tokens, self.recipe.seed
         return plan_steps(self.data.sources, text_tokens, batch_tokens=batch_tokens, seed=seed, epoch=epoch)
 
     def _end_epoch(self) -> None:
-        """Measure on the dev sentences, with the weights that would be kept if this were the last epoch."""
-        now = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
-        _fill(self._parameters, self._average)
+        """Measure on the dev sentences."""
         dev = {}
         for number, (corpus, rows) in enumerate(zip(self.data.corpora, self.data.dev, strict=True)):
             if rows is not None:
                 dev[corpus.name] = self._measure(number, rows)
         self.history.append({"loss": round(float(self._loss) / self._n_words, 6), "dev": dev})
-        if self.recipe.keep == "best" and self._mean_f1(-1) > self._best_f1:
-            self._best_f1 = self._mean_f1(-1)
-            self._best = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
-        _fill(self._parameters, now)
         self._loss.zero_()
         self._n_words = 0
 
@@ -162,7 +136,7 @@ class Training:
         """Return strict precision, recall and F1 of mentions, over all types, on the dev sentences of a corpus.
 
         A word's tag is the one with the highest logit. Neighbouring words with the same type are one mention. As in
-        use, types that are read are read by name and description, and O has no shift.
+        use, types are read by name and description, and O has no shift.
         """
         corpus, types, texts = self.data.corpora[number], self.data.sources[number].types, self.data.texts
         network, device = self.network, self.device
@@ -172,16 +146,11 @@ class Training:
         predicted: dict[int, Sentence] = {}
         network.eval()
         with torch.inference_mode():
-            columns = torch.from_numpy(types).to(device)
-            more: list[Tensor | None] = []
-            if texts is not None:
-                chosen = texts.full(types)
-                columns = text_means(network.encoder, texts.rows, chosen.texts, device)
-                more = [None, torch.from_numpy(chosen.owners).to(device)]
+            chosen = texts.full(types)
+            means = text_means(network.encoder, texts.rows, chosen.texts, device)
+            owners = torch.from_numpy(chosen.owners).to(device)
             for (_, sentences), batch in zip(plan, prefetch([rows], plan, device), strict=True):
-                x = word_vectors(network.encoder, batch)
-                corpora = more or [torch.full((len(x),), number, device=device)]
-                of_o, of_types = network.head(x, columns, *corpora)
+                of_o, of_types = network.head(word_vectors(network.encoder, batch), means, None, owners)
                 tags = names[torch.cat((of_o[:, None], of_types), 1).argmax(1).cpu().numpy()].tolist()
                 start = 0
                 for i in sentences:
@@ -192,30 +161,18 @@ class Training:
         found = score(corpus.dev, [predicted[i] for i in range(len(rows))]).micro
         return {name: round(getattr(found, name), 4) for name in ("precision", "recall", "f1")}
 
-    def _mean_f1(self, epoch: int) -> float:
-        scores: list[float] = [figures["f1"] for figures in self.history[epoch]["dev"].values()]
-        return sum(scores) / len(scores)
-
     def _saved(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Return all that a checkpoint needs."""
-        parts = {"network": self.network.state_dict(), "average": self._average, "best": self._best}
-        tensors = {f"{part}.{name}": tensor for part, own in parts.items() for name, tensor in own.items()}
-        state = {"step": self.step, "n_words": self._n_words, "best_f1": self._best_f1, "history": self.history}
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        state = {"step": self.step, "n_words": self._n_words, "history": self.history}
         return tensors | self._stepper.state() | {"loss": self._loss}, state
 
     def _restore(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
         """Go back to the state of a checkpoint."""
         self.network.load_state_dict(part_of(tensors, "network"))
         self._stepper.restore(tensors)
-        average, self._best = (
-            {name: tensor.to(self.device) for name, tensor in part_of(tensors, part).items()}
-            for part in ("average", "best")
-        )
-        # The dict has the order of the file; the loop needs the order of the network.
-        self._average = {name: average[name] for name in self._parameters if name in average}
         self._loss.copy_(tensors["loss"])
-        self.step, self._n_words = state["step"], state["n_words"]
-        self._best_f1, self.history = state["best_f1"], state["history"]
+        self.step, self._n_words, self.history = state["step"], state["n_words"], state["history"]
 
 
 def _groups(network: TaggingNetwork) -> tuple[list[nn.Parameter], list[nn.Parameter], list[nn.Parameter]]:
@@ -229,9 +186,3 @@ def _groups(network: TaggingNetwork) -> tuple[list[nn.Parameter], list[nn.Parame
     matrices = [p for p in encoder if p.ndim > 1]
     others = [p for p in encoder if p.ndim <= 1] + [p for p in network.parameters() if p not in known]
     return matrices, others, new
-
-
-@torch.no_grad()
-def _fill(parameters: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
-    for name, value in values.items():
-        parameters[name].copy_(value)

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from handful._util.files import PathLike, replacing_folder
-from handful.encoders.hugging_face import quiet, read_pretrained, word_tokenizer
+from handful.encoders.hugging_face import word_tokenizer
 from handful.encoders.names import readable
 from handful.encoders.tokenizer import BYTE
 from handful.errors import DataError, EncoderError
@@ -142,21 +141,3 @@ def cut_encoder(model: Any, tokenizer: Any, uses: Mapping[int, float], n_pieces:
     cut = cut_vocabulary(tokenizer, uses, n_pieces)
     apply_cut(model, cut)
     tokenizer._tokenizer = Tokenizer.from_str(cut.tokenizer)
-
-
-def write_cut(
-    encoder: str, out: PathLike, words: Mapping[str, Mapping[str, float]], n_pieces: int, *, precision: str = "float32"
-) -> None:
-    """Write a Hugging Face folder of an encoder whose vocabulary is cut.
-
-    `words` has for each language how often each of its words occurs.
-    """
-    import torch
-
-    model, tokenizer = read_pretrained(encoder)
-    texts = {language: [([word], n) for word, n in counts.items()] for language, counts in words.items()}
-    cut_encoder(model, tokenizer, uses_of(tokenizer, texts), n_pieces)
-    tokenizer.init_kwargs = {key: value for key, value in tokenizer.init_kwargs.items() if "local" not in key}
-    with replacing_folder(out) as folder, quiet():
-        model.to(getattr(torch, precision)).save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
