@@ -1,10 +1,12 @@
 """Which sentences an encoder was trained on."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+import handful.encoders
 from handful import Sentence, Span, read
 from handful.encoders import CachedEncoder, export_encoder, load
 from handful.encoders.cache import FeatureCache
@@ -45,7 +47,11 @@ def test_a_file_that_is_cut_off_is_an_error(trained):
 
 def test_the_embedded_encoder_knows_its_corpora():
     encoder = load("handful-en")
-    train = [sentence for path in sorted((MOSAIC / "train").glob("*.txt"))[::40] for sentence in read(path)]
+    card = json.loads((Path(handful.encoders.__file__).parent / "en" / "training.json").read_text(encoding="utf-8"))
+    names = {corpus["name"].removeprefix("mosaic/") for corpus in card["corpora"]}
+    files = sorted(path for path in (MOSAIC / "train").glob("*.txt") if path.stem in names)
+    assert len(files) > 700
+    train = [sentence for path in files[::40] for sentence in read(path)]
     dev = [sentence for path in sorted((MOSAIC / "dev").glob("*.txt"))[::4] for sentence in read(path)]
     assert count_seen(encoder, train) == len(train) > 300
     assert count_seen(encoder, dev) < 0.02 * len(dev)
