@@ -57,7 +57,7 @@ def test_by_mouse(empty, tmp_path):
     page.click("#types-bar button[data-name=PER]")
     said(page, "dog and a cat: PER. Stored.")
     page.click("#undo")
-    said(page, "Undone.")
+    said(page, "Undone:")
     assert mentions(page) == []
     page.reload()
     page.locator("#w1", has_text="dog").wait_for()

@@ -118,7 +118,7 @@ def test_review_confirms_and_rejects_in_a_list(window, served):
     assert [one["n_labels"] for one in state["types"]] == [n - 2, 0]
     page.keyboard.press("Escape")
     page.keyboard.press("z")
-    said(page, "Undone.")
+    said(page, "Undone:")
     assert [one["n_labels"] for one in types(served)] == [0, 0]
 
 

@@ -25,7 +25,7 @@ def test_a_reload_in_the_middle_loses_nothing(browser, label):
     page.wait_for_selector(".m.confirmed")
     assert mentions(page) == [("PEST", " ".join(words))]
     page.keyboard.press("z")
-    said(page, "Undone.")
+    said(page, "Undone:")
     assert mentions(page) == []
     page.reload()
     page.wait_for_selector("#w2")

@@ -232,7 +232,13 @@ def _export(session: Session, given: Record) -> Response:
     documents = session.project.documents(only_decided=given.get("only") == "decided")
     write(documents, out, format, types=session.mirror.entity_types())
     kind = "application/octet-stream" if format == "docbin" else "text/plain; charset=utf-8"
-    return _download(out.getvalue(), kind, f"labels.{_ENDINGS.get(format, 'jsonl')}")
+    return _download(out.getvalue(), kind, _name(format))
+
+
+def _name(format: str) -> str:
+    """Return the name of a file of labels, which no other format has."""
+    ending = _ENDINGS.get(format, "jsonl")
+    return f"labels.{ending}" if format == ending else f"labels-{format}.{ending}"
 
 
 def _tagger(session: Session) -> Response:

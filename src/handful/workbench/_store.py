@@ -31,6 +31,7 @@ from handful.text.projects import (
     states,
     types,
 )
+from handful.web import hue
 
 from ._adding import Added, insert, prepare
 from ._type_changes import ChangedTypes, added, change_types
@@ -172,6 +173,9 @@ class Project:
             said = list(described())
             for one in [*said, *map(EntityType, result.types)]:
                 new = added(new, one)
+            if not old:  # the colours that they have on the pages of a tagger, which sorts them
+                by_name = sorted(one["name"] for one in new)
+                new = [one | {"colour": hue(by_name.index(one["name"]))} for one in new]
             names = frozenset([*map(str, said), *result.types])
             if said or names.isdisjoint(one["name"] for one in old):  # else they were judged for all types there are
                 for subject, state in result.labels.items():

@@ -49,6 +49,7 @@ class Views:
                 "author": self.project.author,
                 "texts": mirror.n_texts,
                 "words": mirror.n_words,
+                "sentences": mirror.n_sentences,
                 "formats": list(FORMATS),
                 **self._steps(),
             },

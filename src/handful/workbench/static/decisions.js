@@ -9,6 +9,7 @@ import { showUnseen } from "./sight.js";
 
 const CALM = 500; // milliseconds in which predictions that have just changed are not accepted by a key
 const SEEN = 1000; // milliseconds in which a key does not decide on a sentence that somebody else has just decided on
+const STEPS = { label: "labels accepted", nothing: "nothing here", unsure: "not sure", skip: "skipped", reset: "reset", review: "mentions marked or rejected" };
 let changedAt = -CALM;
 let othersAt = -SEEN;
 
@@ -150,8 +151,10 @@ export function reverse(way) {
     if (!n) return say(`There is nothing to ${way}.`);
     const changed = answer.sentences;
     if (changed.length) await go(changed.find((one) => one.id === app.sentence?.id) ?? changed[0]);
-    const labels = answer.action === "import" ? ": the labels and types of an import; its texts stay" : "";
-    say(`${way === "undo" ? "Undone" : "Redone"}${labels || (answer.types_changed ? ": a change of types" : "")}.`);
+    const where = changed.length === 1 ? `sentence ${changed[0].id}` : count(changed.length, "sentence");
+    const what = answer.action === "import" ? "the labels and types of an import; its texts stay"
+      : answer.types_changed ? "a change of types" : `${STEPS[answer.action] ?? answer.action}, in ${where}`;
+    say(`${way === "undo" ? "Undone" : "Redone"}: ${what}.`);
     await refresh();
   });
 }

@@ -49,13 +49,16 @@ function drawHeader() {
   $("project").textContent = project.name;
   $("progress-bar").value = counts.sentences ? counts.labelled / counts.sentences : 0;
   $("progress").textContent = `${counts.labelled.toLocaleString("en")} of ${count(counts.sentences, "sentence")} decided`;
+  const isSame = project.sentences > counts.sentences;
+  $("progress").title = isSame ? `${count(project.sentences, "sentence")} in all; those with the same words are asked once` : "";
   const doing = {
     encoding: `reading the text, ${Math.round(100 * fit.progress)}%`,
     fitting: "fitting",
-    idle: fit.number ? `fit ${fit.number} in ${fit.seconds.toFixed(2)} s` : "ready",
+    idle: fit.number ? "up to date" : "ready",
   };
   $("fit").textContent = fit.error ? "no fit" : (doing[fit.status] ?? fit.status);
-  $("fit").title = fit.error ? [fit.error.what, fit.error.advice].filter(Boolean).join("; ") : "";
+  const took = fit.number ? `Fit ${fit.number} took ${fit.seconds.toFixed(2)} s` : "";
+  $("fit").title = fit.error ? [fit.error.what, fit.error.advice].filter(Boolean).join("; ") : took;
   $("fit").dataset.status = fit.error ? "error" : fit.status;
   $("undo").disabled = !project.can_undo;
   $("redo").disabled = !project.can_redo;

@@ -93,6 +93,7 @@ function draw() {
   $("after").textContent = sentence.after;
   $("card").dataset.status = sentence.look.length ? "partial" : sentence.status;
   $("reset").hidden = sentence.status === "new";
+  $("accept").firstElementChild.textContent = isDecided(sentence) ? "Next" : mentions(sentence).length ? `Accept ${mentions(sentence).length}` : "Accept as it is";
   const waiting = sentence.predictions === null && !isDecided(sentence) ? " · no prediction yet" : "";
   const looks = sentence.look.length ? `, but nobody has looked for ${sentence.look.join(", ")}` : "";
   $("status").textContent = `Sentence ${sentence.id} · ${STATUS[sentence.status]}${looks}${waiting}`;
