@@ -5,12 +5,15 @@
 A test compares both with what this would write.
 """
 
+import ast
 import inspect
 import re
+from dataclasses import is_dataclass
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from textwrap import dedent
 from types import ModuleType
 from typing import Any, is_typeddict
 
@@ -90,6 +93,8 @@ def _class(name: str, cls: type) -> list[str]:
     if is_called and (signature := _signature(cls)) != "()":
         lines += ["```text", f"{name}{signature}", "```", ""]
     lines += _docstring(cls)
+    if is_dataclass(cls) and (entries := _fields(cls)):
+        lines += ["", "Attributes:", "", *entries]
     own: dict[str, Any] = {}
     inherited: dict[str, str] = {}  # what another class on the page has, by its name
     owner = cls  # the class on the page under which what follows is described
@@ -140,6 +145,28 @@ def _docstring(found: Any) -> list[str]:
         if title in _SHOWN:
             lines += ["", f"{title}:", "", *_entries(body)]
     return lines
+
+
+def _fields(cls: type) -> list[str]:
+    """Return a list with an item for each field of a dataclass, or for neighbours that one comment above is about."""
+    source = dedent(inspect.getsource(cls))
+    lines = source.splitlines()
+    items: list[tuple[list[str], str]] = []
+    is_open = False  # whether the comment above the field before is about this one, too
+    for node in ast.parse(source).body[0].body:  # type: ignore[attr-defined]
+        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.target.id[0] == "_":
+            is_open = False
+            continue
+        beside, above = lines[node.end_lineno - 1].partition("  # ")[2], node.lineno - 1  # type: ignore[operator]
+        while lines[above - 1].lstrip().startswith("# "):
+            above -= 1
+        comment = " ".join(line.lstrip(" #") for line in lines[above : node.lineno - 1])
+        if beside or comment:
+            items.append(([node.target.id], beside or comment))
+        elif is_open:
+            items[-1][0].append(node.target.id)
+        is_open = not beside and (bool(comment) or is_open)
+    return [_plain(f"- `{', '.join(names)}`: {text}") for names, text in items]
 
 
 def _entries(body: str) -> list[str]:

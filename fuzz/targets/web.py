@@ -272,7 +272,8 @@ async def converse(config: Any, data: bytes) -> bytes:
 def open_headers(folder: Path) -> Iterator[Run]:
     """Send bytes to a server whose token no input has, and to one without a token: heads, lines, cookies."""
     from handful.web import Limits
-    from handful.web.server import Server, application
+    from handful.web.connection import Server
+    from handful.web.server import application
 
     limits, names = Limits(), frozenset({"localhost"})
     secret, open_to_all = (

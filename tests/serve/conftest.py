@@ -20,7 +20,8 @@ def serving(models, *, token=None, limits=None, label_studio=False, store=None, 
     pytest.importorskip("uvicorn")
     from handful.serve._label_studio import Backend
     from handful.serve._server import Service, make_server
-    from handful.web.server import Server, listen
+    from handful.web.connection import Server
+    from handful.web.server import listen
 
     limits = limits or Limits()
 

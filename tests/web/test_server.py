@@ -22,7 +22,8 @@ httpx = pytest.importorskip("httpx")
 from starlette.responses import StreamingResponse  # noqa: E402
 from starlette.routing import Route  # noqa: E402
 
-from handful.web.server import Server, application, check_token, listen  # noqa: E402
+from handful.web.connection import Server  # noqa: E402
+from handful.web.server import application, check_token, listen  # noqa: E402
 
 TOKEN = "a-token-of-the-tests"
 

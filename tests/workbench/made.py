@@ -40,7 +40,8 @@ def serving(path, texts=TEXTS, types=TYPES, **options):
     """Serve a project on a free port; the client knows the token."""
     httpx = pytest.importorskip("httpx")
     pytest.importorskip("uvicorn")
-    from handful.web.server import Server, listen
+    from handful.web.connection import Server
+    from handful.web.server import listen
     from handful.workbench._server import LIMITS, make_server
 
     listening = listen("127.0.0.1", 0, 0)

@@ -68,18 +68,13 @@ def _handful(encoder: Encoder, o_ratio: ORatio, has_text: bool, types: Types, *,
 
 
 class TunedTagger:
-    """Our default with a tuned encoder; with too few labelled sentences for that, it is only fitted.
-
-    Attributes
-    ----------
-    tuning : the figures of tuning; None if the tagger was only fitted
-    """
+    """Our default with a tuned encoder; with too few labelled sentences for that, it is only fitted."""
 
     def __init__(
         self, encoder: PathLike, o_ratio: ORatio, has_text: bool, types: Types, recipe: TuneRecipe | None = None
     ) -> None:
         self._tagger, self._recipe = Tagger(types, encoder=encoder, o_ratio=o_ratio), recipe
-        self.tuning: Tuning | None = None
+        self.tuning: Tuning | None = None  # its figures; None if the tagger was only fitted
 
     def fit(self, support: Any, unlabelled: Any = None) -> "TunedTagger":
         """Learn from labelled sentences and unlabelled text."""

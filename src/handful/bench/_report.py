@@ -20,26 +20,15 @@ CAPTION = (
 
 @dataclass
 class Report:
-    """The result of a protocol.
+    """The result of a protocol."""
 
-    Attributes
-    ----------
-    title : what was done, in one line
-    folder : where the report was written
-    board : the lines of the table
-    differences : between the reference line and all others
-    rows : one per run, as in ``results.jsonl``
-    environment : what the report was made with
-    notes : what a reader of the figures must know
-    """
-
-    title: str
-    folder: Path
-    board: Board
-    differences: list[Difference]
-    rows: list[Row]
-    environment: dict[str, Any]
-    notes: list[str] = field(default_factory=list)
+    title: str  # what was done, in one line
+    folder: Path  # where the report was written
+    board: Board  # the lines of the table
+    differences: list[Difference]  # between the reference line and all others
+    rows: list[Row]  # one per run, as in ``results.jsonl``
+    environment: dict[str, Any]  # what the report was made with
+    notes: list[str] = field(default_factory=list)  # what a reader of the figures must know
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as dicts, lists, strings and numbers, without its rows, which are in the folder."""

@@ -20,24 +20,15 @@ ENCODE, PREDICT, FIT, ADD = "encode", "predict", "fit", "add"
 
 @dataclass(frozen=True)
 class Speed:
-    """The speed of this machine; each tuple has an entry for each number of threads.
+    """The speed of this machine; each tuple has an entry for each number of threads."""
 
-    Attributes
-    ----------
-    processor : the kind of this machine's
-    threads : the numbers of threads
-    n_sentences, n_words : the text
-    turns : how often everything ran; the best turn counts
-    words_per_second : of encoding ("encode") and of prediction ("predict")
-    seconds : of a fit on labels and the text, encoding included ("fit"), and of one more label ("add")
-    """
-
-    processor: Processor
-    threads: tuple[int, ...]
-    n_sentences: int
-    n_words: int
-    turns: int
-    words_per_second: dict[str, tuple[float, ...]]
+    processor: Processor  # the kind of this machine's
+    threads: tuple[int, ...]  # the numbers of threads
+    n_sentences: int  # of the text
+    n_words: int  # of the text
+    turns: int  # how often everything ran; the best turn counts
+    words_per_second: dict[str, tuple[float, ...]]  # of encoding ("encode") and of prediction ("predict")
+    # of a fit on labels and the text, encoding included ("fit"), and of one more label ("add")
     seconds: dict[str, tuple[float, ...]]
 
     def to_dict(self) -> dict[str, Any]:

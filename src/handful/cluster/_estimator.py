@@ -30,24 +30,14 @@ from .labels import Labels, Weights
 
 @dataclass(frozen=True)
 class Round:
-    """The result of one round; given to the callback of :meth:`SubspaceKMeans.fit`.
+    """The result of one round; given to the callback of :meth:`SubspaceKMeans.fit`."""
 
-    Attributes
-    ----------
-    number : counted from 1
-    objective : the mean of A * D (plus the entropy term when soft), see :attr:`SubspaceKMeans.objective_`
-    counts : (k,) words and anchors, or their weight, by prototype
-    n_changed : words and anchors whose assignment changed in this round
-    change : the largest change of an entry of A
-    o_share : the share of words assigned to O
-    """
-
-    number: int
-    objective: float
-    counts: NDArray[np.float64]
-    n_changed: int
-    change: float
-    o_share: float
+    number: int  # counted from 1
+    objective: float  # the mean of A * D (plus the entropy term when soft), see :attr:`SubspaceKMeans.objective_`
+    counts: NDArray[np.float64]  # (k,) words and anchors, or their weight, by prototype
+    n_changed: int  # words and anchors whose assignment changed in this round
+    change: float  # the largest change of an entry of A
+    o_share: float  # the share of words assigned to O
 
 
 def _by_chunk(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,18 +13,11 @@ UNLABELLED = -1
 
 @dataclass(frozen=True)
 class Labels:
-    """The tags that words may have; only words that are not free to have every tag are kept.
+    """The tags that words may have; only words that are not free to have every tag are kept."""
 
-    Attributes
-    ----------
-    classes : (n_tags,) the tags, as the user wrote them, in order
-    rows : (m,) the words that are labelled, wholly or partly, in order
-    allowed : (m, n_tags) bool, the tags each of them may have
-    """
-
-    classes: NDArray[Any]
-    rows: NDArray[np.intp]
-    allowed: NDArray[np.bool_]
+    classes: NDArray[Any]  # (n_tags,) the tags, as the user wrote them, in order
+    rows: NDArray[np.intp]  # (m,) the words that are labelled, wholly or partly, in order
+    allowed: NDArray[np.bool_]  # (m, n_tags) the tags each of them may have
 
     @classmethod
     def from_tags(cls, y: NDArray[Any]) -> "Labels":

@@ -32,27 +32,17 @@ _DTYPES = ("float32", "float16")
 
 @dataclass(frozen=True)
 class Features:
-    """Encoded text in a folder.
+    """Encoded text in a folder."""
 
-    Attributes
-    ----------
-    path : the folder
-    pieces : the pieces of text, one for each shard
-    options : how they were read
-    n_words, n_sentences : of each shard
-    dim, dtype, fingerprint : of the encoder, and how its numbers are kept
-    report : what reading met with, one thing on each line
-    """
-
-    path: Path
-    pieces: Sequence[TextPiece]
-    options: Mapping[str, Any]
-    n_words: Sequence[int]
-    n_sentences: Sequence[int]
-    dim: int
-    dtype: str
-    fingerprint: str
-    report: Sequence[str]
+    path: Path  # the folder
+    pieces: Sequence[TextPiece]  # the pieces of text, one for each shard
+    options: Mapping[str, Any]  # how they were read
+    n_words: Sequence[int]  # of each shard
+    n_sentences: Sequence[int]  # of each shard
+    dim: int  # of the encoder
+    dtype: str  # how its numbers are kept
+    fingerprint: str  # of the encoder
+    report: Sequence[str]  # what reading met with, one thing on each line
 
     def far_text(self) -> FarText:
         """Return the text as a fit takes it."""

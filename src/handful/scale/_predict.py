@@ -34,18 +34,12 @@ _COUNTS = ("documents", "words", "mentions")
 
 @dataclass(frozen=True)
 class Totals:
-    """The counts of a folder of predictions.
-
-    Attributes
-    ----------
-    documents, words, mentions : how many there are
-    report : what reading met with, one thing on each line
-    """
+    """The counts of a folder of predictions."""
 
     documents: int
     words: int
     mentions: int
-    report: list[str]
+    report: list[str]  # what reading met with, one thing on each line
 
 
 def predict_texts(

@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from starlette.routing import Match
 
 from handful import __version__
-from handful.web.server import Guard, Receive, Scope, Send
+from handful.web.guard import Guard, Receive, Scope, Send
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _REQUESTS = (1, 2, 4, 8, 16, 32, 64, 128)

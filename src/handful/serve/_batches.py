@@ -26,7 +26,7 @@ from handful.tagger.model import TagModel
 from handful.tagger.tagging import MinScore, Notice, is_sure, tag_sentences
 from handful.text import Document, Prediction, Sentence
 from handful.web import Limits
-from handful.web.server import later
+from handful.web.http import later
 
 BATCH_WORDS = 2048  # about how many words are encoded at once
 

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from handful.errors import DataError, HandfulError
 from handful.text import Prediction
-from handful.web.server import Json, read_json
+from handful.web.http import Json, read_json
 
 from ._access import log
 from ._annotations import Annotations, Key, check_annotation, check_id, read_labels

@@ -11,7 +11,7 @@ from handful.tagger import Tagger
 from handful.text import EntityType, Sentence
 from handful.text.types import TypeChoice, completed
 from handful.web import Limits
-from handful.web.server import later
+from handful.web.http import later
 
 from ._annotations import Annotations, Key
 from ._batches import Ready, ready_of

@@ -21,7 +21,8 @@ from handful.tagger.predictor import check_min_score
 from handful.tagger.tagging import MinScore
 from handful.text import Prediction
 from handful.web import Limits
-from handful.web.server import Json, address_of, application, check_token, later, listen, names_of, read_json, run
+from handful.web.http import Json, later, read_json
+from handful.web.server import address_of, application, check_token, listen, names_of, run
 
 from ._access import AccessLog, Metrics
 from ._batches import Batches, Job, ready_of

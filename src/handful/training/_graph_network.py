@@ -24,17 +24,12 @@ _SMALLEST = 16  # floats of fewer numbers are not weights, but constants of form
 
 
 class GraphNetwork(nn.Module):
-    """Runs an ONNX graph in float32, as `handful.encoders.thaw.thaw` returns it, with torch.
-
-    Attributes
-    ----------
-    dropout : how much of what each attention and each pair of products adds to a word is left out while training
-    share : how much the adapters count: 0 is the encoder as it was, 1 as it was trained
-    """
+    """Runs an ONNX graph in float32, as `handful.encoders.thaw.thaw` returns it, with torch."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
-        self.dropout, self.share = 0.0, 1.0
+        self.dropout = 0.0  # how much of what attentions and pairs of products add to a word training leaves out
+        self.share = 1.0  # how much the adapters count: 0 is the encoder as it was, 1 as it was trained
         self._adapters: dict[str, tuple[str, str]] = {}
         self._output = model.graph.output[0].name
         self._needed = _leading_to(self._output, model.graph.node)

@@ -12,26 +12,16 @@ from ._recipe import group_of
 
 @dataclass(frozen=True)
 class TrainingState:
-    """How far a training is.
+    """How far a training is."""
 
-    Attributes
-    ----------
-    epoch, n_epochs, step, n_steps
-        Counted from 1.
-    loss
-        The mean loss per word since the last report; at the end of an epoch, over the whole epoch.
-    words_per_second
-        Since the last report.
-    dev
-        At the end of an epoch, precision, recall and f1 on the dev sentences, by corpus; None in between.
-    """
-
+    # counted from 1
     epoch: int
     n_epochs: int
     step: int
     n_steps: int
-    loss: float
-    words_per_second: float
+    loss: float  # the mean loss per word since the last report; at the end of an epoch, over the whole epoch
+    words_per_second: float  # since the last report
+    # at the end of an epoch, precision, recall and f1 on the dev sentences, by corpus; None in between
     dev: Mapping[str, Mapping[str, float]] | None = None
 
     def __str__(self) -> str:

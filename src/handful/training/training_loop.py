@@ -46,19 +46,13 @@ class Data:
 
 
 class Training:
-    """A training in progress.
-
-    Attributes
-    ----------
-    step, n_steps : steps that are done, and all steps
-    history : one entry per finished epoch: its mean loss per word, and the dev figures by corpus
-    """
+    """A training in progress: `step` of `n_steps` are done."""
 
     def __init__(self, network: TaggingNetwork, data: Data, recipe: Recipe, device: torch.device) -> None:
         self.network = network
         self.recipe = recipe
         self.step = 0
-        self.history: list[dict[str, Any]] = []
+        self.history: list[dict[str, Any]] = []  # of each finished epoch: its mean loss per word, the dev figures
         self.data = data
         self.device = device
         self._builder = StepBuilder(

@@ -23,25 +23,15 @@ FEWEST = 40  # labelled sentences; with fewer, what is held out says too little 
 
 @dataclass(frozen=True)
 class Tuning:
-    """The tagger that tuning wrote, and the figures behind it.
+    """The tagger that tuning wrote, and the figures behind it."""
 
-    Attributes
-    ----------
-    tagger : the tagger that was written
-    n_sentences : the labelled sentences
-    before, after : the F1 on labelled sentences that were held out, of the encoder as it was and of the tuned one
-    error : the standard error of their difference
-    is_tuned : whether the tuned encoder was taken
-    seconds : how long it took
-    """
-
-    tagger: Tagger
-    n_sentences: int
-    before: float
-    after: float
-    error: float
-    is_tuned: bool
-    seconds: float
+    tagger: Tagger  # the tagger that was written
+    n_sentences: int  # the labelled sentences
+    before: float  # the F1 on labelled sentences that were held out, of the encoder as it was
+    after: float  # the same of the tuned encoder
+    error: float  # the standard error of their difference
+    is_tuned: bool  # whether the tuned encoder was taken
+    seconds: float  # how long it took
 
     def __str__(self) -> str:
         on = f"on held-out labels, F1 was {100 * self.before:.1f} before and {100 * self.after:.1f} after tuning"

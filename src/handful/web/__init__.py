@@ -1,7 +1,7 @@
 """Pages for people, and what the servers share.
 
-A page is HTML with its style and script as static files. `server` (extra `web`) has the application, its guard and how
-it runs. The limits of servers are here, because they are needed before a server is.
+A page is HTML with its style and script as static files. `server`, `guard`, `http` and `connection` need the extra
+`web`. The limits of servers are here, because they are needed before a server is.
 """
 
 from handful._util.html import hue

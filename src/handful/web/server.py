@@ -17,29 +17,10 @@ from starlette.routing import Route
 
 from handful.errors import DataError, FileError
 
-from ._connection import Server
-from ._guard import Guard, Receive, Scope, Send
-from ._http import Json, error_handlers, later, read_body, read_json, refusal
 from ._limits import LOOPBACK, Limits
-
-__all__ = [
-    "Guard",
-    "Json",
-    "Receive",
-    "Scope",
-    "Send",
-    "Server",
-    "address_of",
-    "application",
-    "check_token",
-    "later",
-    "listen",
-    "names_of",
-    "read_body",
-    "read_json",
-    "refusal",
-    "run",
-]
+from .connection import Server
+from .guard import Guard
+from .http import Json, error_handlers
 
 LEAST_TOKEN = 16  # characters; a shorter one can be guessed
 TRIED_PORTS = 20

@@ -19,25 +19,15 @@ N_SAMPLE = 500  # sentences that tell the language
 
 @dataclass
 class Added:
-    """The texts and labels that came into a project.
+    """The texts and labels that came into a project."""
 
-    Attributes
-    ----------
-    n_texts, n_sentences : new ones
-    n_known : texts that were there already, and were not added again
-    n_kept : sentences that had other labels already, or others in the same file; these were kept
-    labels : the states of sentences that got labels
-    types : the names of types in these labels
-    sample : the first sentences
-    """
-
-    n_texts: int = 0
-    n_sentences: int = 0
-    n_known: int = 0
-    n_kept: int = 0
-    labels: dict[int, State] = field(default_factory=dict, repr=False)
-    types: dict[str, None] = field(default_factory=dict, repr=False)
-    sample: list[Sentence] = field(default_factory=list, repr=False)
+    n_texts: int = 0  # new ones
+    n_sentences: int = 0  # new ones
+    n_known: int = 0  # texts that were there already, and were not added again
+    n_kept: int = 0  # sentences that had other labels already, or others in the same file; these were kept
+    labels: dict[int, State] = field(default_factory=dict, repr=False)  # the states of sentences that got labels
+    types: dict[str, None] = field(default_factory=dict, repr=False)  # the names of types in these labels
+    sample: list[Sentence] = field(default_factory=list, repr=False)  # the first sentences
 
     @property
     def n_labelled(self) -> int:

@@ -27,19 +27,9 @@ from starlette.routing import Route
 from handful.errors import Advice, DataError, HandfulError, StaleError
 from handful.text import FORMATS, stream, write
 from handful.web import Limits
-from handful.web.server import (
-    Guard,
-    Json,
-    address_of,
-    application,
-    check_token,
-    listen,
-    names_of,
-    read_body,
-    read_json,
-    refusal,
-    run,
-)
+from handful.web.guard import Guard
+from handful.web.http import Json, read_body, read_json, refusal
+from handful.web.server import address_of, application, check_token, listen, names_of, run
 
 from ._session import Session
 from ._views import Record, Views, number

@@ -7,7 +7,7 @@ from typing import Any
 from handful.errors import DataError
 from handful.text import FORMATS, Sentence, Span
 from handful.text.projects import State
-from handful.web.server import refusal
+from handful.web.http import refusal
 
 from ._mirror import PARTS, Entry
 from ._review import accepted, decided, fitting, rejected

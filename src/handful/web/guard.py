@@ -20,8 +20,8 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse
 
-from ._http import Json, refusal
 from ._limits import Limits
+from .http import Json, refusal
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
