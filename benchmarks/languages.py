@@ -69,7 +69,7 @@ def measured(encoder, types, sentences, labelled, how, n_supports):
         found["text"] = f1(Tagger(types, **new).fit(unlabelled=bare(sentences)), sentences)
     if "labels" in how:
         given, scored = (labelled, sentences) if labelled else (sentences[::2], sentences[1::2])
-        supports = [sample_support(given, 5, seed, fewer=True) for seed in range(n_supports)]
+        supports = [sample_support(given, 5, seed, fewer=True)[0] for seed in range(n_supports)]
         runs = [f1(Tagger(types, **new).fit(support, unlabelled=bare(scored)), scored) for support in supports]
         found["labels"] = float(np.mean(runs))
     return found

@@ -55,7 +55,7 @@ def report_lines(folder):
 def test_with_labels_names_are_read_beside_them_unless_they_are_not_to_be(folder):
     report = run(folder, methods=("handful", "handful-nonames"), shots=(1,), sets=1)
     data = {name: list(read(folder / f"{name}.txt")) for name in ("train", "dev", "test")}
-    support = sample_support(data["dev"], 1, 0)
+    (support,) = sample_support(data["dev"], 1, 0)
     found = {row["method"]: row["f1"] for row in report.rows}
     for method, names in (("handful", True), ("handful-nonames", False)):
         tagger = Tagger(TYPES, encoder=NamingEncoder(), names=names, cache=False).fit(

@@ -208,7 +208,7 @@ def test_supports_of_several_targets_lie_in_folders_of_their_names(tmp_path):
     folder = corpus_folder(tmp_path / "made")
     place = tmp_path / "supports" / "1shot"
     place.mkdir(parents=True)
-    given = sample_support(list(read(folder / "train.txt")), 1, 3)
+    (given,) = sample_support(list(read(folder / "train.txt")), 1, 3)
     write(given, place / "0.txt", "conll")
     settings = Settings(sets=1, methods=("proto",), shots=(1,), supports=tmp_path / "supports")
     report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)

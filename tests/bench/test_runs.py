@@ -45,7 +45,7 @@ def test_each_run_is_a_row_whose_f1_can_be_had_by_hand(tmp_path):
     assert len(rows) == 2 * 2 * (1 + 2 + 2)  # shots, supports; proto, hard and handful at two ratios
     row = next(row for row in rows if (row["method"], row["o_ratio_given"], row["shots"]) == ("hard", 0.7, 5))
     data = {name: list(read(tmp_path / "made" / f"{name}.txt")) for name in ("train", "dev", "test")}
-    support = sample_support(data["dev"], 5, 0)
+    (support,) = sample_support(data["dev"], 5, 0)
     tagger = Tagger(encoder=MadeEncoder(), method="paper", o_ratio=0.7, cache=False).fit(
         support, data["dev"] + data["train"]
     )

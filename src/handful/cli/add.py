@@ -1,6 +1,5 @@
 """``handful add``: more labelled sentences for a tagger that is there already."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,16 +17,13 @@ if TYPE_CHECKING:
 
 def add(
     model: opt.Model,
-    files: list[str] | None = typer.Argument(
-        None,
-        metavar="[FILE]",
-        show_default=False,
-        help="Files of labelled sentences, in any format; - is standard input; none with --types.",
+    files: list[str] | None = opt.argument(
+        None, "[FILE]", "Files of labelled sentences, in any format; - is standard input; none with --types."
     ),
     unlabelled: opt.Unlabelled = None,
     types: opt.Types = None,
-    out: Path | None = typer.Option(None, "--out", metavar="FOLDER", help="The folder to write; MODEL if not set."),
-    as_is: bool = typer.Option(False, "--as-is", help="Take suggestions that nobody changed as they are."),
+    out: opt.OutModel = None,
+    as_is: bool = opt.own(False, "--as-is", None, "Take suggestions that nobody changed as they are."),
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,
     text_field: opt.TextField = None,
@@ -72,10 +68,8 @@ def add(
     tagger.add(labelled, text or None, progress=progress_of(quiet))
     tagger.save(target)
     after = tagger.summary_
-    n_added, new = (
-        after.n_support - before.n_support,
-        [one.name for one in after.types if one.name not in before.mentions],
-    )
+    n_added = after.n_support - before.n_support
+    new = [one.name for one in after.types if one.name not in before.mentions]
     if as_json:
         found = {"model": str(target), "n_added": n_added, "new_types": new, "mentions_before": before.mentions}
         print_json(found | after.to_dict())

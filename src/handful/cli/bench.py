@@ -32,14 +32,11 @@ bench = typer.Typer(
 def _setting(name: str, metavar: str | None = None, **more: Any) -> Any:
     """Return the option for a field of `Settings`, with its help."""
     (field,) = (one for one in fields(Settings) if one.name == name)
-    return opt.option("--" + name.replace("_", "-"), metavar=metavar, help=field.metadata["help"], **more)
+    return opt.option("--" + name.replace("_", "-"), metavar, field.metadata["help"], **more)
 
 
 ReportFolder = Annotated[
-    Path,
-    typer.Option(
-        "--report", metavar="FOLDER", help="The folder to write. Runs that are finished there are not repeated."
-    ),
+    Path, opt.option("--report", "FOLDER", "The folder to write. Runs that are finished there are not repeated.")
 ]
 Targets = Annotated[
     list[str],
@@ -117,12 +114,12 @@ def transfer(
 
 @bench.command()
 def sample(
-    corpus: str = typer.Argument(..., metavar="CORPUS", help="A labelled file, or - for standard input."),
-    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The folder to write; new, or empty."),
-    shots: int = typer.Option(5, "--shots", metavar="N", min=1, help="The least number of mentions of each type."),
-    sets: int = typer.Option(1, "--sets", metavar="N", min=1, help="How many supports to draw."),
-    seed: int = typer.Option(0, "--seed", metavar="N", min=0, help="The same seed draws the same supports."),
-    fewer: bool = typer.Option(False, "--fewer", help="Accept types with fewer mentions."),
+    corpus: str = opt.argument(..., "CORPUS", "A labelled file, or - for standard input."),
+    out: Path = opt.own(..., "--out", "FOLDER", "The folder to write; new, or empty."),
+    shots: int = opt.own(5, "--shots", "N", "The least number of mentions of each type.", min=1),
+    sets: int = opt.own(1, "--sets", "N", "How many supports to draw.", min=1),
+    seed: int = opt.own(0, "--seed", "N", "The same seed draws the same supports.", min=0),
+    fewer: bool = opt.own(False, "--fewer", None, "Accept types with fewer mentions."),
     to: opt.ToLabelled = "conll",
 ) -> None:
     """Draw supports: sentences that hold a few mentions of every type.
@@ -156,10 +153,8 @@ def sample(
 
 @bench.command()
 def speed(
-    file: str | None = typer.Argument(
-        None, metavar="[FILE]", show_default=False, help="The text to read; the garden notes if not given."
-    ),
-    words: int = typer.Option(1000, "--words", metavar="N", min=1, help="The number of words to read."),
+    file: str | None = opt.argument(None, "[FILE]", "The text to read; the garden notes if not given."),
+    words: int = opt.own(1000, "--words", "N", "The number of words to read.", min=1),
     as_json: opt.Json = False,
     threads: opt.Threads = None,
 ) -> None:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def cache(
-    clear: bool = typer.Option(False, "--clear", help="Remove what is cached; asks first."),
-    encoder: str = typer.Option(
-        "", metavar="NAME", help="Only this encoder: its name, or the beginning of its fingerprint."
+    clear: bool = opt.own(False, "--clear", None, "Remove what is cached; asks first."),
+    encoder: str = opt.own(
+        "", "--encoder", "NAME", "Only this encoder: its name, or the beginning of its fingerprint."
     ),
-    yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
+    yes: bool = opt.own(False, "--yes -y", None, "Do not ask."),
     as_json: opt.Json = False,
 ) -> None:
     """Show or clear the features that are kept on disk.

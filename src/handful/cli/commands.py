@@ -22,26 +22,11 @@ from handful.errors import HandfulError, HandfulWarning
 from ._common import paragraphs
 
 #: The commands, in the order of the help; each is in a module of its name.
-COMMANDS = (
-    "demo",
-    "label",
-    "serve",
-    "fit",
-    "predict",
-    "encode",
-    "explain",
-    "evaluate",
-    "suggest",
-    "add",
-    "types",
-    "tune",
-    "stats",
-    "convert",
-    "cache",
-    "encoders",
-    "export-encoder",
-    "pretrain",
-    "bench",
+COMMANDS = tuple(
+    str.split(
+        "demo label serve fit predict encode explain evaluate suggest add types tune stats convert cache encoders "
+        "export-encoder pretrain bench"
+    )
 )
 
 _SIGPIPE = 13
@@ -76,8 +61,8 @@ def _ending_well() -> Iterator[None]:
         raise
     except HandfulError as error:
         raise _failed(error.for_shell) from None
-    except KeyboardInterrupt:
-        typer.echo("stopped", err=True)
+    except KeyboardInterrupt as stop:
+        typer.echo(str(stop) or "stopped", err=True)
         raise typer.Exit(130) from None
     except OSError as error:
         _let_go_of_output()

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -16,72 +16,51 @@ from ._common import listed, print_json, say
 _LABELS = "How labels are read"
 
 
-def _text(name: str, metavar: str, help: str) -> Any:
-    return typer.Option(name, metavar=metavar, show_default=False, rich_help_panel=_LABELS, help=help)
+def _reading(default: Any, name: str, metavar: str | None, help: str) -> Any:
+    return opt.own(default, name, metavar, help, rich_help_panel=_LABELS)
 
 
 def convert(
-    source: str = typer.Argument(..., metavar="IN", help="A file, or - for standard input."),
-    target: str = typer.Argument(
-        ..., metavar="OUT", help="The file to write, or - for standard output; .gz is compressed."
+    source: str = opt.argument(..., "IN", "A file, or - for standard input."),
+    target: str = opt.argument(..., "OUT", "The file to write, or - for standard output; .gz is compressed."),
+    to: str = opt.own(
+        ..., "--to", "FORMAT", f"The format to write: {', '.join(FORMATS)}.", callback=opt.one_of(*FORMATS)
     ),
-    to: str = typer.Option(
-        ..., "--to", metavar="FORMAT", callback=opt.one_of(*FORMATS), help=f"The format to write: {', '.join(FORMATS)}."
-    ),
-    scheme: str = typer.Option(
-        "BIO",
-        "--scheme",
-        metavar="SCHEME",
-        callback=opt.one_of(*SCHEMES),
-        help=f"The tags to write: {', '.join(SCHEMES)}.",
+    scheme: str = opt.own(
+        "BIO", "--scheme", "SCHEME", f"The tags to write: {', '.join(SCHEMES)}.", callback=opt.one_of(*SCHEMES)
     ),
     from_format: opt.From = None,
-    encoding: str = typer.Option(
-        "utf-8", "--encoding", metavar="NAME", help="The encoding of the file to read; UTF-8 is written."
-    ),
+    encoding: str = opt.own("utf-8", "--encoding", "NAME", "The encoding of the file to read; UTF-8 is written."),
     text_field: opt.TextField = None,
     skip_malformed: opt.SkipMalformed = False,
-    label_field: Annotated[
-        str | None, _text("--label-field", "FIELD", "The column or field that holds the labels.")
-    ] = None,
-    annotator: Annotated[
-        str | None,
-        _text(
-            "--annotator",
-            "NAME",
-            "If several people annotated a text: the name of one of them; or first, majority, or agree, which leaves "
-            "open the words on which they do not agree. If not set, they must agree.",
-        ),
-    ] = None,
-    keep: Annotated[
-        str | None, _text("--keep", "TYPE,...", "The only types to read; mentions of others become O.")
-    ] = None,
-    drop: Annotated[str, _text("--drop", "TYPE,...", "Types to leave out; their mentions become O.")] = "",
-    rename: Annotated[
-        str,
-        _text(
-            "--rename",
-            "OLD=NEW,...",
-            "New names of types, before --keep and --drop; types that get the same name are merged.",
-        ),
-    ] = "",
-    tag_names: Annotated[
-        str | None,
-        _text(
-            "--tag-names",
-            "TAG,...",
-            "The names of tags that are numbers, in order, as in O,B-PER,I-PER; or a file with one name on each line.",
-        ),
-    ] = None,
-    judged: Annotated[
-        str | None,
-        _text("--judged", "TYPE,...", "The types that somebody looked for; unmarked words may be of others."),
-    ] = None,
-    widen: bool = typer.Option(
-        False, "--widen", rich_help_panel=_LABELS, help="Widen spans that end within a word to whole words."
+    label_field: str | None = _reading(None, "--label-field", "FIELD", "The column or field that holds the labels."),
+    annotator: str | None = _reading(
+        None,
+        "--annotator",
+        "NAME",
+        "If several people annotated a text: the name of one of them; or first, majority, or agree, which leaves "
+        "open the words on which they do not agree. If not set, they must agree.",
     ),
-    unmarked_unknown: bool = typer.Option(
-        False, "--unmarked-unknown", rich_help_panel=_LABELS, help="Words that no mention covers are unlabelled, not O."
+    keep: str | None = _reading(None, "--keep", "TYPE,...", "The only types to read; mentions of others become O."),
+    drop: str | None = _reading(None, "--drop", "TYPE,...", "Types to leave out; their mentions become O."),
+    rename: str | None = _reading(
+        None,
+        "--rename",
+        "OLD=NEW,...",
+        "New names of types, before --keep and --drop; types that get the same name are merged.",
+    ),
+    tag_names: str | None = _reading(
+        None,
+        "--tag-names",
+        "TAG,...",
+        "The names of tags that are numbers, in order, as in O,B-PER,I-PER; or a file with one name on each line.",
+    ),
+    judged: str | None = _reading(
+        None, "--judged", "TYPE,...", "The types that somebody looked for; unmarked words may be of others."
+    ),
+    widen: bool = _reading(False, "--widen", None, "Widen spans that end within a word to whole words."),
+    unmarked_unknown: bool = _reading(
+        False, "--unmarked-unknown", None, "Words that no mention covers are unlabelled, not O."
     ),
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -110,7 +89,7 @@ def convert(
         "label_field": label_field,
         "annotator": annotator,
         "keep": listed(keep),
-        "drop": listed(drop),
+        "drop": listed(drop) or (),
         "rename": _renamed(rename),
         "judged": listed(judged),
         "tag_names": _tag_names(tag_names),
@@ -136,11 +115,13 @@ def convert(
         return
     for line in [read.summary, *read.handled(shell=True), *written.handled(shell=True)]:
         say(line, quiet=quiet)
-    name = "standard output" if target == "-" else target
-    say(f"wrote {name}: {to}, {number_of(written.n_sentences, 'sentence')}", quiet=quiet)
+    say(
+        f"wrote {'standard output' if target == '-' else target}: {to}, {number_of(written.n_sentences, 'sentence')}",
+        quiet=quiet,
+    )
 
 
-def _renamed(given: str) -> dict[str, str]:
+def _renamed(given: str | None) -> dict[str, str]:
     """Return the new names of types by the old ones."""
     pairs = [entry.rpartition("=") for entry in listed(given) or ()]
     if not all(old and new for old, _, new in pairs):

@@ -8,12 +8,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from handful._util.files import replacing_folder, write_text
 from handful.text import Sentence, read, read_types, write
 
 from ._common import say
+from .options import own
 
 if TYPE_CHECKING:
     from handful.evaluate import Scores
@@ -25,10 +24,8 @@ _Step = tuple[str, "Tagger", "Scores", float]
 
 
 def demo(
-    out: Path = typer.Option(Path("handful-demo.html"), "--out", metavar="FILE", help="The page to write."),
-    files: Path | None = typer.Option(
-        None, "--files", metavar="FOLDER", help="Only write the corpus there, to try the other commands on."
-    ),
+    out: Path = own(Path("handful-demo.html"), "--out", "FILE", "The page to write."),
+    files: Path | None = own(None, "--files", "FOLDER", "Only write the corpus there, to try the other commands on."),
 ) -> None:
     """Fit on a small corpus of garden notes, score, and show what was found.
 

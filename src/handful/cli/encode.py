@@ -1,8 +1,7 @@
 """``handful encode``: text to shards of features, on several workers."""
 
 from pathlib import Path
-
-import typer
+from typing import Any
 
 from handful.errors import number_of
 
@@ -11,19 +10,17 @@ from ._common import cluster, progress_of, say
 
 
 def encode(
-    files: list[str] = typer.Argument(
-        ...,
-        metavar="FILE",
-        help="Texts in any format, patterns such as 'news/*.jsonl', and Parquet datasets; local, or s3://...",
+    files: list[str] = opt.argument(
+        ..., "FILE", "Texts in any format, patterns such as 'news/*.jsonl', and Parquet datasets; local, or s3://..."
     ),
-    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="The folder to write; what it has already is kept."),
+    out: Path = opt.own(..., "--out", "FOLDER", "The folder to write; what it has already is kept."),
     encoder: opt.Encoder = "handful-en",
-    precision: str = typer.Option(
+    precision: str = opt.own(
         "float32",
         "--precision",
-        metavar="KIND",
+        "KIND",
+        "How numbers are kept: float32; or float16, which takes half of the room.",
         callback=opt.one_of("float32", "float16"),
-        help="How numbers are kept: float32; or float16, which takes half of the room.",
     ),
     from_format: opt.From = None,
     text_field: opt.TextField = None,
@@ -52,17 +49,8 @@ def encode(
     options = {"text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
     with cluster(dask, workers, quiet=quiet) as client:
         assert client is not None
-        found = encode_texts(
-            client,
-            files,
-            out,
-            encoder=encoder,
-            threads=threads,
-            dtype=precision,
-            format=from_format,
-            options=options,
-            progress=progress_of(quiet),
-        )
+        how: dict[str, Any] = {"dtype": precision, "format": from_format, "options": options}
+        found = encode_texts(client, files, out, encoder=encoder, threads=threads, progress=progress_of(quiet), **how)
     for line in found.report:
         say(line, quiet=quiet)
     n_bytes = sum(found.n_words) * found.dim * (4 if found.dtype == "float32" else 2)

@@ -21,15 +21,11 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: str = typer.Argument(
-        ..., metavar="[MODEL]", help="The folder that handful fit wrote; none with --types.", show_default=False
-    ),
-    file: str | None = typer.Argument(
-        None, metavar="FILE", show_default=False, help="Labelled sentences, in any format; - is standard input."
-    ),
+    model: str = opt.argument(..., "[MODEL]", "The folder that handful fit wrote; none with --types."),
+    file: str | None = opt.argument(None, "FILE", "Labelled sentences, in any format; - is standard input."),
     types: opt.Types = None,
     find: opt.Find = None,
-    errors: int = typer.Option(10, "--errors", metavar="N", min=0, help="How many of the worst errors to show."),
+    errors: int = opt.own(10, "--errors", "N", "How many of the worst errors to show.", min=0),
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,
     as_json: opt.Json = False,

@@ -4,8 +4,6 @@ import json
 from functools import partial
 from typing import Any
 
-import typer
-
 from . import options as opt
 from ._common import least_score, load, say
 from .reading import Documents
@@ -15,10 +13,8 @@ def explain(
     model: opt.Model,
     files: opt.Texts = None,
     text: opt.Given = None,
-    nearest: int = typer.Option(3, "--nearest", metavar="N", min=1, help="How many labelled words to show for each."),
-    word: str | None = typer.Option(
-        None, "--word", "-w", metavar="WORD[=TYPE]", help="Say why a word, or words in a row, were not found."
-    ),
+    nearest: int = opt.own(3, "--nearest", "N", "How many labelled words to show for each.", min=1),
+    word: str | None = opt.own(None, "--word -w", "WORD[=TYPE]", "Say why a word, or words in a row, were not found."),
     min_score: opt.MinScore = "0",
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,

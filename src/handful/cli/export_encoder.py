@@ -7,13 +7,11 @@ from . import options as opt
 
 def export_encoder(
     out: opt.OutFolder,
-    folder: str = typer.Argument(
-        ..., metavar="ENCODER", help="A Hugging Face encoder: a folder, or a name on the hub."
-    ),
-    int8: bool = typer.Option(False, "--int8", help="8-bit weights: a quarter of the size, and faster."),
-    layers: int = typer.Option(3, "--layers", help="How many of the last layers it can give."),
-    licence: str | None = typer.Option(None, "--licence", help="Noted on the card; else as the source says."),
-    origin: str | None = typer.Option(None, "--origin", help="Noted on the card; else the source's name."),
+    folder: str = opt.argument(..., "ENCODER", "A Hugging Face encoder: a folder, or a name on the hub."),
+    int8: bool = opt.own(False, "--int8", None, "8-bit weights: a quarter of the size, and faster."),
+    layers: int = opt.own(3, "--layers", None, "How many of the last layers it can give."),
+    licence: str | None = opt.own(None, "--licence", None, "Noted on the card; else as the source says."),
+    origin: str | None = opt.own(None, "--origin", None, "Noted on the card; else the source's name."),
 ) -> None:
     """Write a Hugging Face encoder as ONNX, checked against the original.
 

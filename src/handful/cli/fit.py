@@ -21,29 +21,28 @@ if TYPE_CHECKING:
 
 def fit(
     out: opt.OutFolder,
-    support: list[str] | None = typer.Argument(
+    support: list[str] | None = opt.argument(
         None,
-        metavar="[SUPPORT]",
-        show_default=False,
-        help="Files of labelled sentences, in any format, or projects of handful label; - is standard input; "
+        "[SUPPORT]",
+        "Files of labelled sentences, in any format, or projects of handful label; - is standard input; "
         "none with --types.",
     ),
     types: opt.Types = None,
     unlabelled: opt.Unlabelled = None,
-    o_ratio: str = typer.Option(
+    o_ratio: str = opt.own(
         "auto",
         "--o-ratio",
-        metavar="SHARE",
-        help="The share of words that are in no mention, such as 0.95; auto estimates it, none leaves it open.",
+        "SHARE",
+        "The share of words that are in no mention, such as 0.95; auto estimates it, none leaves it open.",
     ),
     find: opt.Find = None,
     encoder: opt.Encoder = "handful-en",
-    no_names: bool = typer.Option(False, "--no-names", help="Do not read the names and the descriptions of types."),
-    replace: bool = typer.Option(
-        False, "--replace", help="Replace a model that has more labelled sentences than this one will have."
+    no_names: bool = opt.own(False, "--no-names", None, "Do not read the names and the descriptions of types."),
+    replace: bool = opt.own(
+        False, "--replace", None, "Replace a model that has more labelled sentences than this one will have."
     ),
-    include_encoder: bool = typer.Option(
-        False, "--include-encoder", help="Put the encoder into the folder, to go with it."
+    include_encoder: bool = opt.own(
+        False, "--include-encoder", None, "Put the encoder into the folder, to go with it."
     ),
     no_cache: opt.NoCache = False,
     from_format: opt.From = None,
@@ -54,13 +53,13 @@ def fit(
     threads: opt.Threads = None,
     dask: opt.Dask = None,
     workers: opt.Workers = None,
-    features: Path | None = typer.Option(
+    features: Path | None = opt.own(
         None,
         "--features",
-        metavar="FOLDER",
-        rich_help_panel=opt.WORKERS,
-        help="The folder in which workers keep the features of the text, for later runs; MODEL.features if not "
+        "FOLDER",
+        "The folder in which workers keep the features of the text, for later runs; MODEL.features if not "
         "set. A folder that handful encode wrote needs no --unlabelled.",
+        rich_help_panel=opt.WORKERS,
     ),
 ) -> None:
     """Learn to find mentions: from what types mean, a handful of labelled sentences, and unlabelled text.
@@ -101,29 +100,18 @@ def fit(
     if include_encoder:
         encoder_folder(encoder)
     near = [] if is_far else unlabelled or []
-    malformed = "skip" if skip_malformed else "error"
-    labelled, text, described = read_training(
-        support or [], near, types, from_format, quiet=quiet, text_field=text_field, malformed=malformed
-    )
+    reading: dict[str, Any] = {"text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
+    labelled, text, described = read_training(support or [], near, types, from_format, quiet=quiet, **reading)
     if not replace:
         _check_labels(out, labelled)
-    how: dict[str, Any] = {"names": not no_names, "o_ratio": share, "find": setting}
-    tagger = Tagger(described, encoder=encoder, threads=threads, cache=not no_cache, **how)
+    how: dict[str, Any] = {"names": not no_names, "o_ratio": share, "find": setting, "cache": not no_cache}
+    tagger = Tagger(described, encoder=encoder, threads=threads, **how)
     with cluster(dask, workers, quiet=quiet) as client:
         if client is None:
             tagger.fit(labelled or None, text or None, progress=progress_of(quiet))
         else:
             folder = features or Path(f"{out}.features")
-            found = _encoded(
-                client,
-                tagger,
-                unlabelled,
-                folder,
-                quiet=quiet,
-                text_field=text_field,
-                malformed=malformed,
-                unlabelled=True,
-            )
+            found = _encoded(client, tagger, unlabelled, folder, quiet=quiet, unlabelled=True, **reading)
             scale.fit(tagger, labelled or None, found, progress=progress_of(quiet))
         tagger.save(out, include_encoder=include_encoder)
     if as_json:

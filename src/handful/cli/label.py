@@ -21,23 +21,19 @@ if TYPE_CHECKING:
 
 
 def label(
-    files: list[str] | None = typer.Argument(
-        None, metavar="[FILE]", show_default=False, help="Texts in any format, labelled or not; or a project (.db)."
-    ),
+    files: list[str] | None = opt.argument(None, "[FILE]", "Texts in any format, labelled or not; or a project (.db)."),
     types: opt.Types = None,
-    project: Path | None = typer.Option(
+    project: Path | None = opt.own(
         None,
         "--project",
-        metavar="FILE",
-        help="The project to work on, made if there is none; otherwise named after the first text.",
+        "FILE",
+        "The project to work on, made if there is none; otherwise named after the first text.",
     ),
     encoder: opt.Encoder = "handful-en",
-    words: int = typer.Option(
-        50_000, "--words", metavar="N", min=1, help="How many words of text the tagger learns from."
-    ),
+    words: int = opt.own(50_000, "--words", "N", "How many words of text the tagger learns from.", min=1),
     host: opt.Host = "127.0.0.1",
     port: opt.Port = None,
-    no_browser: bool = typer.Option(False, "--no-browser", help="Only print the address."),
+    no_browser: bool = opt.own(False, "--no-browser", None, "Only print the address."),
     no_cache: opt.NoCache = False,
     from_format: opt.From = None,
     text_field: opt.TextField = None,

@@ -25,22 +25,18 @@ _BY_SUFFIX = {**ENDINGS, ".html": "html", ".htm": "html", "": "jsonl"}
 
 
 def predict(
-    model: str | None = typer.Argument(
-        None,
-        metavar="[MODEL]",
-        show_default=False,
-        help="The folder that handful fit wrote; none with --types, where all are texts.",
+    model: str | None = opt.argument(
+        None, "[MODEL]", "The folder that handful fit wrote; none with --types, where all are texts."
     ),
     files: opt.Texts = None,
     types: opt.Types = None,
     text: opt.Given = None,
-    to: str | None = typer.Option(
+    to: str | None = opt.own(
         None,
         "--to",
-        metavar="FORMAT",
+        "FORMAT",
+        f"{', '.join(_TO)}; if not set, by the ending of --out, or coloured text on a terminal and jsonl elsewhere.",
         callback=opt.one_of(*_TO),
-        help=f"{', '.join(_TO)}; if not set, by the ending of --out, or "
-        "coloured text on a terminal and jsonl elsewhere.",
     ),
     out: opt.OutFile = None,
     min_score: opt.MinScore = "0",

@@ -12,36 +12,30 @@ from ._common import command_line
 
 def pretrain(
     out: opt.OutFolder,
-    corpora: list[str] = typer.Argument(
+    corpora: list[str] = opt.argument(
         ...,
-        metavar="CORPUS",
-        help="A labelled file, a folder with train.txt (and dev.txt), a folder of small corpora that begin with "
+        "CORPUS",
+        "A labelled file, a folder with train.txt (and dev.txt), a folder of small corpora that begin with "
         "# TYPE: description (each file is a corpus NAME/file), or NAME= and one of these. The same NAME again "
         "adds files to that corpus.",
     ),
-    encoder: str = typer.Option(
-        ..., "--encoder", metavar="NAME", help="The encoder to start from: a Hugging Face folder or hub name."
-    ),
+    encoder: str = opt.own(..., "--encoder", "NAME", "The encoder to start from: a Hugging Face folder or hub name."),
     recipe: opt.RecipeFile = None,
-    dev: list[str] | None = typer.Option(
+    dev: list[str] | None = opt.own(
         None,
         "--dev",
-        metavar="[NAME=]PATH",
-        help="A file to measure on after each epoch, also a corpus or a folder of corpora that is not trained on; may "
+        "[NAME=]PATH",
+        "A file to measure on after each epoch, also a corpus or a folder of corpora that is not trained on; may "
         "be repeated.",
     ),
-    types: Path | None = typer.Option(
+    types: Path | None = opt.own(
         None,
         "--types",
-        metavar="FILE",
-        help="A file that says what types mean: a line [CORPUS], then TYPE: description on each line.",
+        "FILE",
+        "A file that says what types mean: a line [CORPUS], then TYPE: description on each line.",
     ),
-    licence: str = typer.Option(
-        "", "--licence", metavar="TEXT", help="A note for the card: the terms of use of the result."
-    ),
-    origin: str = typer.Option(
-        "", "--origin", metavar="TEXT", help="A note for the card: where the corpora and the base came from."
-    ),
+    licence: str = opt.own("", "--licence", "TEXT", "A note for the card: the terms of use of the result."),
+    origin: str = opt.own("", "--origin", "TEXT", "A note for the card: where the corpora and the base came from."),
     device: opt.Device = None,
     restart: opt.Restart = False,
 ) -> None:
@@ -65,23 +59,19 @@ def pretrain(
     from handful.training import pretrain as train
     from handful.training.state import mean_f1
 
-    try:
-        card = train(
-            corpora,
-            encoder=encoder,
-            out=out,
-            dev=dev or (),
-            types=types,
-            recipe=read_settings(Recipe(), recipe),
-            licence=licence,
-            origin=origin,
-            command=command_line(),
-            device=device,
-            restart=restart,
-        )
-    except KeyboardInterrupt as stop:
-        typer.echo(str(stop) or "stopped before training began", err=True)
-        raise typer.Exit(130) from None
+    card = train(
+        corpora,
+        encoder=encoder,
+        out=out,
+        dev=dev or (),
+        types=types,
+        recipe=read_settings(Recipe(), recipe),
+        licence=licence,
+        origin=origin,
+        command=command_line(),
+        device=device,
+        restart=restart,
+    )
     figures = card["training"]["epochs"][-1]
     for name, f1 in mean_f1(figures["dev"]).items():
         typer.echo(f"{name}: dev F1 {100 * f1:.1f}")

@@ -12,28 +12,25 @@ from ._common import load, say
 
 
 def serve(
-    models: list[str] | None = typer.Argument(
-        None,
-        metavar="[MODEL]",
-        show_default=False,
-        help="Folders that handful fit wrote; NAME=FOLDER gives a model another name than its folder's.",
+    models: list[str] | None = opt.argument(
+        None, "[MODEL]", "Folders that handful fit wrote; NAME=FOLDER gives a model another name than its folder's."
     ),
     types: opt.Types = None,
     host: opt.Host = "127.0.0.1",
     port: opt.Port = None,
-    limits: Path | None = typer.Option(
+    limits: Path | None = opt.own(
         None,
         "--limits",
-        metavar="FILE",
-        help="A TOML file: how much is taken at once, such as max_texts = 100 or timeout = 60 (docs/serve.md).",
+        "FILE",
+        "A TOML file: how much is taken at once, such as max_texts = 100 or timeout = 60 (docs/serve.md).",
     ),
-    label_studio: Path | None = typer.Option(
+    label_studio: Path | None = opt.own(
         None,
         "--label-studio",
-        metavar="FILE",
-        help="Also be a backend of Label Studio, at /label-studio; its annotations are kept in the file.",
+        "FILE",
+        "Also be a backend of Label Studio, at /label-studio; its annotations are kept in the file.",
     ),
-    json_logs: bool = typer.Option(False, "--json-logs", help="Log each request on standard error, as a line of JSON."),
+    json_logs: bool = opt.own(False, "--json-logs", None, "Log each request on standard error, as a line of JSON."),
     encoder: opt.ModelEncoder = None,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,

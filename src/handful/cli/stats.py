@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import typer
-
 from handful._util.files import expand
 from handful.errors import number_of
 from handful.text import EntityType, ReadReport, Statistics, describe, stream
@@ -15,7 +13,7 @@ from ._common import print_json, say_report
 
 
 def stats(
-    corpora: list[str] = typer.Argument(..., metavar="CORPUS", help="Files, or - for standard input."),
+    corpora: list[str] = opt.argument(..., "CORPUS", "Files, or - for standard input."),
     from_format: opt.From = None,
     text_field: opt.TextField = None,
     as_json: opt.Json = False,

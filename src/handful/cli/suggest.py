@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import typer
-
 from handful._util.files import check_file
 from handful.errors import number_of
 from handful.text import Span, write
@@ -17,7 +15,7 @@ from .reading import Documents
 def suggest(
     model: opt.Model,
     files: opt.Texts = None,
-    n: int = typer.Option(20, "-n", metavar="N", min=1, help="How many sentences."),
+    n: int = opt.own(20, "-n", "N", "How many sentences.", min=1),
     to: opt.ToLabelled = "inline",
     out: opt.OutFile = None,
     encoder: opt.ModelEncoder = None,

@@ -1,6 +1,6 @@
 """``handful tune``: the encoder itself learns from the labels of a tagger."""
 
-import typer
+from typing import Any
 
 from handful._util.options import read_settings
 from handful.errors import number_of
@@ -13,8 +13,8 @@ from .reading import describe, read_training
 def tune(
     model: opt.Model,
     *,
-    files: list[str] | None = typer.Argument(
-        None, metavar="FILE", help="Files of more labelled sentences, in any format; - is standard input."
+    files: list[str] | None = opt.argument(
+        None, "FILE", "Files of more labelled sentences, in any format; - is standard input."
     ),
     unlabelled: opt.Unlabelled = None,
     types: opt.Types = None,
@@ -55,20 +55,8 @@ def tune(
     given = read_training(files or [], unlabelled or [], types, quiet=quiet, known=tagger.types_, text_field=text_field)
     labelled, text, described = given
     describe(tagger, described)
-    try:
-        tuning = tune_encoder(
-            tagger,
-            labelled or None,
-            text or None,
-            out=out,
-            recipe=settings,
-            device=device,
-            restart=restart,
-            progress=progress_of(quiet),
-        )
-    except KeyboardInterrupt as stop:
-        typer.echo(str(stop) or "stopped before tuning began", err=True)
-        raise typer.Exit(130) from None
+    how: dict[str, Any] = {"recipe": settings, "device": device, "restart": restart, "progress": progress_of(quiet)}
+    tuning = tune_encoder(tagger, labelled or None, text or None, out=out, **how)
     if as_json:
         print_json({"model": str(out), **tuning.to_dict()})
     elif not quiet:

@@ -1,6 +1,5 @@
 """``handful types``: the types of a model, and other types for it."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -17,22 +16,18 @@ if TYPE_CHECKING:
 
 def types(
     model: opt.Model,
-    new: list[str] | None = typer.Option(
+    new: list[str] | None = opt.own(
         None,
         "--set",
-        metavar="TYPES",
-        show_default=False,
-        help="The types from now on: a file with NAME: description on each line, or as for --types of handful fit; "
+        "TYPES",
+        "The types from now on: a file with NAME: description on each line, or as for --types of handful fit; "
         "may be repeated. Others are dropped.",
     ),
-    rename: str | None = typer.Option(
-        None,
-        "--rename",
-        metavar="OLD=NEW,...",
-        help="New names, such as PERSN=PERSON; DRUG=BRAND+GENERIC splits a type.",
+    rename: str | None = opt.own(
+        None, "--rename", "OLD=NEW,...", "New names, such as PERSN=PERSON; DRUG=BRAND+GENERIC splits a type."
     ),
     unlabelled: opt.Unlabelled = None,
-    out: Path | None = typer.Option(None, "--out", metavar="FOLDER", help="The folder to write; MODEL if not set."),
+    out: opt.OutModel = None,
     encoder: opt.ModelEncoder = None,
     as_json: opt.Json = False,
 ) -> None:

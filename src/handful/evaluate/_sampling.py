@@ -3,24 +3,15 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
-from typing import overload
 
 from handful.errors import Advice, DataError
 from handful.text import Sentence
 
 
-@overload
 def sample_support(
-    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: None = None, fewer: bool = False
-) -> list[Sentence]: ...
-@overload
-def sample_support(
-    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int, fewer: bool = False
-) -> list[list[Sentence]]: ...
-def sample_support(
-    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int | None = None, fewer: bool = False
-) -> list[Sentence] | list[list[Sentence]]:
-    """Draw a support: sentences that hold at least `shots` mentions of every type.
+    sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int = 1, fewer: bool = False
+) -> list[list[Sentence]]:
+    """Draw supports: sentences that hold at least `shots` mentions of every type.
 
     Types are taken in increasing order of their mentions, ties by name. For each, sentences that hold it
     are drawn, uniformly and without putting back, until the support has `shots` mentions of it, those that
@@ -37,27 +28,22 @@ def sample_support(
         The least number of mentions of each type.
     seed : int
         Zero or more.
-    sets : int or None
-        How many supports to draw one after the other, each from the whole corpus; the first is the one drawn
-        without `sets`.
+    sets : int
+        How many supports to draw one after the other, each from the whole corpus.
     fewer : bool
         What to do with a type that has fewer than `shots` mentions: True takes all of them, False is an error.
 
     Returns
     -------
-    list of Sentence, or list of lists with `sets`
-        In the order drawn.
+    list of lists of Sentence
+        The supports, each in the order drawn.
 
     Raises
     ------
     DataError
         Types have too few mentions (all are named), or sentences are not wholly labelled.
     """
-    for name, value, least in (
-        ("shots", shots, 1),
-        ("seed", seed, 0),
-        ("sets", 1 if sets is None else sets, 1),
-    ):
+    for name, value, least in (("shots", shots, 1), ("seed", seed, 0), ("sets", sets, 1)):
         if type(value) is not int or value < least:
             raise DataError(f"{name} is {value!r}, expected a whole number of at least {least}")
     sentences = list(sentences)
@@ -66,9 +52,7 @@ def sample_support(
         if not sentence.is_labelled:
             raise DataError(f"sentence {i} is not wholly labelled, so its mentions cannot be counted: {sentence}")
         mentions.append(Counter(span.type for span in sentence.spans or ()))
-    frequency: Counter[str] = Counter()
-    for counts in mentions:
-        frequency.update(counts)
+    frequency = sum(mentions, Counter[str]())
     if not frequency:
         raise DataError("there is no mention in the sentences, so there is nothing to sample")
     rare = [f"{label} ({n})" for label, n in sorted(frequency.items()) if n < shots]
@@ -81,7 +65,7 @@ def sample_support(
     holders = {label: [i for i, counts in enumerate(mentions) if label in counts] for label in types}
     draw = random.Random(seed).random
     supports = []
-    for _ in range(1 if sets is None else sets):
+    for _ in range(sets):
         chosen: dict[int, None] = {}  # a set that keeps its order
         count: Counter[str] = Counter()
         for label in types:
@@ -91,4 +75,4 @@ def sample_support(
                 chosen[i] = None
                 count.update(mentions[i])
         supports.append([sentences[i] for i in chosen])
-    return supports[0] if sets is None else supports
+    return supports
