@@ -13,6 +13,7 @@ import secrets
 import shutil
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -251,6 +252,18 @@ def expand(files: Iterable[str]) -> list[str]:
         else:
             found.append(file)
     return found
+
+
+@contextmanager
+def naming(path: PathLike, what: str = "cannot be read", advice: str = "") -> Iterator[None]:
+    """Turn an error of the system into one that names the file, and says what it is about."""
+    try:
+        yield
+    except HandfulError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"{os.fspath(path)}: {what}: {reason}{advice}") from None
 
 
 def failed(target: PathLike, error: Exception) -> FileError:

@@ -59,12 +59,10 @@ class Line:
             return self.label + text_of(self.variant)
         return f"{self.section}, {self.label}"
 
-    def with_means(self) -> "Line":
-        """Compute the means; return the line."""
+    def __post_init__(self) -> None:
         for place, values in self.values.items():
             percents = [100 * value for value in values.values()]
             self.figures[place] = Figure(fmean(percents), pstdev(percents) if len(percents) > 1 else None)
-        return self
 
 
 @dataclass
@@ -131,7 +129,7 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
         kept = {place: found for place, found in values[variant].items() if (variant, place) not in failed}
         section = _TITLES.get(variant.method, "Baselines") + text_of(variant)
         label = _label(variant, [ratios.get((variant, target)) for target in targets])
-        lines[variant] = Line(section, label, variant, kept, is_ours=variant.is_ours).with_means()
+        lines[variant] = Line(section, label, variant, kept, is_ours=variant.is_ours)
     notes = list(dict.fromkeys(_failure(lines[one], place, errors) for (one, place), errors in failed.items()))
     for warning, who in sorted(warned.items()):
         notes.append(f"{'; '.join(sorted(lines[one].name for one in who))}: {warning}")

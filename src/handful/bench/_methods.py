@@ -116,12 +116,7 @@ def variants(methods: Sequence[str], o_ratios: Sequence[str], texts: Sequence[st
     ratios. Without unlabelled text, the ratio has no effect on the others. Methods that are not ours do not read
     unlabelled text, and ``names`` has neither text nor ratio: these run once.
     """
-    for method in methods:
-        _check_method(method)
-    for o_ratio in o_ratios:
-        _check_o_ratio(o_ratio)
-    for text in texts:
-        _check_text(text)
+    _check(methods, o_ratios, texts)
     if not methods:
         raise DataError(f"no method is named; give some of {', '.join(method_names())}")
     found = [
@@ -204,27 +199,23 @@ def own_digest(method: str) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
 
 
-def _check_method(name: str) -> None:
-    if ":" in name:
-        _import(name)
-    elif name not in method_names():
-        raise DataError(
-            f"there is no method {name!r}; there are {', '.join(method_names())}, and your own as module:Class"
-        )
-
-
-def _check_o_ratio(o_ratio: str) -> None:
-    try:
-        is_right = o_ratio in O_RATIO_WORDS or 0 <= float(o_ratio) <= 1
-    except ValueError:
-        is_right = False
-    if not is_right:
-        raise DataError(f"a ratio is {', '.join(O_RATIO_WORDS)} or a number from 0 to 1, found {o_ratio!r}")
-
-
-def _check_text(text: str) -> None:
-    if text not in TEXT_WORDS and not text.isdecimal():
-        raise DataError(f"a text is {', '.join(TEXT_WORDS)} or a number of words, found {text!r}")
+def _check(methods: Sequence[str], o_ratios: Sequence[str], texts: Sequence[str]) -> None:
+    for name in methods:
+        if ":" in name:
+            _import(name)
+        elif name not in method_names():
+            known = ", ".join(method_names())
+            raise DataError(f"there is no method {name!r}; there are {known}, and your own as module:Class")
+    for ratio in o_ratios:
+        try:
+            is_right = ratio in O_RATIO_WORDS or 0 <= float(ratio) <= 1
+        except ValueError:
+            is_right = False
+        if not is_right:
+            raise DataError(f"a ratio is {', '.join(O_RATIO_WORDS)} or a number from 0 to 1, found {ratio!r}")
+    for text in texts:
+        if text not in TEXT_WORDS and not text.isdecimal():
+            raise DataError(f"a text is {', '.join(TEXT_WORDS)} or a number of words, found {text!r}")
 
 
 def _import(name: str) -> Any:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from handful._util.files import replacing
-from handful.errors import FileError, FormatError
+from handful._util.files import naming, replacing
+from handful.errors import FormatError
 
 Row = dict[str, Any]
 
@@ -29,23 +29,18 @@ class Results:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "results.jsonl"
         self.earlier = folder / "earlier.jsonl"
-        try:
+        with naming(folder, "cannot be made"):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"{folder}: cannot be made: {error.strerror or error}") from None
         self.rows: dict[str, Row] = {}
         for path in (self.earlier, self.path):
             self.rows |= {row["key"]: row for row in _read(path)}
 
     def add(self, row: Row) -> None:
         """Keep a finished row: it is on disk when this returns."""
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(_line(row))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise FileError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+        with naming(self.path, "cannot be written"), self.path.open("a", encoding="utf-8") as file:
+            file.write(_line(row))
+            file.flush()
+            os.fsync(file.fileno())
         self.rows[row["key"]] = row
 
     def keep(self, keys: Iterable[str]) -> list[Row]:
@@ -61,19 +56,14 @@ class Results:
 
 def _read(path: Path) -> list[Row]:
     """Read rows, and cut off a last line that an interruption left incomplete."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
+    if not path.exists():
         return []
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    with naming(path):
+        content = path.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
     if len(whole) < len(content):
-        try:
-            with path.open("r+b") as file:
-                file.truncate(len(whole))
-        except OSError as error:
-            raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+        with naming(path, "cannot be written"), path.open("r+b") as file:
+            file.truncate(len(whole))
     rows = []
     for number, line in enumerate(whole.splitlines(), 1):
         try:

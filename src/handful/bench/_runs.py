@@ -20,6 +20,8 @@ from ._methods import NAMES, ComparedMethod, Variant, fit_figures, make_method, 
 from ._results import Results, Row, key_of
 from ._tasks import NO_LABELS, Support, Task
 
+SCORES = ("f1", "precision", "recall", "n_gold", "n_predicted", "n_correct")  # of all types together
+
 #: Called before each run, with the number of runs done, the number of all runs, and what is run now.
 OnRun = Callable[[int, int, str], None]
 
@@ -158,15 +160,9 @@ def _run(cell: Cell, make: Callable[[], ComparedMethod], text: list[Sentence] | 
             finished = time.perf_counter()
         except HandfulError as error:
             return row | {"error": str(error), "f1": None}
-    row |= {"error": None, **_scores(task.scored, found), **fit_figures(method)}
+    scores = score(task.scored, found)
+    row |= {"error": None} | {name: getattr(scores.micro, name) for name in SCORES}
+    row |= {"by_type": {name: one.f1 for name, one in scores.by_type.items()}} | fit_figures(method)
     row["warnings"] = sorted({str(warning.message) for warning in caught})
     row["seconds_fit"], row["seconds_predict"] = round(fitted - started, 3), round(finished - fitted, 3)
     return row
-
-
-def _scores(gold: Sequence[Sentence], found: Sequence[Sentence]) -> Row:
-    scores = score(gold, found)
-    micro = scores.micro
-    names = ("f1", "precision", "recall", "n_gold", "n_predicted", "n_correct")
-    by_type = {name: one.f1 for name, one in scores.by_type.items()}
-    return {name: getattr(micro, name) for name in names} | {"by_type": by_type}

@@ -68,15 +68,8 @@ def read_target(given: PathLike, *, types: PathLike | None = None, **options: An
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
         raise FileError(f"{folder}: the folder has neither a train nor a dev file (it has {there})")
     supports = read_supports(folder / "supports", **options) if (folder / "supports").is_dir() else {}
-    return Target(
-        name or folder.resolve().name,
-        splits["train"],
-        splits["dev"],
-        splits["test"],
-        supports,
-        reading.notes,
-        reading.types or (),
-    )
+    found: dict[str, Any] = {**splits, "supports": supports, "notes": reading.notes, "types": reading.types or ()}
+    return Target(name or folder.resolve().name, **found)
 
 
 def read_supports(folder: PathLike, **options: Any) -> Supports:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handful._util.files import PathLike, check_into
 from handful._util.progress import Progress
-from handful.encoders import CachedEncoder, Encoder, load
+from handful.encoders import CachedEncoder, load
 from handful.encoders.opened import AnyEncoder, check_encoder, open_encoder
 from handful.errors import Advice, DataError, number_of
 
@@ -59,7 +59,10 @@ def transfer(
         check_encoder(name)
     chosen = variants(settings.methods, settings.o_ratios, settings.texts)
     tasks = _tasks(_read(targets, settings), settings)
-    opened = open_cached(encoder, settings)
+    if name is None:
+        opened = open_encoder(encoder)
+    else:
+        opened = CachedEncoder(load(name, layers=settings.layers, threads=settings.threads))
     bench = Bench(tasks, chosen, opened, settings.on, name)
     results = Results(Path(report))
     rows = bench.run(results, on_run, progress)
@@ -115,18 +118,8 @@ def _tasks(targets: Sequence[Target], settings: Settings) -> list[Task]:
     if not targets:
         raise DataError("no target is named; give a folder with train, dev and test files, or a labelled file")
     if settings.supports is not None:
-        place = Path(settings.supports)
-        targets = [
-            replace(
-                target, supports=read_supports(place if len(names) == 1 else place / target.name, **settings.reading())
-            )
-            for target in targets
-        ]
+        place, options = Path(settings.supports), settings.reading()
+        places = [place] if len(names) == 1 else [place / name for name in names]
+        given = [read_supports(one, **options) for one in places]
+        targets = [replace(target, supports=own) for target, own in zip(targets, given, strict=True)]
     return [make_task(target, settings) for target in targets]
-
-
-def open_cached(encoder: AnyEncoder, settings: Settings) -> Encoder:
-    """Load an encoder by its name or path, with features cached on disk; an object is taken as it is."""
-    if isinstance(encoder, str | os.PathLike):
-        return CachedEncoder(load(encoder, layers=settings.layers, threads=settings.threads))
-    return open_encoder(encoder)

@@ -1,6 +1,6 @@
 """Tables in the paper's layout, in Markdown, which the terminal shows, too."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from ._board import AVERAGE, MANY, Board, Line
 from ._differences import Difference
@@ -35,12 +35,6 @@ def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
     return str(figure), line.variant is not None and round(figure.mean, 1) == best
 
 
-def sections(board: Board) -> Iterator[tuple[str, list[Line]]]:
-    """Yield the lines by section, in order."""
-    for title in dict.fromkeys(line.section for line in board.lines):
-        yield title, [line for line in board.lines if line.section == title]
-
-
 def _shown(one: Difference) -> tuple[str, str, str, str]:
     interval = "-" if one.low is None or one.high is None else f"{one.low:+.1f} to {one.high:+.1f}"
     return str(one.shots), f"{one.mean:+.1f}", interval, f"{one.p:.4f}"
@@ -50,7 +44,8 @@ def markdown(board: Board, shots: int | None = None) -> str:
     """Return the table in Markdown; the columns of some shots alone, if these are given."""
     wanted = [column for column in columns(board) if shots in (None, column[0])]
     rows = []
-    for title, group in sections(board):
+    for title in dict.fromkeys(line.section for line in board.lines):
+        group = [line for line in board.lines if line.section == title]
         rows.append([f"**{_escaped(title)}**", *[""] * len(wanted)])
         rows += [[_escaped(line.label), *_bold_cells(board, ((line, column) for column in wanted))] for line in group]
     return _in_markdown(["method", *(f"{n}-shot {_escaped(name)}" for n, name in wanted)], rows)

@@ -5,14 +5,13 @@ import io
 import os
 import re
 import shutil
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import IO, Any
 
-from handful._util.files import expand, replacing
+from handful._util.files import expand, naming, replacing
 from handful.errors import FileError, FormatError, HandfulError
 from handful.text import Document, ReadReport, stream
 
@@ -192,7 +191,7 @@ def _unzipped(whole: TextPiece, spool: Path) -> str:
         target.parent.mkdir(parents=True, exist_ok=True)
         fs, inside = _file_system(whole.path)
         with (
-            _reading(whole.name),
+            naming(whole.name),
             replacing(target) as temporary,
             fs.open(inside, "rb") as file,
             gzip.open(file) as opened,
@@ -215,7 +214,7 @@ def _opened(piece: TextPiece) -> Iterator[Any]:
     if _is_local(fs) and not piece.is_cut:
         yield inside
         return
-    with _reading(piece.name), fs.open(inside, "rb") as whole:
+    with naming(piece.name), fs.open(inside, "rb") as whole:
         file = io.BytesIO(_lines(whole, piece.start, piece.stop or 0)) if piece.is_cut else whole
         file.name = str(piece) if piece.is_cut else piece.name
         yield file
@@ -235,14 +234,3 @@ def _file_system(path: str) -> tuple[Any, str]:
 
 def _is_local(fs: Any) -> bool:
     return "file" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol)
-
-
-@contextmanager
-def _reading(name: str) -> Iterator[None]:
-    """Name the file in what its system says."""
-    try:
-        yield
-    except HandfulError:
-        raise
-    except (OSError, EOFError, zlib.error) as error:
-        raise FileError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None

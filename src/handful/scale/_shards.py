@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handful._util.arrays import FarRows, Float, Part, Rows
+from handful._util.files import naming
 from handful.errors import FileError
 from handful.tagger.evidence import LARGEST
 from handful.tagger.training_text import Words
@@ -61,13 +62,10 @@ class StoredShard:
     def check(self) -> int:
         """Refuse a file that does not begin and end as one of this shape does; return where its rows begin."""
         path, kind = Path(self.path), np.dtype(self.dtype)
-        try:
-            with open(path, "rb") as file:
-                magic, n = file.read(len(_NPY)), int.from_bytes(file.read(2), "little")
-                head, offset = file.read(n), file.tell()
-                n_bytes = os.fstat(file.fileno()).st_size
-        except OSError as error:
-            raise FileError(f"{path}: cannot be read: {error.strerror or error}; {_again(path)}") from None
+        with naming(path, advice=f"; {_again(path)}"), open(path, "rb") as file:
+            magic, n = file.read(len(_NPY)), int.from_bytes(file.read(2), "little")
+            head, offset = file.read(n), file.tell()
+            n_bytes = os.fstat(file.fileno()).st_size
         expected = f"{{'descr': {kind.str!r}, 'fortran_order': False, 'shape': {self.shape}, }}"
         end = offset + self.shape[0] * self.shape[1] * kind.itemsize
         if magic != _NPY or head.strip() != expected.encode() or n_bytes != end + _CHECKSUMS.size:
@@ -80,16 +78,12 @@ class StoredShard:
     def rows(self) -> Float:
         """Map the array into memory, for one task: what stays mapped counts as memory of the worker."""
         offset = self.check()
-        try:
+        with naming(self.path):
             status = os.stat(self.path)
             check_rows(self.path, status.st_mtime_ns, status.st_size, offset, self.dtype)
             if not self.shape[0]:  # nothing cannot be mapped
                 return np.empty(self.shape, self.dtype)
             array: Float = np.memmap(self.path, self.dtype, "r", offset, self.shape)
-        except FileError:
-            raise
-        except (OSError, ValueError) as error:
-            raise FileError(f"{self.path}: cannot be read: {error}") from None
         return array
 
 
@@ -156,10 +150,8 @@ def _find(shard: TextShard, wanted: frozenset[Words]) -> list[tuple[int, Words]]
 def about_shard(path: Path) -> dict[str, Any]:
     """Read the JSON beside an array: its words, their counts, and the report of reading."""
     beside = path.with_suffix(".json")
-    try:
+    with naming(beside):
         content, (_, written) = beside.read_bytes(), _checksums(path)
-    except OSError as error:
-        raise FileError(f"{beside}: cannot be read: {error.strerror or error}") from None
     if zlib.crc32(content) != written:
         raise _damaged(beside)
     return ShardFolder(path.parent, "features").about(beside, content)
