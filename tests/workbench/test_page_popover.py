@@ -117,3 +117,49 @@ def test_a_word_with_a_hyphen_is_one_box(browser, tmp_path):
         page.set_viewport_size({"width": 800, "height": 700})
         boxes = page.locator("#sentence .w").evaluate_all("all => all.map(one => one.getClientRects().length)")
         assert set(boxes) == {1}
+
+
+def test_more_than_ten_types_have_keys_and_are_found_by_typing(browser, tmp_path):
+    types = {f"TYPE-{i}": f"{'PLG'[i % 3]} things of kind {i}" for i in range(23)}
+    with serving(tmp_path / "p.db", ["so we met there", "and home"], types) as served:
+        settled(served.session)
+        page = open_at(browser, served, 1)
+        page.keyboard.press("Shift+Digit2")  # whatever sign is on that key
+        said(page, "so: TYPE-11. Stored.")
+        assert page.locator("#types-bar [data-name=TYPE-19] kbd").inner_text() == "⇧0"
+        assert page.locator("#types-bar [data-name=TYPE-20] kbd").count() == 0
+        page.click("#w2")
+        page.wait_for_selector("#popover:visible")
+        page.keyboard.press("m")
+        page.locator("#popover-find:focus").wait_for()
+        page.keyboard.type("-21")
+        assert page.locator("#popover-types button:visible").all_inner_texts() == ["TYPE-21"]
+        page.keyboard.press("Enter")
+        said(page, "met: TYPE-21. Stored.")
+        page.locator("#sentence:focus").wait_for()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("m")
+        page.keyboard.type("nothing of that name")
+        page.keyboard.press("Enter")  # nothing is marked
+        assert page.is_visible("#popover")
+        page.keyboard.press("Escape")
+        assert page.is_hidden("#popover")
+        assert [one["type"] for one in served.client.get("/api/sentences/1").json()["labels"]] == ["TYPE-11", "TYPE-21"]
+
+
+def test_few_types_need_no_search(window):
+    page = window(5)
+    page.click("#w3")
+    page.wait_for_selector("#popover:visible")
+    assert page.is_hidden("#popover-find")
+
+
+def test_why_not_is_asked_for_a_type(window):
+    page = window(5)  # Pat and Pam wrote to us from Lille .
+    page.click("#w3")
+    page.get_by_label("Why not of").select_option("LOC")
+    page.locator("#reasons", has_text="To be LOC, it lacks").wait_for()
+    page.get_by_label("Why not of").select_option("PER")
+    page.locator("#reasons", has_text="To be PER, it lacks").wait_for()
+    page.click("#w0")
+    page.wait_for_selector("#why-type", state="hidden")  # a mention that was found

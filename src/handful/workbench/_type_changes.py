@@ -9,7 +9,7 @@ from handful.text import OUTSIDE, UNKNOWN, Allowed, EntityType, Span
 from handful.text.projects import NEW, State
 from handful.web import hue
 
-KEYS = "1234567890"
+KEYS = [*"1234567890", *(f"⇧{digit}" for digit in "1234567890")]  # ⇧: with Shift
 LONGEST_NAME, LONGEST_DESCRIPTION = 100, 2_000
 
 Types = list[dict[str, Any]]

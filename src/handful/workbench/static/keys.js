@@ -31,7 +31,7 @@ const KEYS = [
   ["Words", ", .", "previous, next mention", ["."], () => nextMention(1)],
   ["Words", null, null, [","], () => nextMention(-1)],
   ["Words", "Esc", "choose no words, and no type", ["Escape"], () => (arm(null), clearSelection())],
-  ["Mentions", "1 … 9, 0", "mark the chosen words, or change the type of the mention", [], null],
+  ["Mentions", "1 … 9, 0", "mark the chosen words, or change the type of the mention; with Shift, types 11 to 20", [], null],
   ["Mentions", "G", "go to the types, for those without a key", ["g"], () => $("types-bar").querySelector("button")?.focus()],
   ["Mentions", "A, Space", "this mention is right", ["a", " "], acceptOne],
   ["Mentions", "X, Delete", "this is no mention of its type", ["x", "Delete", "Backspace"], remove],
@@ -87,7 +87,8 @@ function pressed(event) {
   if (ON_SENTENCE.has(key) && target !== $("sentence") && target !== document.body && !leaves) return;
   if (event.repeat && !REPEATED.has(key)) return;
   if (!app.sentence && !ANY_TIME.has(key)) return;
-  const type = app.state.types.find((one) => one.key === key);
+  const shifted = event.shiftKey && !/^\d$/.test(key) && /^Digit(\d)$/.exec(event.code);
+  const type = app.state.types.find((one) => one.key === (shifted ? `⇧${shifted[1]}` : key));
   const done = type ? () => mark(type.name) : functions.get(key);
   if (!done) return;
   event.preventDefault();

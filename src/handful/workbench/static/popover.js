@@ -6,6 +6,7 @@ import { acceptOne, mark, remove, shiftBorders } from "./decisions.js";
 import { $, count, make } from "./dom.js";
 import { chosen, mentionAt, selection, wordsOf } from "./sentence.js";
 
+const FEW = 10; // types that are found without a search
 const GAP = 8; // pixels between the words and the popover
 let openFor = null; // the words that it is about
 
@@ -23,10 +24,19 @@ function draw() {
     if (type.key) button.append(make("kbd", { text: type.key }));
     return button;
   }));
+  $("popover-find").hidden = app.state.types.length <= FEW;
+  filter();
+  $("why-type").hidden = Boolean(one);
   $("mention-actions").hidden = $("borders").hidden = !one;
   $("right").hidden = Boolean(one?.confirmed);
   $("wrong").firstElementChild.textContent = one ? `Not ${one.type}` : "";
   $("why").firstElementChild.textContent = one && !one.confirmed ? "Why?" : one ? "Would it be found?" : "Why not?";
+}
+
+/** Show the types whose names have what was typed. */
+function filter() {
+  const typed = $("popover-find").value.trim().toLowerCase();
+  for (const button of $("popover-types").children) button.hidden = !button.dataset.name.toLowerCase().includes(typed);
 }
 
 /** Beside the words, above or below, so that it covers neither them nor the decisions on the sentence. */
@@ -48,6 +58,9 @@ function place() {
 export function showPopover() {
   if (!app.sentence || !app.state.types.length) return;
   $("reasons").replaceChildren();
+  $("popover-find").value = "";
+  const names = app.state.types.map((type) => make("option", { value: type.name, text: type.name }));
+  $("why-type").replaceChildren(make("option", { value: "", text: "the nearest type" }), ...names);
   draw();
   $("popover").hidden = false;
   place();
@@ -64,7 +77,7 @@ export function hidePopover() {
 export function enterPopover() {
   if (isOpen() && $("popover").contains(document.activeElement)) return hidePopover();
   showPopover();
-  $("popover").querySelector("button:not([hidden])")?.focus();
+  $("popover").querySelector("input:not([hidden]), button:not([hidden])")?.focus();
 }
 
 /** Say why the tagger found the mention, or why it did not find the words. */
@@ -74,7 +87,8 @@ export async function why() {
   const { id } = app.sentence;
   if (!asked) return;
   $("reasons").replaceChildren(make("p", { class: "soft", text: "Asking the tagger…" }));
-  const type = asked.type ? { type: asked.type } : {};
+  const name = asked.type ?? $("why-type").value;
+  const type = name ? { type: name } : {};
   try {
     const found = await get(`/api/sentences/${id}/why`, { start: asked.start, end: asked.end, ...type });
     if (openFor?.start === asked.start && openFor.end === asked.end && app.sentence.id === id) $("reasons").replaceChildren(...reasons(found));
@@ -103,13 +117,23 @@ export function setUpPopover() {
   $("right").addEventListener("click", decided(acceptOne));
   $("wrong").addEventListener("click", decided(remove));
   $("why").addEventListener("click", why);
+  $("why-type").addEventListener("change", why);
+  $("popover-find").addEventListener("input", () => (filter(), place()));
+  $("popover-find").addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hidePopover();
+    else if (event.key === "Enter") $("popover-types").querySelector("button:not([hidden])")?.click();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
   for (const button of $("borders").querySelectorAll("button")) {
     button.addEventListener("click", () => shiftBorders(+button.dataset.start, +button.dataset.end));
   }
   $("popover").addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    const all = [...$("popover").querySelectorAll("button")].filter((one) => one.offsetParent);
+    if (!step || event.target.matches("select")) return;
+    if (event.target.matches("input") && /Left|Right/.test(event.key)) return event.stopPropagation(); // they are for what was typed
+    const all = [...$("popover").querySelectorAll("button, input, select")].filter((one) => one.offsetParent);
     event.preventDefault();
     event.stopPropagation();
     all[(all.indexOf(document.activeElement) + step + all.length) % all.length].focus();
