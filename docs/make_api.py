@@ -181,7 +181,8 @@ def _entries(body: str) -> list[str]:
     for head, *rest in items:
         names, _, what = head.partition(" : ")
         text = " ".join(filter(None, rest))
-        if text and (what.startswith("default") or (what and not text[0].islower())):  # a type, and text below it
+        # a type, and text below it; a line that is full goes on below
+        if text and (what.startswith("default") or (what and not text[0].islower() and len(head) < 80)):
             lines.append(_plain(f"- `{names}` ({what}): {text}"))
         else:
             said = " ".join(filter(None, (what, text)))

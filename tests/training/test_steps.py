@@ -225,7 +225,9 @@ def test_a_step_holds_its_words_tags_and_texts(corpora, encoder):
 
 def test_texts_follow_the_seed_and_their_shares(corpora, encoder):
     tokenizer = read_base(encoder)[1]
-    texts = lay_out_types(corpora, word_tokenizer(tokenizer), 64, name_only=0.2, description_only=0.5)
+    texts = lay_out_types(
+        corpora, word_tokenizer(tokenizer), 64, Recipe(name_only=0.2, description_only=0.5, parts=False)
+    )
     types = np.arange(5)
     first, same, other = (
         [texts.choose(types, np.random.default_rng(seed)).texts.tolist() for seed in seeds]
@@ -317,7 +319,7 @@ def test_twins_come_in_one_step(encoder, twins):
 
 def test_a_twin_has_no_name_alone_where_its_guideline_differs(encoder, twins):
     tokenizer = word_tokenizer(read_base(encoder)[1])
-    texts = lay_out_types(twins, tokenizer, 64, name_only=1.0, has_parts=True, twins={1: 0})
+    texts = lay_out_types(twins, tokenizer, 64, Recipe(name_only=1.0, description_only=0.0), {1: 0})
     chosen = texts.choose(np.arange(5), np.random.default_rng(0))
     # LOC and PER of the first, LOC and PER of its twin, PER of the third: by name, but for LOC of the twin
     assert (chosen.texts[:5] % 3).tolist() == [1, 1, 0, 1, 1]

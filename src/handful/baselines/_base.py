@@ -95,8 +95,7 @@ class Baseline(Predictor):
 
     Parameters
     ----------
-    encoder : str, path or object
-        As for `handful.Tagger`.
+    encoder : as for `handful.Tagger`
 
     Attributes
     ----------
@@ -119,12 +118,9 @@ class Baseline(Predictor):
 
         Parameters
         ----------
-        support : path or list
-            As for `handful.Tagger.fit`; sentences without labels are not used.
-        unlabelled
-            Not used.
-        progress
-            As for `handful.encoders.Encoder.encode`.
+        support : as for `handful.Tagger.fit`; sentences without labels are not used
+        unlabelled : not used
+        progress : as for `handful.encoders.Encoder.encode`
         """
         read = read_support(support)
         self._fitted = self._learn(read, progress)

@@ -53,13 +53,10 @@ class StructShot(NNShot):
 
     Parameters
     ----------
-    encoder : str, path or object
-        As for `handful.Tagger`.
-    transitions : Transitions or None
-        Counted on source corpora; None, those that come with the encoder.
-    temperature : float
-        The power that transition probabilities are raised to: 0, they are all alike; 1, they are as counted, which was
-        best on development data.
+    encoder : as for `handful.Tagger`
+    transitions : counted on source corpora; None, those that come with the encoder
+    temperature : the power that transition probabilities are raised to: 0, they are all alike; 1, they are as counted,
+        which was best on development data
     """
 
     def __init__(

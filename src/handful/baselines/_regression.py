@@ -25,10 +25,8 @@ class RegressionBaseline(Baseline):
 
     Parameters
     ----------
-    encoder : str, path or object
-        As for `handful.Tagger`.
-    C : float
-        How little w is held down; 1, scikit-learn's own, by default.
+    encoder : as for `handful.Tagger`
+    C : how little w is held down; 1, scikit-learn's own, by default
     """
 
     def __init__(self, encoder: AnyEncoder = "handful-en", *, C: float = 1.0) -> None:  # noqa: N803

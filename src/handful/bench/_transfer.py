@@ -37,20 +37,14 @@ def transfer(
 
     Parameters
     ----------
-    targets
-        Each is a folder, or ``NAME=`` and a folder, with train, dev (which may be missing) and test: files or folders
-        of files with these words as a part of their names. Supports, if any, are in ``supports/1shot`` and so on;
-        ``types.txt`` says what the types mean. When dev is scored on, a target may also be one labelled file.
-    report
-        The folder to write. Runs that are finished there are not repeated.
-    encoder
-        A name or path, as for `handful.encoders.load`; or an object with ``dim``, ``fingerprint`` and ``encode``.
-    settings
-        Everything else; ``Settings()`` if None.
-    on_run
-        Called before each run, with the number of runs done, the number of all runs, and what is run now.
-    progress
-        The progress of encoding, as for `handful.encoders.Encoder.encode`.
+    targets : each is a folder, or ``NAME=`` and a folder, with train, dev (which may be missing) and test: files or
+        folders of files with these words as a part of their names. Supports, if any, are in ``supports/1shot`` and so
+        on; ``types.txt`` says what the types mean. When dev is scored on, a target may also be one labelled file.
+    report : the folder to write. Runs that are finished there are not repeated.
+    encoder : a name or path, as for `handful.encoders.load`; or an object with ``dim``, ``fingerprint`` and ``encode``
+    settings : everything else; ``Settings()`` if None
+    on_run : called before each run, with the number of runs done, the number of all runs, and what is run now
+    progress : the progress of encoding, as for `handful.encoders.Encoder.encode`
     """
     settings = settings or Settings()
     check_into(report)  # this and the rest before anything is read

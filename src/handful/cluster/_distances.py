@@ -15,21 +15,10 @@ from .labels import Labels
 def squared_distances(
     X: Float, C: NDArray[np.float64], U: NDArray[np.float64] | None, origin: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Compute D[i, j] = ||U^T (x_i - c_j)||^2, with U = I where U is None.
+    """Compute D[i, j] = ||U^T (x_i - c_j)||^2 (n, k) for X (n, d), C (k, d) and U (d, p), with U = I where U is None.
 
     Distances do not depend on `origin` (d,); taking everything relative to a point inside the data keeps the digits
-    that single precision has.
-
-    Parameters
-    ----------
-    X : (n, d)
-    C : (k, d)
-    U : (d, p) or None
-    origin : (d,)
-
-    Returns
-    -------
-    D : (n, k) float64, in Fortran order: the distances to one prototype lie side by side.
+    that single precision has. D is float64, in Fortran order: the distances to one prototype lie side by side.
     """
     n, k = len(X), len(C)
     Q = C - origin if U is None else (C - origin) @ U  # (k, p)
@@ -118,16 +107,8 @@ def tag_distances(
 ) -> NDArray[np.float64]:
     """Return the squared distance of each word to the nearest prototype of each tag, in the projected space.
 
-    Parameters
-    ----------
-    X : (n, d)
-    prototypes : (k, d)
-    prototype_tags : (k,) tags from 0 to n_tags - 1, each at least once
-    projection : (d, p), or None for the identity
-
-    Returns
-    -------
-    (n, n_tags)
+    X is (n, d), the prototypes (k, d), and their tags (k,) are from 0 to n_tags - 1, each at least once. The projection
+    is (d, p), or None for the identity; the result is (n, n_tags).
     """
     D = squared_distances(X, prototypes, projection, origin=prototypes.mean(axis=0))
     return np.stack([nearest(D[:, prototype_tags == t])[1] for t in range(n_tags)], axis=1)

@@ -65,17 +65,10 @@ def fit(
     Parameters
     ----------
     tagger : the tagger
-    support : path or list, optional
-        Labelled sentences, as for `Tagger.fit`.
-    unlabelled : Features
-        What `encode_texts` returned.
-    progress
-        It is about the rounds of the fit: a function is called with the rounds done and the most that there can be.
-
-    Returns
-    -------
-    Tagger
-        The same one.
+    support : labelled sentences, as for `Tagger.fit`
+    unlabelled : what `encode_texts` returned
+    progress : about the rounds of the fit: a function is called with the rounds done and the most that there can
+        be
     """
     if not isinstance(unlabelled, Features):
         raise DataError(

@@ -17,21 +17,13 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def load_models(
     paths: Sequence[str | Path], *, encoder: str | None = None, threads: int | None = None
 ) -> dict[str, Tagger]:
-    """Load models to serve, by their names; models of one encoder share it.
+    """Load models to serve, by their names, in the order of the paths; models of one encoder share it.
 
     Parameters
     ----------
-    paths : sequence of str or path
-        The folders of models. A model is called as its folder is; ``name=folder`` gives it another name.
-    encoder : str, optional
-        The encoder of all models, where it is no longer where it was.
-    threads : int or None
-        How many threads an encoder uses; None, as many as this process may.
-
-    Returns
-    -------
-    dict
-        Taggers by name, in the order of the paths.
+    paths : the folders of models. A model is called as its folder is; ``name=folder`` gives it another name.
+    encoder : the encoder of all models, where it is no longer where it was
+    threads : how many threads an encoder uses; None, as many as this process may
     """
     found: dict[str, Tagger] = {}
     opened: dict[tuple[Any, ...], Encoder] = {}

@@ -50,25 +50,16 @@ def serve_models(
 
     Parameters
     ----------
-    models : dict
-        Fitted taggers by name, as `load_models` returns them. The first one answers where no model is named.
-    host, port
-        Where to listen; without a port, 8480 or the next one that is free.
-    token : str, optional
-        What each request must know; the environment variable HANDFUL_TOKEN if not given. It is optional on this
+    models : fitted taggers by name, as `load_models` returns them. The first one answers where no model is named.
+    host, port : where to listen; without a port, 8480 or the next one that is free
+    token : what each request must know; the environment variable HANDFUL_TOKEN if not given. It is optional on this
         machine alone (127.0.0.1), and demanded elsewhere.
-    limits : Limits, optional
-        How much the server takes, and how long it waits.
-    wait : float
-        Seconds that a request waits for others to share its batch, where several came the last time.
-    label_studio : bool
-        Whether to be a machine-learning backend of Label Studio, too, under ``/label-studio``.
-    store : path, optional
-        The file in which annotations from Label Studio are kept; in memory if not given.
-    json_logs : bool
-        Whether each request is logged on standard error, as a line of JSON.
-    say : function
-        Called with the address; None, it is not said.
+    limits : how much the server takes, and how long it waits
+    wait : seconds that a request waits for others to share its batch, where several came the last time
+    label_studio : whether to be a machine-learning backend of Label Studio, too, under ``/label-studio``
+    store : the file in which annotations from Label Studio are kept; in memory if not given
+    json_logs : whether each request is logged on standard error, as a line of JSON
+    say : called with the address; None, it is not said
     """
     if not models:
         raise DataError("there is no model to serve")

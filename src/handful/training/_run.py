@@ -31,7 +31,7 @@ def pretrain(
     checkpoint_every: float = 300.0,
     progress: bool | OnState | None = None,
 ) -> dict[str, Any]:
-    """Train an encoder to tell the mentions of labelled corpora apart.
+    """Train an encoder to tell the mentions of labelled corpora apart; return the card of the result.
 
     The encoder also learns to read the names and descriptions of types: a type's vector is made of its text by the
     encoder itself, so that the result finds types that no corpus had. The formulas are in `handful.training._heads`.
@@ -41,39 +41,23 @@ def pretrain(
 
     Parameters
     ----------
-    corpora
-        Each is a file, a folder, or ``NAME=`` and one of these, and has its own tag set. A folder has ``train.txt``
-        (and ``dev.txt``), or it has nothing but small corpora whose heads describe their types (``# TYPE: what it
-        means``); these are then the corpora ``NAME/file``. Repeating a name adds files to that corpus.
-    encoder
-        The encoder to start from: a folder in the Hugging Face layout, or a name on its hub.
-    out
-        The folder to write, in the Hugging Face layout with a card (``handful.json``) and the head that reads types
+    corpora : each is a file, a folder, or ``NAME=`` and one of these, and has its own tag set. A folder has
+        ``train.txt`` (and ``dev.txt``), or it has nothing but small corpora whose heads describe their types (``# TYPE:
+        what it means``); these are then the corpora ``NAME/file``. Repeating a name adds files to that corpus.
+    encoder : the encoder to start from: a folder in the Hugging Face layout, or a name on its hub
+    out : the folder to write, in the Hugging Face layout with a card (``handful.json``) and the head that reads types
         (``names.safetensors``). It must be new or empty, and appears when it is complete.
-    dev
-        Files to measure on after each epoch: ``NAME=PATH``, or just a path where there is one corpus; also corpora and
-        folders of corpora that are not trained on.
-    types
-        A file that describes the types of corpora: ``[corpus]``, then ``TYPE: what it means`` on each line.
-    recipe
-        How to train; ``Recipe()`` if None.
-    licence, origin, command
-        Notes for the card: the terms of use of the result, where the corpora and the base came from, and the command
-        that was typed.
-    device
-        "cpu" or "cuda"; None for a GPU where there is one.
-    restart
-        Whether to start from the beginning even if there is a checkpoint.
-    checkpoint_every
-        Seconds between checkpoints.
-    progress
-        True: a bar on a terminal and lines elsewhere, on standard error. False: nothing. None: a bar on a terminal,
-        nothing elsewhere. A function: it is called with each `TrainingState`.
-
-    Returns
-    -------
-    dict
-        The card.
+    dev : files to measure on after each epoch: ``NAME=PATH``, or just a path where there is one corpus; also corpora
+        and folders of corpora that are not trained on
+    types : a file that describes the types of corpora: ``[corpus]``, then ``TYPE: what it means`` on each line
+    recipe : how to train; ``Recipe()`` if None
+    licence, origin, command : notes for the card: the terms of use of the result, where the corpora and the base came
+        from, and the command that was typed
+    device : "cpu" or "cuda"; None for a GPU where there is one
+    restart : whether to start from the beginning even if there is a checkpoint
+    checkpoint_every : seconds between checkpoints
+    progress : True: a bar on a terminal and lines elsewhere, on standard error. False: nothing. None: a bar on a
+        terminal, nothing elsewhere. A function: it is called with each `TrainingState`.
     """
     recipe = Recipe() if recipe is None else recipe
     target = Path(out)

@@ -12,10 +12,12 @@ from handful.encoders.tokenizer import WordTokenizer
 from handful.text import EntityType, to_sentence
 from handful.text.guidelines import guideline_of
 
+from ._recipe import Recipe
 from .batches import Ints, TokenRows, lay_out_texts, ranges
 from .corpora import SourceCorpus
 
 _N_FORMS = 3
+_WHOLE = Recipe(name_only=0.0, description_only=0.0, parts=False)  # name and whole description together
 
 
 class Chosen(NamedTuple):
@@ -34,9 +36,7 @@ class TypeTexts:
     rows: TokenRows
     ends: Ints
     is_alone: npt.NDArray[np.bool_]  # whether a type may be read by its name alone
-    # How often a type is read in the second and in the third form; else it is in the first
-    name_only: float
-    description_only: float
+    recipe: Recipe  # how often a type is read in the second and in the third form; else it is in the first
 
     @property
     def n_types(self) -> int:
@@ -50,8 +50,8 @@ class TypeTexts:
     def choose(self, types: Ints, rng: np.random.Generator) -> Chosen:
         """Return the texts to read, at random; a type that is read by its name alone excludes nothing."""
         chance = rng.random(len(types))
-        is_name = chance < self.name_only
-        is_description = ~is_name & (chance < self.name_only + self.description_only)
+        is_name = chance < self.recipe.name_only
+        is_description = ~is_name & (chance < self.recipe.name_only + self.recipe.description_only)
         return self._chosen(types, (is_name & self.is_alone[types]) + 2 * is_description)
 
     def lengths(self, types: Ints) -> Ints:
@@ -90,13 +90,10 @@ def lay_out_types(
     corpora: Sequence[SourceCorpus],
     tokenizer: WordTokenizer,
     window: int,
-    *,
-    name_only: float = 0.0,
-    description_only: float = 0.0,
-    has_parts: bool = False,
+    recipe: Recipe = _WHOLE,
     twins: Mapping[int, int] | None = None,
 ) -> TypeTexts:
-    """Lay out the texts of the types of all corpora, in order.
+    """Lay out the texts of the types of all corpora, in order, as a recipe wants them read.
 
     `twins` has corpora with the same sentences, by the number of the later one. Where the two describe a name in
     different ways, the later one does not have it alone.
@@ -109,15 +106,9 @@ def lay_out_types(
         other = corpora[twins[number]] if twins and number in twins else corpus
         others = {one.name: one.description for one in other.types}
         for one in corpus.types:
-            texts += forms_of(one, corpus.called.get(one.name, ""), has_parts=has_parts)
-            excluded += [part.text for part in guideline_of(one.description).excludes] if has_parts else []
+            texts += forms_of(one, corpus.called.get(one.name, ""), has_parts=recipe.parts)
+            excluded += [part.text for part in guideline_of(one.description).excludes] if recipe.parts else []
             ends.append(len(excluded))
             is_alone.append(others.get(one.name, one.description) == one.description)
     words = [to_sentence(text).words for text in [*texts, *excluded]]
-    return TypeTexts(
-        lay_out_texts(words, tokenizer, window),
-        np.array(ends),
-        np.array(is_alone, bool),
-        name_only,
-        description_only,
-    )
+    return TypeTexts(lay_out_texts(words, tokenizer, window), np.array(ends), np.array(is_alone, bool), recipe)

@@ -172,24 +172,16 @@ def drawn(rows: TokenRows, share: float, *, number: int, seed: int, epoch: int) 
     return series[begin - orders[0] * n : end - orders[0] * n]
 
 
-def plan_epoch(corpora: Sequence[TokenRows], *, batch: int, seed: int, epoch: int) -> list[tuple[int, Ints]]:
-    """Return the batches of an epoch, which has every sentence once: the number of a corpus, and sentences of it."""
-    batches: list[tuple[int, Ints]] = []
-    for number, rows in enumerate(corpora):
-        taken = drawn(rows, 1.0, number=number, seed=seed, epoch=epoch)
-        lengths = np.diff(rows.tokens)
-        pool = _POOL_BATCHES * batch
-        for i in range(0, len(taken), pool):
-            block = taken[i : i + pool]
-            block = block[np.argsort(lengths[block], kind="stable")]
-            batches += [(number, block[j : j + batch]) for j in range(0, len(block), batch)]
-    order = np.random.default_rng([seed, 1, epoch]).permutation(len(batches))
-    return [batches[i] for i in order]
-
-
-def prefetch(corpora: Sequence[TokenRows], plan: Sequence[tuple[int, Ints]], device: Any) -> Iterator[Batch]:
-    """Yield the batches of a plan as tensors on a device; a thread builds some batches ahead."""
-    return ahead(lambda entry: on_device(collate(corpora[entry[0]], entry[1]), device), plan)
+def plan_epoch(rows: TokenRows, *, batch: int, seed: int, epoch: int) -> list[Ints]:
+    """Return the sentences of each batch of an epoch, which has every sentence once."""
+    batches: list[Ints] = []
+    taken = drawn(rows, 1.0, number=0, seed=seed, epoch=epoch)
+    lengths, pool = np.diff(rows.tokens), _POOL_BATCHES * batch
+    for i in range(0, len(taken), pool):
+        block = taken[i : i + pool]
+        block = block[np.argsort(lengths[block], kind="stable")]
+        batches += [block[j : j + batch] for j in range(0, len(block), batch)]
+    return [batches[i] for i in np.random.default_rng([seed, 1, epoch]).permutation(len(batches))]
 
 
 def ahead(build: Callable[[_Entry], _Built], entries: Iterable[_Entry]) -> Iterator[_Built]:

@@ -65,16 +65,8 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
         add_word_shapes(model)
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)
     has_negatives, twins = recipe.negatives > 0, find_twins(sources)
-    texts = lay_out_types(
-        sources,
-        splitter,
-        window,
-        name_only=recipe.name_only,
-        description_only=recipe.description_only,
-        has_parts=recipe.parts,
-        twins=twins,
-    )
-    trained = _sources(sources, recipe, splitter, window, plain_words(sources) if has_negatives else set(), twins)
+    texts = lay_out_types(sources, splitter, window, recipe, twins)
+    trained = _sources(sources, recipe, splitter, window, twins)
     dev = [_rows(corpus, corpus.dev, splitter, window) if corpus.dev else None for corpus in sources]
     data = Data(sources, trained, dev, texts, layout_of(model, window))
     different = different_types(encoder, sources, recipe.negatives, where) if has_negatives else None
@@ -138,13 +130,9 @@ def find_twins(corpora: Sequence[SourceCorpus]) -> dict[int, int]:
 
 
 def _sources(
-    corpora: Sequence[SourceCorpus],
-    recipe: Recipe,
-    tokenizer: WordTokenizer,
-    window: int,
-    plain: set[str],
-    twins: Mapping[int, int],
+    corpora: Sequence[SourceCorpus], recipe: Recipe, tokenizer: WordTokenizer, window: int, twins: Mapping[int, int]
 ) -> list[StepCorpus]:
+    plain = plain_words(corpora) if recipe.negatives > 0 else set()
     found: list[StepCorpus] = []
     first = 0
     for number, corpus in enumerate(corpora):

@@ -32,7 +32,7 @@ from ._graph_network import GraphNetwork
 from ._heads import NamesHead
 from ._recipe import TuneRecipe
 from ._stepping import Stepper, part_of
-from .batches import Batch, TokenRows, collate, lay_out_corpus, lay_out_texts, on_device, plan_epoch
+from .batches import Batch, Ints, TokenRows, collate, lay_out_corpus, lay_out_texts, on_device, plan_epoch
 from .model import text_means, word_vectors
 
 Allowed = npt.NDArray[np.bool_]
@@ -62,7 +62,7 @@ class Loop:
         matrices, others = ([one for one in of_network if (one.dim() > 1) == is_matrix] for is_matrix in (True, False))
         seeds = [self._recipe.seed, number]
         self._stepper = Stepper(matrices, others, of_head, self._recipe, n_steps=self.n_steps, seeds=seeds)
-        self._plan: list[np.ndarray[Any, np.dtype[np.int64]]] = []
+        self._plan: list[Ints] = []
         self._epoch = -1
 
     def take(self) -> None:
@@ -94,8 +94,8 @@ class Loop:
         epoch, place = divmod(self.step, per_epoch)
         if epoch != self._epoch:
             seed = self._recipe.seed + 1000 * self._number
-            plan = plan_epoch([self._rows], batch=self._recipe.batch, seed=seed, epoch=epoch)
-            self._plan, self._epoch = [sentences for _, sentences in plan], epoch
+            self._plan = plan_epoch(self._rows, batch=self._recipe.batch, seed=seed, epoch=epoch)
+            self._epoch = epoch
         return self._plan[place]
 
 

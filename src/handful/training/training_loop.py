@@ -23,7 +23,7 @@ from ._recipe import Recipe
 from ._stepping import Stepper, part_of
 from ._steps import Layout, PlannedStep, Step, StepBuilder, StepCorpus, plan_steps
 from ._texts import TypeTexts
-from .batches import TokenRows, ahead, on_device, prefetch
+from .batches import TokenRows, ahead, collate, on_device
 from .checkpoint import Checkpoint
 from .corpora import SourceCorpus
 from .model import TaggingNetwork, text_means, word_vectors
@@ -105,7 +105,6 @@ class Training:
         return TrainingState(epoch + 1, self.recipe.epochs, self.step, self.n_steps, loss, speed, dev)
 
     def _take(self, step: Step) -> None:
-        """Take one step."""
         loss = self._stepper.take(self.step, lambda: self.network.loss(step))
         self._loss += loss * step.n_words
         self._n_words += step.n_words
@@ -135,7 +134,7 @@ class Training:
         corpus, types, texts = self.data.corpora[number], self.data.sources[number].types, self.data.texts
         network, device = self.network, self.device
         order = np.argsort(np.diff(rows.tokens), kind="stable")
-        plan: list[tuple[int, Any]] = [(0, order[i : i + _BATCH]) for i in range(0, len(order), _BATCH)]
+        plan = [order[i : i + _BATCH] for i in range(0, len(order), _BATCH)]
         names = np.array(["O", *corpus.type_names], object)
         predicted: dict[int, Sentence] = {}
         network.eval()
@@ -143,7 +142,8 @@ class Training:
             chosen = texts.full(types)
             means = text_means(network.encoder, texts.rows, chosen.texts, device)
             owners = torch.from_numpy(chosen.owners).to(device)
-            for (_, sentences), batch in zip(plan, prefetch([rows], plan, device), strict=True):
+            batches = ahead(lambda some: on_device(collate(rows, some), device), plan)
+            for sentences, batch in zip(plan, batches, strict=True):
                 of_o, of_types = network.head(word_vectors(network.encoder, batch), means, None, owners)
                 tags = names[torch.cat((of_o[:, None], of_types), 1).argmax(1).cpu().numpy()].tolist()
                 start = 0

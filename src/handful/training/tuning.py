@@ -66,29 +66,13 @@ def tune(
 
     Parameters
     ----------
-    tagger : Tagger
-        A fitted tagger. It stays as it is.
-    sentences : path or list, optional
-        More labelled sentences, as for `Tagger.add`.
-    unlabelled : path or list, optional
-        Text of the kind to be tagged, as for `Tagger.fit`: the tuned tagger is fitted on it too. A tagger from disk
-        lacks the text it was fitted with, if any: give that again.
-    out : path
-        The folder to write. One that holds a saved tagger is replaced; one with anything else is left alone.
-    recipe : TuneRecipe, optional
-        How to tune.
-    device : str, optional
-        "cpu" or "cuda"; None for a GPU where there is one.
-    restart : bool
-        Whether to start from the beginning even if there is a checkpoint.
-    progress
-        True: a bar on a terminal and lines elsewhere, on standard error. False: nothing. None: a bar on a terminal,
-        nothing elsewhere. A function: it is called with the state after each step.
-
-    Returns
-    -------
-    Tuning
-        The measured F1, and the tagger that was written.
+    tagger : a fitted tagger. It stays as it is.
+    sentences : more labelled sentences, as for `Tagger.add`
+    unlabelled : text of the kind to be tagged, as for `Tagger.fit`: the tuned tagger is fitted on it too. A tagger from
+        disk lacks the text it was fitted with, if any: give that again.
+    out : the folder to write. One that holds a saved tagger is replaced; one with anything else is left alone.
+    recipe : how to tune
+    device, restart, progress : as for `pretrain`; a function is called with the state after each step
     """
     recipe = TuneRecipe() if recipe is None else recipe
     target = Path(out)

@@ -13,7 +13,6 @@ UTF-8, 256 new sub-words, instead of an unknown.
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -29,18 +28,11 @@ from .corpora import SourceCorpus
 _NEVER = -1000.0  # score of a byte: it is not found by the way it is written
 
 
-@dataclass(frozen=True)
-class CutVocabulary:
-    """What is kept: `rows` of the table of embeddings, in order, then 256 new ones; `tokenizer` is the JSON of it."""
-
-    rows: tuple[int, ...]
-    tokenizer: str
-
-
-def cut_vocabulary(tokenizer: Any, uses: Mapping[int, float], n_pieces: int) -> CutVocabulary:
+def cut_vocabulary(tokenizer: Any, uses: Mapping[int, float], n_pieces: int) -> tuple[list[int], str]:
     """Choose the `n_pieces` sub-words to keep, special ones and bytes included; fewer if no more are used.
 
-    `uses` has the use of each sub-word, see `uses_of`.
+    `uses` has the use of each sub-word, see `uses_of`. Return the rows of the table of embeddings that are kept, in
+    order, before 256 new ones; and the tokenizer in JSON.
     """
     settings = json.loads(tokenizer.backend_tokenizer.to_str()) if tokenizer.is_fast else {"model": {}}
     model = settings["model"]
@@ -64,7 +56,7 @@ def cut_vocabulary(tokenizer: Any, uses: Mapping[int, float], n_pieces: int) -> 
     for token in settings["added_tokens"]:
         token["id"] = new[token["id"]]
     _renumber(settings.get("post_processor"), new)
-    return CutVocabulary(tuple(rows), json.dumps(settings, ensure_ascii=False))
+    return rows, json.dumps(settings, ensure_ascii=False)
 
 
 def uses_of(tokenizer: Any, texts: Mapping[str, Iterable[tuple[Sequence[str], float]]]) -> dict[int, float]:
@@ -115,29 +107,23 @@ def _renumber(setting: Any, new: Mapping[int, int]) -> None:
                 _renumber(value, new)
 
 
-def apply_cut(model: Any, cut: CutVocabulary) -> None:
-    """Give a model the table of embeddings of a cut vocabulary; bytes start near the mean of what is kept."""
+def cut_encoder(model: Any, tokenizer: Any, uses: Mapping[int, float], n_pieces: int) -> None:
+    """Cut the vocabulary of a model and of its tokenizer, in place; bytes start near the mean of what is kept."""
     import torch
+    from tokenizers import Tokenizer
 
+    kept, settings = cut_vocabulary(tokenizer, uses, n_pieces)
+    tokenizer._tokenizer = Tokenizer.from_str(settings)
     old = model.get_input_embeddings()
     with torch.no_grad():
-        rows = old.weight[torch.tensor(cut.rows)]
+        rows = old.weight[torch.tensor(kept)]
         noise = torch.randn(256, rows.shape[1], generator=torch.Generator().manual_seed(0))
         table = torch.cat((rows, rows.mean(0) + noise * rows.std(0)))
-        padding = None if old.padding_idx is None else cut.rows.index(old.padding_idx)
+        padding = None if old.padding_idx is None else kept.index(old.padding_idx)
         embedding = torch.nn.Embedding(len(table), table.shape[1], padding_idx=padding)
         embedding.weight.copy_(table)
         model.set_input_embeddings(embedding)
     model.config.vocab_size = len(table)
     for name in ("pad_token_id", "bos_token_id", "eos_token_id"):
         if (number := getattr(model.config, name, None)) is not None:
-            setattr(model.config, name, cut.rows.index(number))
-
-
-def cut_encoder(model: Any, tokenizer: Any, uses: Mapping[int, float], n_pieces: int) -> None:
-    """Cut the vocabulary of a model and of its tokenizer, in place."""
-    from tokenizers import Tokenizer
-
-    cut = cut_vocabulary(tokenizer, uses, n_pieces)
-    apply_cut(model, cut)
-    tokenizer._tokenizer = Tokenizer.from_str(cut.tokenizer)
+            setattr(model.config, name, kept.index(number))

@@ -29,10 +29,8 @@ def opening(title: str, types: Sequence[EntityType | str], note: str = "") -> st
 
     Parameters
     ----------
-    title, note : str
-        Plain text.
-    types : sequence of EntityType or str
-        In the order in which `marked` gets them. Descriptions are shown below the title.
+    title, note : plain text
+    types : in the order in which `marked` gets them. Descriptions are shown below the title.
     """
     hues = "\n".join(f".t{i} {{ --h: {hue(i)} }}" for i in range(len(types)))
     return (
@@ -54,12 +52,9 @@ def marked(sentence: Sentence, types: Sequence[EntityType | str], gold: Sentence
 
     Parameters
     ----------
-    sentence : Sentence
-        Its spans are the mentions; those that have a score show it.
-    types : sequence of EntityType or str
-        Those that `opening` was given.
-    gold : Sentence or None
-        The same words with the right mentions. Wrong mentions are then outlined, and missed ones dotted if no
+    sentence : its spans are the mentions; those that have a score show it
+    types : those that `opening` was given
+    gold : the same words with the right mentions. Wrong mentions are then outlined, and missed ones dotted if no
         predicted one overlaps them.
     """
     sentence = sentence.with_text()

@@ -55,14 +55,10 @@ def serve(
 
     Parameters
     ----------
-    session : Session
-        It runs while this does.
-    host, port
-        Where to listen; without a port, 8470 or the next one that is free.
-    open_browser : bool
-        Whether to open the page.
-    say : function
-        Called with the address; None, it is not said.
+    session : it runs while this does
+    host, port : where to listen; without a port, 8470 or the next one that is free
+    open_browser : whether to open the page
+    say : called with the address; None, it is not said
     """
     token = check_token(os.environ.get("HANDFUL_TOKEN") or secrets.token_urlsafe(24), host)
     with listen(host, port, FIRST_PORT) as listening, session:

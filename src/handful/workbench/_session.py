@@ -43,15 +43,11 @@ class Session:
 
     Parameters
     ----------
-    project : Project
-        It is not closed by the session.
-    encoder : str, path or object
-        As for `Tagger`.
-    most_words : int
-        How many words of text the tagger learns from, and looks through for the queue. Of a larger corpus it takes
-        sentences at random.
-    threads, cache
-        As for `Tagger`.
+    project : it is not closed by the session
+    encoder : as for `Tagger`
+    most_words : how many words of text the tagger learns from, and looks through for the queue. Of a larger corpus it
+        takes sentences at random.
+    threads, cache : as for `Tagger`
     """
 
     def __init__(

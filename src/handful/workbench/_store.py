@@ -56,10 +56,8 @@ class Project:
 
     Parameters
     ----------
-    path : path
-        The file. If there is none, it is made.
-    author : str
-        Who decides; it is written with each decision.
+    path : the file. If there is none, it is made.
+    author : who decides; it is written with each decision
     """
 
     def __init__(self, path: str | os.PathLike[str], author: str = "") -> None:
@@ -141,9 +139,9 @@ class Project:
 
         Parameters
         ----------
-        only_decided : bool
-            Yield nothing but sentences that were decided as a whole, for all types that there are, so that every word
-            without a label is in no mention. Of a text with other sentences too, each such sentence is a document.
+        only_decided : yield nothing but sentences that were decided as a whole, for all types that there are, so that
+            every word without a label is in no mention. Of a text with other sentences too, each such sentence is a
+            document.
         """
         with self._reading() as connection:
             names = frozenset(one["name"] for one in types(connection))
@@ -160,10 +158,8 @@ class Project:
 
         Parameters
         ----------
-        given : iterable of Document
-            A stream, for example.
-        described : function
-            Returns types, besides those in labels; called at the end of the stream, which knows them then.
+        given : a stream, for example
+        described : returns types, besides those in labels; called at the end of the stream, which knows them then
         """
         prepared = prepare(given)
         with self._writing() as connection:
@@ -189,12 +185,9 @@ class Project:
 
         Parameters
         ----------
-        action : str
-            What was done, for the log.
-        changes : dict
-            The new state of each sentence, by its `same`.
-        versions : dict or None
-            What the decision was based on: the version of each sentence.
+        action : what was done, for the log
+        changes : the new state of each sentence, by its `same`
+        versions : what the decision was based on: the version of each sentence
 
         Raises
         ------
