@@ -53,20 +53,15 @@ def export_encoder(
 
     Parameters
     ----------
-    source
-        A folder in the Hugging Face layout, or a name on its hub.
-    out
-        The folder to write. It must not exist, or must be empty.
-    int8
-        Whether to store weights as 8-bit integers: a quarter of the size, two to three times the speed. Tables of over
-        65,536 embeddings are then stored in 4 bits, and the head that reads the names of types, if any, in 16 bits.
-    layers
-        How many of the last layers the graph can give.
-    licence, origin
-        Noted on the card; None, as far as the source states them.
-    languages
-        The codes of the languages that it knows, noted on the card; None, as the header of the source's README.md has
-        them (``language``), as on the Hugging Face Hub.
+    source : a folder in the Hugging Face layout, or a name on its hub
+    out : the folder to write. It must not exist, or must be empty.
+    int8 : whether to store weights as 8-bit integers: a quarter of the size, two to three times the speed. Tables of
+        over 65,536 embeddings are then stored in 4 bits, and the head that reads the names of types, if any, in 16
+        bits.
+    layers : how many of the last layers the graph can give
+    licence, origin : noted on the card; None, as far as the source states them
+    languages : the codes of the languages that it knows, noted on the card; None, as the header of the source's
+        README.md has them (``language``), as on the Hugging Face Hub
 
     Returns
     -------

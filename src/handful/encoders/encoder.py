@@ -57,11 +57,9 @@ class Encoder(ABC):
 
         Parameters
         ----------
-        sentences
-            Objects with a ``words`` attribute (`handful.Sentence`), or sequences of words (str).
-        progress
-            True, a bar on standard error; False, none; None, a bar if standard error is a terminal and it
-            takes long; a function, called with the words done and the words in all.
+        sentences : objects with a ``words`` attribute (`handful.Sentence`), or sequences of words (str)
+        progress : True, a bar on standard error; False, none; None, a bar if standard error is a terminal and it takes
+            long; a function, called with the words done and the words in all
 
         Returns
         -------
@@ -74,8 +72,7 @@ class Encoder(ABC):
 
         Parameters
         ----------
-        types
-            As for `handful.text.types_of`: names, a dict of descriptions, or a list of `EntityType`.
+        types : as for `handful.text.types_of`: names, a dict of descriptions, or a list of `EntityType`
         """
         raise no_names(self.name)
 

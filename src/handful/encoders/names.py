@@ -217,19 +217,12 @@ def text_of(one: EntityType, *, has_parts: bool = False) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ExcludedVectors:
-    """What descriptions exclude, as vectors, see `TypeVectors`.
+    """What descriptions exclude, as vectors, see `TypeVectors`."""
 
-    Attributes
-    ----------
-    vectors, biases
-        Shapes (n_excluded, dim) and (n_excluded,), float32.
-    owners
-        The number of the type that excludes each, shape (n_excluded,), int64.
-    """
-
+    # of shapes (n_excluded, dim) and (n_excluded,), float32
     vectors: Float32
     biases: Float32
-    owners: npt.NDArray[np.int64]
+    owners: npt.NDArray[np.int64]  # the number of the type that excludes each, shape (n_excluded,), int64
 
 
 def exclude(scores: npt.NDArray[Any], of_excluded: npt.NDArray[Any], owners: npt.NDArray[np.int64]) -> None:
@@ -251,24 +244,16 @@ class TypeVectors:
 
     The score of a word vector x for type t is ``vectors[t] @ x + biases[t]``, less where it excludes something, and
     for O the logarithm of the summed exponentials of ``o_vectors @ x + o_biases``.
-
-    Attributes
-    ----------
-    types : tuple of EntityType
-        In the order given.
-    vectors, biases
-        Shapes (n_types, dim) and (n_types,), float32.
-    o_vectors, o_biases
-        Shapes (n_prototypes, dim) and (n_prototypes,), float32: the prototypes of O.
-    excluded : ExcludedVectors
-        What the descriptions exclude; None if they exclude nothing, or the encoder reads them as they are.
     """
 
-    types: tuple[EntityType, ...]
+    types: tuple[EntityType, ...]  # in the order given
+    # of shapes (n_types, dim) and (n_types,), float32
     vectors: Float32
     biases: Float32
+    # of shapes (n_prototypes, dim) and (n_prototypes,), float32: the prototypes of O
     o_vectors: Float32
     o_biases: Float32
+    # what the descriptions exclude; None if they exclude nothing, or the encoder reads them as they are
     excluded: ExcludedVectors | None = None
 
     @classmethod

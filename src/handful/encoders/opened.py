@@ -43,17 +43,13 @@ def load(
 
     Parameters
     ----------
-    name_or_path
-        The name of an embedded encoder (see `EMBEDDED`), or of one that another distribution brings, such as
-        "handful-xx" after ``pip install handful-xx``; a folder that ``handful export-encoder`` wrote; or,
-        with the extra ``transformers``, a folder in the Hugging Face layout or a name on its hub.
-    layers
-        Which hidden layer, or which layers to take the mean of: 0 is the embeddings, -1 the last layer.
-    threads
-        How many threads to use; None, as many as this process may use.
-    precision
-        "float32" or "int8" for exported folders: a check of what the folder holds. "float32", "bfloat16" or
-        "float16" for Hugging Face encoders; None, bfloat16 on a GPU and float32 elsewhere.
+    name_or_path : the name of an embedded encoder (see `EMBEDDED`), or of one that another distribution brings, such as
+        "handful-xx" after ``pip install handful-xx``; a folder that ``handful export-encoder`` wrote; or, with the
+        extra ``transformers``, a folder in the Hugging Face layout or a name on its hub
+    layers : which hidden layer, or which layers to take the mean of: 0 is the embeddings, -1 the last layer
+    threads : how many threads to use; None, as many as this process may use
+    precision : "float32" or "int8" for exported folders: a check of what the folder holds. "float32", "bfloat16" or
+        "float16" for Hugging Face encoders; None, bfloat16 on a GPU and float32 elsewhere
 
     Returns
     -------
@@ -167,11 +163,10 @@ def open_encoder(
 
     Parameters
     ----------
-    encoder
-        A name or path, as for `handful.encoders.load`; an `Encoder`; or an object with ``dim``, ``fingerprint`` and
-        ``encode``, and anything else of an `Encoder`.
-    layers, threads, precision
-        As for `handful.encoders.load`. An object must have been made with the layers that are wanted.
+    encoder : a name or path, as for `handful.encoders.load`; an `Encoder`; or an object with ``dim``, ``fingerprint``
+        and ``encode``, and anything else of an `Encoder`
+    layers, threads, precision : as for `handful.encoders.load`. An object must have been made with the layers that are
+        wanted.
     """
     if isinstance(encoder, str | os.PathLike):
         return load(encoder, layers=layers, threads=threads, precision=precision)

@@ -17,24 +17,17 @@ SEEN_SHARE = 0.05  # of the sentences, from which a note says so: "Thank you ." 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A prediction that is wrong, or a mention that was not found.
+    """A prediction that is wrong, or a mention that was not found."""
 
-    Attributes
-    ----------
-    kind : "missed" (no word of the mention was found), "spurious" (no word is in a mention), "wrong type" (words in
-        common, another type), or "wrong boundary" (words in common, same type)
-    gold, predicted : the mention as it should be and as it was found; one may be None
-    confidence : the mean score of the tags that were given to the words
-    sentence : the sentence, with its right labels
-    number : which sentence it is, from 0
-    """
-
+    # "missed" (no word of the mention was found), "spurious" (no word is in a mention), "wrong type" (words in
+    # common, another type), or "wrong boundary" (words in common, same type)
     kind: str
+    # the mention as it should be and as it was found; one may be None
     gold: Span | None
     predicted: Span | None
-    confidence: float
-    sentence: Sentence
-    number: int
+    confidence: float  # the mean score of the tags that were given to the words
+    sentence: Sentence  # the sentence, with its right labels
+    number: int  # which sentence it is, from 0
 
     @property
     def context(self) -> str:
@@ -65,48 +58,31 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Setting:
-    """How good predictions are with another setting of how much to find.
+    """How good predictions are with another setting of how much to find."""
 
-    Attributes
-    ----------
-    find : how many times as bad a missed mention is as a wrong one
-    score : of all mentions, counted strictly
-    """
-
-    find: float
-    score: Score
+    find: float  # how many times as bad a missed mention is as a wrong one
+    score: Score  # of all mentions, counted strictly
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How good predictions are.
+    """How good predictions are; `precision`, `recall` and `f1` are those of ``strict.micro``."""
 
-    Attributes
-    ----------
-    n_sentences, n_words : what was tagged
-    precision, recall, f1 : of all mentions, counted strictly: ``strict.micro``
-    strict, exact, partial, type : the scores in each of the ways to count; see `handful.evaluate.score`
-    mistakes : all of them, the most confident first
-    unknown_types : types in the labels that the tagger was not fitted to; their mentions count as missed
-    n_fitted : how many of the sentences are labelled sentences of the fit, by their words
-    n_trained : how many of them the encoder was trained on; None where that is not known
-    n_unjudged : how many mentions that were found do not count: nobody looked for their type in that sentence
-    find : how much there was to find: how many times as bad a missed mention is as a wrong one
-    curve : how good predictions are at several settings of it, the surest first; none where there is no such setting
-    """
-
+    # what was tagged
     n_sentences: int
     n_words: int
+    # the scores in each of the ways to count; see `handful.evaluate.score`
     strict: Scores
     exact: Scores
     partial: Scores
     type: Scores
-    mistakes: list[Mistake]
-    unknown_types: list[str]
-    n_fitted: int = 0
-    n_trained: int | None = None
-    n_unjudged: int = 0
-    find: float = 1.0
+    mistakes: list[Mistake]  # all of them, the most confident first
+    unknown_types: list[str]  # types in the labels that the tagger was not fitted to; their mentions count as missed
+    n_fitted: int = 0  # how many of the sentences are labelled sentences of the fit, by their words
+    n_trained: int | None = None  # how many of them the encoder was trained on; None where that is not known
+    n_unjudged: int = 0  # how many mentions that were found do not count: nobody looked for their type in that sentence
+    find: float = 1.0  # how much there was to find: how many times as bad a missed mention is as a wrong one
+    # how good predictions are at several settings of it, the surest first; none where there is no such setting
     curve: list[Setting] = field(default_factory=list)
 
     @property
@@ -183,16 +159,12 @@ def evaluate(
 
     Parameters
     ----------
-    gold
-        Wholly labelled sentences.
-    predicted
-        The same sentences with the mentions found in them.
-    types
-        The types that could be found, as `handful.text.types_of` takes them; None, those that were.
-    confidences
-        For each sentence the score of the tag that was given to each word; None, the scores of the mentions found.
-    curve
-        The same sentences with the mentions found at several settings of how much to find.
+    gold : wholly labelled sentences
+    predicted : the same sentences with the mentions found in them
+    types : the types that could be found, as `handful.text.types_of` takes them; None, those that were
+    confidences : for each sentence the score of the tag that was given to each word; None, the scores of the mentions
+        found
+    curve : the same sentences with the mentions found at several settings of how much to find
     """
     judged = _judged(gold, predicted)
     n_unjudged = sum(len(one.spans or ()) - len(left.spans or ()) for one, left in zip(predicted, judged, strict=True))

@@ -22,16 +22,11 @@ def sample_support(
 
     Parameters
     ----------
-    sentences : sequence of Sentence
-        The corpus, wholly labelled.
-    shots : int
-        The least number of mentions of each type.
-    seed : int
-        Zero or more.
-    sets : int
-        How many supports to draw one after the other, each from the whole corpus.
-    fewer : bool
-        What to do with a type that has fewer than `shots` mentions: True takes all of them, False is an error.
+    sentences : the corpus, wholly labelled
+    shots : the least number of mentions of each type
+    seed : zero or more
+    sets : how many supports to draw one after the other, each from the whole corpus
+    fewer : what to do with a type that has fewer than `shots` mentions: True takes all of them, False is an error
 
     Returns
     -------

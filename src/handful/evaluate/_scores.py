@@ -31,22 +31,13 @@ _FIGURES = ("precision", "recall", "f1")
 
 @dataclass
 class Score:
-    """Counts of mentions and what follows from them.
+    """Counts of mentions and what follows from them."""
 
-    Parameters
-    ----------
-    n_gold, n_predicted : int
-        Mentions.
-    n_correct : int
-        Predictions that are right.
-    n_partial : int
-        Predictions that count half (mode "partial" only).
-    """
-
+    # all mentions
     n_gold: int = 0
     n_predicted: int = 0
-    n_correct: int = 0
-    n_partial: int = 0
+    n_correct: int = 0  # predictions that are right
+    n_partial: int = 0  # predictions that count half (mode "partial" only)
 
     @property
     def precision(self) -> float:
@@ -71,24 +62,13 @@ class Score:
 
 @dataclass
 class Scores:
-    """The scores of predictions in one mode.
+    """The scores of predictions in one mode."""
 
-    Parameters
-    ----------
-    mode : str
-        Which of `MODES`.
-    micro : Score
-        Over all mentions.
-    by_type : dict of str to Score
-        For each type in gold or predictions, sorted by name.
-    confusion : Counter of (str, str)
-        Mentions by gold type and predicted type, where both have the same words; ("PER", "O") counts gold
-        mentions with no prediction of the same words, ("O", "PER") the other way round.
-    """
-
-    mode: Mode
-    micro: Score = field(default_factory=Score)
-    by_type: dict[str, Score] = field(default_factory=dict)
+    mode: Mode  # which of `MODES`
+    micro: Score = field(default_factory=Score)  # over all mentions
+    by_type: dict[str, Score] = field(default_factory=dict)  # for each type in gold or predictions, sorted by name
+    # mentions by gold type and predicted type, where both have the same words; ("PER", "O") counts gold mentions with
+    # no prediction of the same words, ("O", "PER") the other way round
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
@@ -112,10 +92,8 @@ def score(
 
     Parameters
     ----------
-    gold, predicted : iterable of Sentence, or of sequences of Span
-        The same sentences in the same order, wholly labelled.
-    mode : "strict", "exact", "partial" or "type"
-        See the module's table.
+    gold, predicted : the same sentences in the same order, wholly labelled
+    mode : see the module's table
 
     Raises
     ------

@@ -33,14 +33,11 @@ def from_hub(
 
     Parameters
     ----------
-    name_or_path
-        A folder that `Tagger.save` wrote; or, where there is no such folder, the name of a repository that
+    name_or_path : a folder that `Tagger.save` wrote; or, where there is no such folder, the name of a repository that
         `push_to_hub` wrote, as in ``"user/garden"``. A copy in the cache is used where the Hub has nothing newer or
         cannot be reached, and always if the environment says ``HF_HUB_OFFLINE=1``.
-    revision, token, cache_dir, local_files_only
-        As for `huggingface_hub.snapshot_download`.
-    **options
-        As for `Tagger.load`.
+    revision, token, cache_dir, local_files_only : as for `huggingface_hub.snapshot_download`
+    **options : as for `Tagger.load`
     """
     name = os.fspath(name_or_path)
     is_name = isinstance(name_or_path, str) and name.count("/") == 1 and not name.startswith((".", "/", "~"))
@@ -80,18 +77,12 @@ def push_to_hub(
 
     Parameters
     ----------
-    tagger
-        A fitted one.
-    repo_id
-        The name of the repository, as in ``"user/garden"``; it is made where it does not exist.
-    private, token, revision, commit_message
-        As for `huggingface_hub.upload_folder` and `huggingface_hub.create_repo`.
-    evaluation
-        The result of `Tagger.evaluate`, or several by the names of corpora: the card shows the figures.
-    license, language
-        For the card, as the Hub writes them ("apache-2.0", "en").
-    examples
-        Texts to try on the page of the repository; the first labelled sentences if not given.
+    tagger : a fitted one
+    repo_id : the name of the repository, as in ``"user/garden"``; it is made where it does not exist
+    private, token, revision, commit_message : as for `huggingface_hub.upload_folder` and `huggingface_hub.create_repo`
+    evaluation : the result of `Tagger.evaluate`, or several by the names of corpora: the card shows the figures
+    license, language : for the card, as the Hub writes them ("apache-2.0", "en")
+    examples : texts to try on the page of the repository; the first labelled sentences if not given
 
     Returns
     -------

@@ -53,27 +53,18 @@ class SpacyTagger(Pipe):
 
     Parameters
     ----------
-    nlp : Language, optional
-        The pipeline. The component works alike in every one.
-    name : str
-        The name of the component in its pipeline.
-    model : str, optional
-        A saved tagger: the path of its folder, or the name of a repository; see `handful.integrations.from_hub`.
-    types : dict, list or str, optional
-        In the place of a model: the types to find and what they mean, as for `Tagger`. No label is needed.
-    spans_key : str, optional
-        Put spans into ``doc.spans[spans_key]``, with their scores in its ``attrs["scores"]``; if None, into
+    nlp : the pipeline. The component works alike in every one.
+    name : the name of the component in its pipeline
+    model : a saved tagger: the path of its folder, or the name of a repository; see `handful.integrations.from_hub`
+    types : in the place of a model: the types to find and what they mean, as for `Tagger`. No label is needed.
+    spans_key : put spans into ``doc.spans[spans_key]``, with their scores in its ``attrs["scores"]``; if None, into
         ``doc.ents``. The score of a span is also in ``span._.score``.
-    keep : bool, default=False
-        Whether to keep the entities, or the spans under the key, of components before this one. A mention that shares
-        a token with such an entity is then left out. Otherwise they are replaced.
-    alignment : {"expand", "contract", "strict"}, default="expand"
-        What becomes of a mention that starts or ends inside a token: all its tokens, those that are wholly inside it,
-        or none.
-    min_score : float or dict, default=0
-        As for `Tagger.predict`.
-    threads : int, optional
-        As for `Tagger`.
+    keep : whether to keep the entities, or the spans under the key, of components before this one. A mention that
+        shares a token with such an entity is then left out. Otherwise they are replaced.
+    alignment : what becomes of a mention that starts or ends inside a token: all its tokens, those that are wholly
+        inside it, or none
+    min_score : as for `Tagger.predict`
+    threads : as for `Tagger`
 
     Attributes
     ----------

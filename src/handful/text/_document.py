@@ -81,19 +81,6 @@ class Document:
     Words are found once, when the document is made. Until they are written, mentions are spans of words in its
     sentences.
 
-    Parameters
-    ----------
-    text : str
-        The whole text. The text of a sentence starts in it at ``sentence.offset``.
-    sentences : tuple of Sentence
-        In order; none if the text has no words.
-    id : str, int or None
-        What the source calls it.
-    meta : dict
-        What else came with it, such as the other keys of a JSON record; it is written with it.
-    text_field : str
-        What the source calls the field that holds the text. It may also be in `meta`, in its place among the others.
-
     Examples
     --------
     >>> document = Document.of("Dr. Ekeus left. He went to Baghdad.")
@@ -101,10 +88,12 @@ class Document:
     ['Dr. Ekeus left.', 'He went to Baghdad.']
     """
 
-    text: str
-    sentences: tuple[Sentence, ...]
-    id: str | int | None = None
+    text: str  # the whole text. The text of a sentence starts in it at ``sentence.offset``.
+    sentences: tuple[Sentence, ...]  # in order; none if the text has no words
+    id: str | int | None = None  # what the source calls it
+    # what else came with it, such as the other keys of a JSON record; it is written with it
     meta: Mapping[str, Any] = field(default_factory=dict)
+    # what the source calls the field that holds the text. It may also be in `meta`, in its place among the others.
     text_field: str = "text"
 
     @classmethod

@@ -20,51 +20,33 @@ class ReadOptions:
 
     Parameters
     ----------
-    format : str or None
-        One of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content.
-    scheme : str or None
-        The tag scheme, where there are tags (see `SCHEMES`); ``None`` reads any.
-    unmarked : "O" or "unknown"
-        The label of words that no mention covers (or that are tagged O).
-    misaligned : "error" or "widen"
-        What to do with spans of characters that start or end within a word.
-    malformed : "error" or "skip"
-        What to do with lines or records that the format does not allow. Skipped ones are counted; in CoNLL the whole
-        sentence of the line is left out. A broken JSON array is always an error.
-    unnamed : "keep" or "skip"
-        What to do with parts of a file in which nothing is marked, as in parts of OntoNotes that nobody annotated. A
-        part begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the file is one part.
-        Skipped parts are counted.
-    tag_names : sequence of str or None
-        The names of the tags, for Hugging Face tags that are numbers.
-    text_field : str or None
-        The column of a table, or the field of JSON records, that holds the text. In a Label Studio task it is a field
-        of its data. If None, it is the one that the format prescribes, mostly ``text``.
-    label_field : str or None
-        The column or field that holds the labels. If None, it is the one that the format prescribes.
-    annotator : str or None
-        What to do with several annotations of the same text: "first", "majority", "agree", or the name of an
-        annotator (docs/formats.md says more). If None, it is an error if they do not agree. In a Label Studio
-        task, a name may be the ``model_version`` of its predictions.
-    keep : sequence of str or None
-        The only types to read. Mentions of others become O. None for all types.
-    drop : sequence of str
-        Types whose mentions become O.
-    rename : dict of str to str
-        New names of types. Types that get the same name become one. This comes first: `keep` and `drop` are about the
-        new names.
-    judged : sequence of str or None
-        The types that somebody looked for in all labelled sentences, marked or not; unmarked words may be of any other
-        type. None: the types at the head of the file, or those of its field ``judged``; else those that it marks.
-    encoding : str
-        The encoding of the text. Text that begins with the byte-order mark of UTF-16 or UTF-32 is recognised.
-    wrapped : bool or None
-        Whether the lines of plain text are cut to a width, with blank lines between blocks; None finds out.
-    row_groups : pair of int or None
-        The row groups of a Parquet file to read, as the first one and one past the last; None for all.
-    unlabelled : bool
-        Whether this is text to tag, or to learn from without labels. Then a few ``[words](TYPE)`` in a file whose
-        format is not named are plain text (unless half of its lines have them), other keys of JSON records may be
+    format : one of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content
+    scheme : the tag scheme, where there are tags (see `SCHEMES`); ``None`` reads any
+    unmarked : the label of words that no mention covers (or that are tagged O)
+    misaligned : what to do with spans of characters that start or end within a word
+    malformed : what to do with lines or records that the format does not allow. Skipped ones are counted; in CoNLL the
+        whole sentence of the line is left out. A broken JSON array is always an error.
+    unnamed : what to do with parts of a file in which nothing is marked, as in parts of OntoNotes that nobody
+        annotated. A part begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the file is
+        one part. Skipped parts are counted.
+    tag_names : the names of the tags, for Hugging Face tags that are numbers
+    text_field : the column of a table, or the field of JSON records, that holds the text. In a Label Studio task it is
+        a field of its data. If None, it is the one that the format prescribes, mostly ``text``.
+    label_field : the column or field that holds the labels. If None, it is the one that the format prescribes.
+    annotator : what to do with several annotations of the same text: "first", "majority", "agree", or the name of an
+        annotator (docs/formats.md says more). If None, it is an error if they do not agree. In a Label Studio task, a
+        name may be the ``model_version`` of its predictions.
+    keep : the only types to read. Mentions of others become O. None for all types.
+    drop : types whose mentions become O
+    rename : new names of types. Types that get the same name become one. This comes first: `keep` and `drop` are about
+        the new names.
+    judged : the types that somebody looked for in all labelled sentences, marked or not; unmarked words may be of any
+        other type. None: the types at the head of the file, or those of its field ``judged``; else those that it marks.
+    encoding : the encoding of the text. Text that begins with the byte-order mark of UTF-16 or UTF-32 is recognised.
+    wrapped : whether the lines of plain text are cut to a width, with blank lines between blocks; None finds out
+    row_groups : the row groups of a Parquet file to read, as the first one and one past the last; None for all
+    unlabelled : whether this is text to tag, or to learn from without labels. Then a few ``[words](TYPE)`` in a file
+        whose format is not named are plain text (unless half of its lines have them), other keys of JSON records may be
         called as labels are, and JSON records may have no word.
 
     Raises

@@ -17,40 +17,21 @@ _SAID_OF_ONE = {
 
 @dataclass
 class ReadReport:
-    """The result of reading a file, with a count of everything that was not taken as it is.
+    """The result of reading a file, with a count of everything that was not taken as it is."""
 
-    Parameters
-    ----------
-    name : str
-        The file.
-    format : str
-        The format, named or recognised.
-    scheme : str or None
-        The tag scheme, named or recognised (see `SCHEMES`); None where there are no tags.
-    n_sentences, n_words : int
-        How much was read so far.
-    n_broken : int
-        Tags that the scheme does not allow in their place; they are read as conlleval does.
-    n_widened : int
-        Spans that were widened to the borders of words (with ``misaligned="widen"``).
-    n_skipped : int
-        Malformed lines or records that were left out (with ``malformed="skip"``): in CoNLL, the whole sentence.
-    skipped : list of FormatError
-        The errors of the first ten of them.
-    notes : Counter of str or Advice
-        What else was handled, and how often, such as ``-DOCSTART-`` lines. An `Advice` reads differently in Python and
-        on the command line.
-    """
-
-    name: str
-    format: str
-    scheme: str | None = None
+    name: str  # the file
+    format: str  # the format, named or recognised
+    scheme: str | None = None  # the tag scheme, named or recognised (see `SCHEMES`); None where there are no tags
+    # how much was read so far
     n_sentences: int = 0
     n_words: int = 0
-    n_broken: int = 0
-    n_widened: int = 0
+    n_broken: int = 0  # tags that the scheme does not allow in their place; they are read as conlleval does
+    n_widened: int = 0  # spans that were widened to the borders of words (with ``misaligned="widen"``)
+    # malformed lines or records that were left out (with ``malformed="skip"``): in CoNLL, the whole sentence
     n_skipped: int = 0
-    skipped: list[FormatError] = field(default_factory=list)
+    skipped: list[FormatError] = field(default_factory=list)  # the errors of the first ten of them
+    # what else was handled, and how often, such as ``-DOCSTART-`` lines. An `Advice` reads differently in Python and
+    # on the command line.
     notes: Counter[str | Advice] = field(default_factory=Counter)
 
     @property
@@ -65,8 +46,7 @@ class ReadReport:
 
         Parameters
         ----------
-        shell : bool
-            Whether to name options of the command line instead of parameters in Python.
+        shell : whether to name options of the command line instead of parameters in Python
         """
         lines = []
         if self.n_broken:
@@ -87,22 +67,13 @@ class ReadReport:
 
 @dataclass
 class WriteReport:
-    """The result of writing a file, with a count of everything that the format could not hold.
+    """The result of writing a file, with a count of everything that the format could not hold."""
 
-    Parameters
-    ----------
-    n_documents, n_sentences : int
-        How many were written.
-    n_merged : int
-        Mentions that the scheme (IO, types) could not keep apart from the one before them.
-    notes : Counter of str or Advice
-        What else was changed or left out, and how often.
-    """
-
+    # how many were written
     n_documents: int = 0
     n_sentences: int = 0
-    n_merged: int = 0
-    notes: Counter[str | Advice] = field(default_factory=Counter)
+    n_merged: int = 0  # mentions that the scheme (IO, types) could not keep apart from the one before them
+    notes: Counter[str | Advice] = field(default_factory=Counter)  # what else was changed or left out, and how often
 
     def handled(self, *, shell: bool = False) -> list[str]:
         """Return one line for each thing that was not written as it is, as `ReadReport.handled` does."""

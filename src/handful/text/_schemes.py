@@ -167,10 +167,8 @@ def from_tags(words: Sequence[str], tags: Sequence[str], scheme: str | None = No
 
     Parameters
     ----------
-    words, tags : sequence of str
-        Of the same length. Tags may be partial labels.
-    scheme : str or None
-        One of `SCHEMES`; ``None`` reads all.
+    words, tags : of the same length. Tags may be partial labels.
+    scheme : one of `SCHEMES`; ``None`` reads all
 
     Examples
     --------

@@ -22,21 +22,13 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A mention: the words ``start`` to ``end`` (exclusive) of a sentence, and their type.
+    """A mention: the words ``start`` to ``end`` (exclusive) of a sentence, and their type."""
 
-    Parameters
-    ----------
-    start, end : int
-        Word positions; ``end`` is one past the last word. `Sentence.characters` gives positions in the text.
-    type : str
-        The name of its type.
-    score : float or None
-        How sure a tagger is of it; None for a label. Not compared.
-    """
-
+    # word positions; ``end`` is one past the last word. `Sentence.characters` gives positions in the text.
     start: int
     end: int
-    type: str
+    type: str  # the name of its type
+    # how sure a tagger is of it; None for a label. Not compared.
     score: float | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -47,13 +39,6 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Allowed:
     """Which tags a word may have, where its label is only partly known.
-
-    Parameters
-    ----------
-    names : frozenset of str
-        Types; "O" means "in no mention".
-    is_excluded : bool
-        Whether `names` are the tags that are ruled out, instead of those that are allowed.
 
     Examples
     --------
@@ -67,8 +52,8 @@ class Allowed:
     (True, False, True)
     """
 
-    names: frozenset[str]
-    is_excluded: bool = False
+    names: frozenset[str]  # types; "O" means "in no mention"
+    is_excluded: bool = False  # whether `names` are the tags that are ruled out, instead of those that are allowed
 
     def __post_init__(self) -> None:
         if type(self.names) is not frozenset:
@@ -148,24 +133,17 @@ class Sentence:
 
     Parameters
     ----------
-    words : tuple of str
-        At least one, none empty. Any sequence is taken and stored as a tuple.
-    spans : tuple of Span, or None
-        The mentions, in order, without overlap; ``()`` means that there are none, ``None`` that the sentence is
-        unlabelled.
-    allowed : tuple of (Allowed or None), or None
-        Partial labels: for each word what it may be, or ``None`` if it is known (in a span, or O). ``None`` for all if
-        no word is open. A sentence in which all words are `UNKNOWN` is unlabelled.
-    text : str or None
-        The source text of this sentence, if it is known.
-    starts : tuple of int, or None
-        Where in `text` each word starts, in code points: ``text[start : start + len(word)] == word``.
-        Give both `text` and `starts`, or neither.
-    offset : int
-        Where `text` starts in the document that it was cut from. Not compared.
-    judged : frozenset of str, or None
-        The types that somebody looked for: a word that is not marked is none of these, and may be of any other type.
-        None, the types of all sentences that it is given with. Not compared.
+    words : at least one, none empty. Any sequence is taken and stored as a tuple.
+    spans : the mentions, in order, without overlap; ``()`` means that there are none, ``None`` that the sentence is
+        unlabelled
+    allowed : partial labels: for each word what it may be, or ``None`` if it is known (in a span, or O). ``None`` for
+        all if no word is open. A sentence in which all words are `UNKNOWN` is unlabelled.
+    text : the source text of this sentence, if it is known
+    starts : where in `text` each word starts, in code points: ``text[start : start + len(word)] == word``. Give both
+        `text` and `starts`, or neither.
+    offset : where `text` starts in the document that it was cut from. Not compared.
+    judged : the types that somebody looked for: a word that is not marked is none of these, and may be of any other
+        type. None, the types of all sentences that it is given with. Not compared.
 
     Examples
     --------

@@ -16,33 +16,19 @@ _RAREST = 1e-12  # a chance of 0 has no logarithm, and no count gives one: every
 
 @dataclass
 class Statistics:
-    """Figures about a corpus.
+    """Figures about a corpus."""
 
-    Parameters
-    ----------
-    n_sentences, n_words : int
-        All of them.
-    n_labelled, n_partly_labelled, n_unlabelled : int
-        Sentences of each kind.
-    n_known : int
-        Words whose label is known.
-    n_outside : int
-        Words whose label is known to be O.
-    mentions : dict of str to int
-        Mentions by type, sorted by name.
-    n_adjacent : int
-        Mentions directly after one of the same type, which IO tags cannot keep apart.
-    """
-
+    # all of them
     n_sentences: int = 0
     n_words: int = 0
+    # sentences of each kind
     n_labelled: int = 0
     n_partly_labelled: int = 0
     n_unlabelled: int = 0
-    n_known: int = 0
-    n_outside: int = 0
-    mentions: dict[str, int] = field(default_factory=dict)
-    n_adjacent: int = 0
+    n_known: int = 0  # words whose label is known
+    n_outside: int = 0  # words whose label is known to be O
+    mentions: dict[str, int] = field(default_factory=dict)  # mentions by type, sorted by name
+    n_adjacent: int = 0  # mentions directly after one of the same type, which IO tags cannot keep apart
 
     @property
     def n_mentions(self) -> int:
@@ -86,23 +72,12 @@ class Transitions:
 
     Only O, the same type and another type are told apart. The counts of one corpus therefore hold for the types of
     another. The rest up to 1 is for O at the start and after O, and for the same type after a type.
-
-    Parameters
-    ----------
-    start_type : float
-        The chance that a sentence starts with a type.
-    o_type : float
-        That a type follows O.
-    type_o : float
-        That O follows a type.
-    type_other : float
-        That another type follows a type.
     """
 
-    start_type: float
-    o_type: float
-    type_o: float
-    type_other: float
+    start_type: float  # the chance that a sentence starts with a type
+    o_type: float  # that a type follows O
+    type_o: float  # that O follows a type
+    type_other: float  # that another type follows a type
 
     @classmethod
     def count(cls, sentences: Iterable[Sentence]) -> "Transitions":

@@ -47,12 +47,9 @@ class Corpus(_Described, list[Sentence]):
 
     Parameters
     ----------
-    sentences : iterable of Sentence
-        They are taken as they are.
-    report : ReadReport
-        What reading the file found.
-    head : sequence of EntityType
-        What the head of the file describes: types, and the corpus itself.
+    sentences : they are taken as they are
+    report : what reading the file found
+    head : what the head of the file describes: types, and the corpus itself
     """
 
     def __init__(self, sentences: Iterable[Sentence], report: ReadReport, head: Iterable[EntityType] = ()) -> None:
@@ -192,12 +189,9 @@ def read(path: AnyFile, format: str | None = None, **options: Any) -> Corpus:
 
     Parameters
     ----------
-    path : path, "-" or open file
-        ``-`` is standard input. Gzip is recognised.
-    format : str or None
-        One of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content.
-    **options
-        See `ReadOptions`.
+    path : ``-`` is standard input. Gzip is recognised.
+    format : one of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content
+    **options : see `ReadOptions`
 
     Returns
     -------

@@ -177,8 +177,7 @@ def to_sentences(text: str) -> list[Sentence]:
 
     Parameters
     ----------
-    text : str
-        Any text, of any length.
+    text : any text, of any length
 
     Returns
     -------

@@ -37,25 +37,17 @@ def write(
 
     Parameters
     ----------
-    items : iterable of Document or Sentence
-        May be a stream.
-    path : path, "-" or open file
-        ``-`` is standard output. A path that ends in ``.gz`` is compressed.
-    format : str
-        One of `FORMATS`.
-    scheme : str
-        The tag scheme, where the format has tags.
-    tag_names : sequence of str or None
-        Write Hugging Face tags as numbers, by their place in this list.
-    types : names, dict of descriptions, list of EntityType, or None
-        The types to describe at the head of an inline file (see `types_of`). If None, those that `items` describes,
+    items : may be a stream
+    path : ``-`` is standard output. A path that ends in ``.gz`` is compressed.
+    format : one of `FORMATS`
+    scheme : the tag scheme, where the format has tags
+    tag_names : write Hugging Face tags as numbers, by their place in this list
+    types : the types to describe at the head of an inline file (see `types_of`). If None, those that `items` describes,
         where it is a `Corpus` or a `Stream`.
-    is_predicted : bool or None
-        Whether labels were predicted, which Label Studio keeps apart from what people marked. If None, mentions with a
-        score were.
-    keep_formulas : bool
-        Whether cells of a table that a spreadsheet would run, such as ``=HYPERLINK(...)``, are written as they are.
-        Otherwise they have a ``'`` before them, which reading takes away.
+    is_predicted : whether labels were predicted, which Label Studio keeps apart from what people marked. If None,
+        mentions with a score were.
+    keep_formulas : whether cells of a table that a spreadsheet would run, such as ``=HYPERLINK(...)``, are written as
+        they are. Otherwise they have a ``'`` before them, which reading takes away.
 
     Raises
     ------

@@ -17,30 +17,18 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """Something that a guideline excludes.
+    """Something that a guideline excludes."""
 
-    Attributes
-    ----------
-    text : what the encoder reads
-    said : the words of the guideline that say it
-    """
-
-    text: str
-    said: str
+    text: str  # what the encoder reads
+    said: str  # the words of the guideline that say it
 
 
 @dataclass(frozen=True, slots=True)
 class Guideline:
-    """A description in parts.
+    """A description in parts."""
 
-    Attributes
-    ----------
-    meaning : the description without what it excludes; it may be empty
-    excludes : what it excludes
-    """
-
-    meaning: str
-    excludes: tuple[Excluded, ...] = ()
+    meaning: str  # the description without what it excludes; it may be empty
+    excludes: tuple[Excluded, ...] = ()  # what it excludes
 
 
 _OUT = r"(?:not|never|no|nor|neither|except(?: for)?|excluding|other than|rather than|apart from)"

@@ -43,14 +43,10 @@ class EntityType:
 
     Parameters
     ----------
-    name : str
-        What labels call it.
-    description : str
-        What it means, in one line, as an annotation guideline says it; may be empty.
-    words : list of str
-        Words and phrases that are often of this type, and regular expressions for them, written ``/pattern/``.
-    weight : float
-        How much these words count; 1 is what is usual.
+    name : what labels call it
+    description : what it means, in one line, as an annotation guideline says it; may be empty
+    words : words and phrases that are often of this type, and regular expressions for them, written ``/pattern/``
+    weight : how much these words count; 1 is what is usual
 
     Examples
     --------
@@ -93,11 +89,10 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
 
     Parameters
     ----------
-    given
-        None, for no types; a str of names with commas between them, or of ``NAME: description`` with semicolons or
+    given : None, for no types; a str of names with commas between them, or of ``NAME: description`` with semicolons or
         line feeds between them; a dict from names to descriptions; or a list of such strs, of `EntityType`, and of
-        dicts with a ``name`` and perhaps ``description``, ``words``, ``weight``. `EntityType` and dicts with a
-        ``name`` take any name.
+        dicts with a ``name`` and perhaps ``description``, ``words``, ``weight``. `EntityType` and dicts with a ``name``
+        take any name.
 
     Returns
     -------

@@ -66,10 +66,8 @@ class FeatureCache:
 
     Parameters
     ----------
-    path
-        The folder; by default `default_place`. It is made when first written to.
-    limit
-        The most bytes to keep, a number or a text such as "20 GB"; by default what the environment variable
+    path : the folder; by default `default_place`. It is made when first written to.
+    limit : the most bytes to keep, a number or a text such as "20 GB"; by default what the environment variable
         HANDFUL_CACHE_LIMIT says, or else 10 GB. The features that were not used for the longest time go first.
     """
 

@@ -33,12 +33,9 @@ class CachedEncoder(WrappedEncoder):
 
     Parameters
     ----------
-    encoder
-        The encoder inside. Its ``name``, if any, is for ``handful cache``.
-    cache
-        By default a `FeatureCache` in its default place.
-    keeps : bool
-        Whether it keeps what it had to encode.
+    encoder : the encoder inside. Its ``name``, if any, is for ``handful cache``.
+    cache : by default a `FeatureCache` in its default place
+    keeps : whether it keeps what it had to encode
 
     Examples
     --------

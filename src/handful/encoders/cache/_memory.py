@@ -22,8 +22,7 @@ class RememberingEncoder(WrappedEncoder):
 
     Parameters
     ----------
-    encoder
-        What encodes sentences that were not seen before; it may keep features on disk.
+    encoder : what encodes sentences that were not seen before; it may keep features on disk
     """
 
     def __init__(self, encoder: Encoder) -> None:
