@@ -34,19 +34,24 @@ def marked(
     """
     mentions = sorted(mentions, key=lambda mention: mention[:2])
     types = sorted({kind for _, _, kind, _ in mentions}) if types is None else types
-    pieces, position = [], 0
+    places = []
     for start, end, kind, score in mentions:
-        if not position <= start <= end <= len(text):
-            continue
         h = hue(types.index(kind))
         style = f"{_MARK};background:hsl({h} 75% 88%);color:hsl({h} 60% 22%)"
         tip = "" if score is None else f' title="{escape(kind)} {score:.2f}"'
-        pieces.append(escape(text[position:start], quote=False))
-        shown = escape(text[start:end], quote=False)
-        pieces.append(f'<mark style="{style}"{tip}>{shown}<small style="{_TYPE}">{escape(kind)}</small></mark>')
-        position = end
-    pieces.append(escape(text[position:], quote=False))
-    return f'<div dir="auto" style="{_TEXT}">{"".join(pieces)}</div>'
+        after = f'<small style="{_TYPE}">{escape(kind)}</small></mark>'
+        places.append((start, end, f'<mark style="{style}"{tip}>', after))
+    return f'<div dir="auto" style="{_TEXT}">{with_tags(text, places)}</div>'
+
+
+def with_tags(text: str, places: Iterable[tuple[int, int, str, str]]) -> str:
+    """Return a text, which is escaped, with HTML before and after some places; those that overlap are passed over."""
+    pieces, position = [], 0
+    for start, end, before, after in places:
+        if position <= start <= end <= len(text):
+            pieces += [escape(text[position:start], quote=False), before, escape(text[start:end], quote=False), after]
+            position = end
+    return "".join([*pieces, escape(text[position:], quote=False)])
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -13,12 +13,7 @@ _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 # The names of the instructions on Linux, by the name of the entry that lists them: x86 has "flags", ARM has "Features".
 _INSTRUCTIONS = {
-    "flags": {
-        "AVX2": {"avx2"},
-        "AVX512": {"avx512f"},
-        "VNNI": {"avx_vnni", "avx512_vnni"},
-        "AMX": {"amx_int8"},
-    },
+    "flags": {"AVX2": {"avx2"}, "AVX512": {"avx512f"}, "VNNI": {"avx_vnni", "avx512_vnni"}, "AMX": {"amx_int8"}},
     "Features": {"dotprod": {"asimddp"}, "i8mm": {"i8mm"}},
 }
 
@@ -49,7 +44,6 @@ class Processor:
         return cls(entries.get("model name") or platform.machine() or "unknown", instructions)
 
     def __str__(self) -> str:
-        """Say it in a line."""
         if self.instructions is None:
             return f"{self.name}; which instructions it has is unknown"
         said = ", ".join(f"{'with' if has else 'without'} {name}" for name, has in self.instructions.items())

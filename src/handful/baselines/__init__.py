@@ -5,12 +5,4 @@ from ._methods import BASELINES, make_baseline
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import RegressionBaseline
 
-__all__ = [
-    "BASELINES",
-    "Baseline",
-    "NNShot",
-    "Proto",
-    "RegressionBaseline",
-    "StructShot",
-    "make_baseline",
-]
+__all__ = ["BASELINES", "Baseline", "NNShot", "Proto", "RegressionBaseline", "StructShot", "make_baseline"]

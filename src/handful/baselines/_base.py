@@ -38,7 +38,6 @@ class LabelledSupport:
 
     @property
     def n_tags(self) -> int:
-        """How many tags there are, O among them."""
         return 1 + len(self.types)
 
     def tags(self) -> NDArray[np.intp]:

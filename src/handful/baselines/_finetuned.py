@@ -42,7 +42,6 @@ class FineTuned(Baseline):
         return FittedBaseline(student.encoder(1.0), support.types, log_scores)
 
     def _train(self, support: LabelledSupport, loss: Callable[["Student", Any, Any], Any] | None = None) -> "Student":
-        """Train all weights on a support."""
         if is_object(self.encoder):
             raise EncoderError("the encoder is an object, which cannot be trained; give the name or path of an encoder")
         import torch

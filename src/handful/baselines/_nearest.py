@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful._util.progress import Progress
 from handful.cluster import squared_distances
+from handful.cluster.checks import is_number
 from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
@@ -99,8 +100,7 @@ def tempered(transitions: Transitions, temperature: float, n_tags: int) -> Trans
     another type first spread evenly over the types. At temperature 0 all
     tags are alike, at 1 nothing changes. The result is for this number of tags, O and the types, only.
     """
-    is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
-    if not is_number or not 0 <= temperature < float("inf"):
+    if not is_number(temperature) or not 0 <= temperature < float("inf"):
         raise DataError(f"temperature is a number, at least 0; found {temperature!r}")
     start, step = (temperature * log for log in log_probabilities(transitions, n_tags))
     start, step = np.exp(start), np.exp(step)

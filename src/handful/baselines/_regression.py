@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 from handful._util.progress import Progress
+from handful.cluster.checks import is_number
 from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError, HandfulWarning
 
@@ -37,8 +38,7 @@ class RegressionBaseline(Baseline):
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
 
-        is_number = isinstance(self.C, int | float) and not isinstance(self.C, bool)
-        if not is_number or not 0 < self.C < float("inf"):
+        if not is_number(self.C) or not 0 < self.C < float("inf"):
             raise DataError(f"C is a number above 0; found {self.C!r}")
         encoder = self._open()
         words = support.words(encoder, progress)

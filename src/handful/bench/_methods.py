@@ -52,7 +52,6 @@ class Variant:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this is one of our own."""
         return self.method in OURS
 
 
@@ -136,7 +135,6 @@ def _text(method: str, text: str) -> str:
 
 
 def _o_ratios(method: str, o_ratios: Sequence[str], text: str) -> Sequence[str]:
-    """Return the ratios at which a method runs."""
     if method not in OURS or method == NAMES:
         return [""]
     if method in DEFAULTS and "auto" in o_ratios:

@@ -37,7 +37,6 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """The key of its row."""
         return key_of(self.identity)
 
 
@@ -52,7 +51,6 @@ class Bench:
     folder: PathLike | None  # the name or path of the encoder, where it has one
 
     def cells(self) -> Iterator[Cell]:
-        """Yield all runs, in order."""
         code = code_digest()
         own = {variant.method: own_digest(variant.method) for variant in self.variants}
         encoder, transitions = self.encoder, self.encoder.transitions

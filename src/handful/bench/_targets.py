@@ -122,7 +122,6 @@ class _Reading:
     notes: list[str] = field(default_factory=list)  # what was handled
 
     def split(self, split: str, places: Sequence[Path]) -> list[Sentence]:
-        """Read the files of a split."""
         sentences: list[Sentence] = []
         counts: Counter[str | Advice] = Counter()
         for path in places:

@@ -26,7 +26,6 @@ class Support:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of its words and labels."""
         return digest(self.sentences)
 
 
@@ -50,7 +49,6 @@ class Task:
 
     @cached_property
     def o_share(self) -> float:
-        """The share of O words in the pool."""
         return describe(self.pool).o_share or 0.0
 
     @cached_property

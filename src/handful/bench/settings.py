@@ -45,8 +45,7 @@ class Settings:
     keep: Sequence[str] = option((), help="The only types to read; mentions of others become O.")
     drop: Sequence[str] = option((), help="Types to leave out; their mentions become O.")
     rename: Mapping[str, str] = option(
-        {},
-        help="New names of types, before `keep` and `drop`; types that get the same name are merged.",
+        {}, help="New names of types, before `keep` and `drop`; types that get the same name are merged."
     )
     sets: int = option(10, least=1, help="Number of supports for each number of shots.")
     seed: int = option(0, least=0, help="Seed for drawing supports, and for the statistics.")

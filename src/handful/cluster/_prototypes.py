@@ -38,7 +38,6 @@ class Sums(NamedTuple):
     change: float  # the largest change of an entry of A
 
     def plus(self, other: "Sums") -> "Sums":
-        """Return the sums of both."""
         sums: list[Any] = [a + b for a, b in zip(self, other, strict=True)]  # type: ignore[operator]
         return Sums(*sums)._replace(change=max(self.change, other.change))
 

@@ -12,7 +12,8 @@ from handful.errors import DataError, RatioError
 from .labels import Weights
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether this is a number, and not True or False."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
 
 
@@ -21,7 +22,7 @@ def _is_count(value: object) -> bool:
 
 
 _PARAMETERS: list[tuple[str, Callable[[Any], bool], str]] = [
-    ("o_ratio", lambda v: v is None or (_is_number(v) and 0 <= v <= 1), "None or a number from 0 to 1"),
+    ("o_ratio", lambda v: v is None or (is_number(v) and 0 <= v <= 1), "None or a number from 0 to 1"),
     ("assignment", lambda v: v in ("hard", "soft"), "'hard' or 'soft'"),
     ("subspace", lambda v: isinstance(v, (bool, np.bool_)), "True or False"),
     ("o_prototypes", _is_count, "a whole number of at least 1"),
@@ -29,10 +30,10 @@ _PARAMETERS: list[tuple[str, Callable[[Any], bool], str]] = [
     ("scaling", lambda v: v in ("within", "total"), "'within' or 'total'"),
     (
         "shrinkage",
-        lambda v: v in ("oas", None) or (_is_number(v) and 0 <= v <= 1),
+        lambda v: v in ("oas", None) or (is_number(v) and 0 <= v <= 1),
         "'oas', a number from 0 to 1, or None",
     ),
-    ("temperature", lambda v: _is_number(v) and 0 < v < np.inf, "a number above 0"),
+    ("temperature", lambda v: is_number(v) and 0 < v < np.inf, "a number above 0"),
     ("max_iter", _is_count, "a whole number of at least 1"),
 ]
 

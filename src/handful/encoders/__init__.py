@@ -13,14 +13,6 @@ if TYPE_CHECKING:
     from ._exporting import export_encoder
     from .cache import CachedEncoder
 
-__all__ = [
-    "EMBEDDED",
-    "CachedEncoder",
-    "Encoder",
-    "TypeVectors",
-    "export_encoder",
-    "load",
-    "open_encoder",
-]
+__all__ = ["EMBEDDED", "CachedEncoder", "Encoder", "TypeVectors", "export_encoder", "load", "open_encoder"]
 
 __getattr__, __dir__ = lazy(__name__, cache="CachedEncoder", _exporting="export_encoder")

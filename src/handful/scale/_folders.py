@@ -85,7 +85,6 @@ class ShardFolder:
         return content
 
     def shard(self, number: int, ending: str) -> Path:
-        """Return the path of a shard."""
         return self.path / f"{number:06d}{ending}"
 
     def about(self, path: Path, content: bytes | None = None) -> dict[str, Any]:

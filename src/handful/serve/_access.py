@@ -48,7 +48,6 @@ class Metrics:
         Gauge("handful_requests_under_way", "At the moment.", registry=to).set_function(under_way)
 
     def batch(self, n_jobs: int, n_words: int, seconds: float) -> None:
-        """Count a batch."""
         self.batch_requests.observe(n_jobs)
         self.batch_seconds.observe(seconds)
         self.words.inc(n_words)
@@ -70,7 +69,6 @@ class AccessLog:
     is_logging: bool
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and note how it was answered."""
         started, status = time.perf_counter(), 500
         state = scope.setdefault("state", {})
 
@@ -87,7 +85,8 @@ class AccessLog:
         finally:
             seconds = time.perf_counter() - started
             method = scope["method"] if scope["method"] in _METHODS else "other"
-            route = self._route(scope)
+            routes: Any = self.app.app.routes  # the pattern of the address that answered, so that there are few
+            route = next((one.path for one in routes if one.matches(scope)[0] is not Match.NONE), "none")
             self.metrics.requests.labels(route, method, str(status)).inc()
             self.metrics.seconds.labels(route).observe(seconds)
             if self.is_logging:
@@ -101,8 +100,3 @@ class AccessLog:
                     client=client[0] if client else None,
                     **{name: state[name] for name in _NOTED if name in state},
                 )
-
-    def _route(self, scope: Scope) -> str:
-        """Return the pattern of the address that answered, so that there are few."""
-        routes: Any = self.app.app.routes
-        return next((one.path for one in routes if one.matches(scope)[0] is not Match.NONE), "none")

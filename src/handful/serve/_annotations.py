@@ -71,12 +71,10 @@ class Annotations:
             raise FileError(f"{self.path}: the store is damaged: {error}; go on with a copy from before") from None
 
     def close(self) -> None:
-        """Let go of the file."""
         with self._lock:
             self._connection.close()
 
     def set_config(self, key: Key, config: str) -> None:
-        """Keep the labelling interface of a project."""
         self._execute("INSERT OR REPLACE INTO projects VALUES (?, ?, ?)", [(*key, config)])
 
     def config(self, key: Key) -> LabelConfig | None:

@@ -22,7 +22,6 @@ class LabelConfig:
     types: tuple[EntityType, ...]  # the labels as results have them, with their hints as descriptions
 
     def text(self, task: Any) -> str:
-        """Return the text of a task."""
         data = task.get("data") if isinstance(task, dict) else None
         if not isinstance(data, dict):
             raise DataError("a task has no data")

@@ -41,7 +41,6 @@ class Backend:
         self.projects = Projects(service.models, self.annotations, service.limits, self._report)
 
     def stop(self) -> None:
-        """End training, and let go of the file."""
         self.projects.stop()
         self.annotations.close()
 
@@ -58,7 +57,6 @@ class Backend:
         return found
 
     async def health(self, request: Request) -> Response:
-        """Say that the backend is there."""
         self.service.tagger(request)
         return Json({"status": "UP", "model_class": "handful"})
 

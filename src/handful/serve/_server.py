@@ -102,7 +102,6 @@ class Service:
             job.answer.result()
 
     def stop(self) -> None:
-        """Finish the jobs that were accepted."""
         self.batches.stop()
 
     def tagger(self, request: Request) -> tuple[str, Tagger]:

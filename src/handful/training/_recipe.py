@@ -21,12 +21,10 @@ class Recipe:
         "their languages, all characters, and bytes for characters that it never had.",
     )
     shapes: bool = option(
-        False,
-        help="Also learn a vector for how a word is written, for an encoder whose tokenizer does not keep case.",
+        False, help="Also learn a vector for how a word is written, for an encoder whose tokenizer does not keep case."
     )
     rename: Mapping[str, str] = option(
-        {},
-        help="New names of types, in all corpora; types that get the same name are merged.",
+        {}, help="New names of types, in all corpora; types that get the same name are merged."
     )
     epochs: int = option(3, least=1, help="Passes over the corpora.")
     batch_tokens: int = option(

@@ -143,7 +143,6 @@ class StepBuilder:
         self._pad_id = sources[0].rows.pad_id
 
     def build(self, planned: PlannedStep) -> Step:
-        """Make one step."""
         rng = np.random.default_rng([self._seed, 3, planned.epoch, planned.number])
         corpora = list(dict.fromkeys(number for number, _ in planned.chunks))
         types = np.concatenate([self._sources[number].types for number in corpora])

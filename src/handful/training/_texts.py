@@ -40,7 +40,6 @@ class TypeTexts:
 
     @property
     def n_types(self) -> int:
-        """The number of all types."""
         return len(self.ends) - 1
 
     def full(self, types: Ints) -> Chosen:

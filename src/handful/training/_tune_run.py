@@ -98,7 +98,6 @@ class TuneRun:
             )
 
     def _learn(self, chosen: NDArray[np.int64], number: int, count: _Count, tensors: Any, step: int) -> None:
-        """Train on some of the sentences."""
         is_named = self._tagger.names
         self._student = Student(self._source, self._tagger.types_, self._recipe, self._device, is_named=is_named)
         loss = self._student.loss_of([self._allowed[i] for i in chosen])

@@ -89,7 +89,6 @@ class Loop:
         self.step = step
 
     def _sentences(self) -> Any:
-        """Return the sentences of the next step."""
         per_epoch = -(-len(self._rows) // self._recipe.batch)
         epoch, place = divmod(self.step, per_epoch)
         if epoch != self._epoch:

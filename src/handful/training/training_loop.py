@@ -116,7 +116,6 @@ class Training:
         return plan_steps(self.data.sources, text_tokens, batch_tokens=batch_tokens, seed=seed, epoch=epoch)
 
     def _end_epoch(self) -> None:
-        """Measure on the dev sentences."""
         dev = {}
         for number, (corpus, rows) in enumerate(zip(self.data.corpora, self.data.dev, strict=True)):
             if rows is not None:
@@ -156,13 +155,11 @@ class Training:
         return {name: round(getattr(found, name), 4) for name in ("precision", "recall", "f1")}
 
     def _saved(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Return all that a checkpoint needs."""
         tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
         state = {"step": self.step, "n_words": self._n_words, "history": self.history}
         return tensors | self._stepper.state() | {"loss": self._loss}, state
 
     def _restore(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
-        """Go back to the state of a checkpoint."""
         self.network.load_state_dict(part_of(tensors, "network"))
         self._stepper.restore(tensors)
         self._loss.copy_(tensors["loss"])

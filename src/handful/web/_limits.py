@@ -41,8 +41,7 @@ class Limits:
     )
     body_timeout: float = _seconds(10.0, help="Seconds in which the body of a request must have come (408).")
     timeout: float = _seconds(
-        30.0,
-        help="Seconds after which a request is given up (503), and so is a client that does not read its answer.",
+        30.0, help="Seconds after which a request is given up (503), and so is a client that does not read its answer."
     )
     grace: float = _seconds(30.0, help="Seconds in which a server that is told to stop finishes what it has accepted.")
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
-from handful._util.html import hue
+from handful._util.html import hue, with_tags
 from handful.text import EntityType, Sentence, Span
 
 _STATIC = files(__package__) / "static"
@@ -62,8 +62,8 @@ def marked(sentence: Sentence, types: Sequence[EntityType | str], gold: Sentence
     spans = sentence.spans or ()
     names = [str(one) for one in types]
     right = set(spans if gold is None else gold.spans or ())
-    missed = _missed(spans, right)
-    pieces, position = [], 0
+    missed = {one for one in right if all(one.end <= span.start or span.end <= one.start for span in spans)}
+    places = []
     for span in sorted([*spans, *missed], key=lambda span: span.start):
         start, end = offsets[span.start][0], offsets[span.end - 1][1]
         kind = f"t{names.index(span.type)}" if span.type in names else "t"
@@ -71,12 +71,9 @@ def marked(sentence: Sentence, types: Sequence[EntityType | str], gold: Sentence
             kind += " missed"
         elif span not in right:
             kind += " wrong"
-        pieces.append(escape(text[position:start], quote=False))
-        shown = escape(text[start:end], quote=False)
-        pieces.append(f'<mark class="{kind}"{_score(span)}>{shown}<small>{escape(span.type)}</small></mark>')
-        position = end
-    pieces.append(escape(text[position:], quote=False))
-    return f'<p class="s" dir="auto">{"".join(pieces)}</p>\n'
+        after = f"<small>{escape(span.type)}</small></mark>"
+        places.append((start, end, f'<mark class="{kind}"{_score(span)}>', after))
+    return f'<p class="s" dir="auto">{with_tags(text, places)}</p>\n'
 
 
 def _boxes(types: Sequence[EntityType | str]) -> str:
@@ -109,7 +106,3 @@ def _score(span: Span) -> str:
     if span.score is None:
         return ""
     return f' data-score="{span.score:.4f}" data-tip="{escape(span.type)} {span.score:.2f}"'
-
-
-def _missed(spans: Sequence[Span], right: set[Span]) -> set[Span]:
-    return {gold for gold in right if all(gold.end <= span.start or span.end <= gold.start for span in spans)}

@@ -150,7 +150,6 @@ class Guard:
 
 
 def _page(what: str, advice: str | None) -> str:
-    """Return a refusal as a page."""
     said = [one[:1].upper() + one[1:] + "." for one in (what, advice) if one]
     body = "".join(f"<p>{escape(one)}</p>" for one in said)
     return (

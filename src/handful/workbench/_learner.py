@@ -20,7 +20,6 @@ class Found:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The mentions, with their scores."""
         return self.words.sentence.spans or ()
 
 
@@ -44,7 +43,6 @@ class Learner:
         self.number += 1
 
     def new(self, types: tuple[EntityType, ...]) -> Tagger:
-        """Return a tagger that is not fitted."""
         return Tagger(types, encoder=self.encoder, cache=False, find=self.setting)
 
     def find(self, sentences: Iterable[tuple[int, Sentence, Found | None]]) -> dict[int, Found]:

@@ -79,7 +79,6 @@ class Mirror:
         return self._states.get(id, (0, NEW))
 
     def is_open(self, id: int) -> bool:
-        """Whether to ask about a sentence."""
         return self.state(id)[1].status in OPEN
 
     def missing(self, id: int) -> tuple[str, ...]:
@@ -90,7 +89,6 @@ class Mirror:
         return tuple(one["name"] for one in self.types if one["name"] not in state.judged)
 
     def entity_types(self) -> tuple[EntityType, ...]:
-        """Return the types as a tagger takes them."""
         return tuple(map(entity_type, self.types))
 
     def labelled(self) -> list[Sentence]:
