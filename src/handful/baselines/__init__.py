@@ -1,8 +1,28 @@
 """Other methods for the same task, behind the tagger's `fit` and `predict`, on the same features."""
 
+from handful.encoders.opened import AnyEncoder
+from handful.errors import DataError
+
 from ._base import Baseline
-from ._methods import BASELINES, make_baseline
+from ._finetuned import FineTuned, SetFit
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import RegressionBaseline
 
 __all__ = ["BASELINES", "Baseline", "NNShot", "Proto", "RegressionBaseline", "StructShot", "make_baseline"]
+
+#: The class of each method.
+BASELINES: dict[str, type[Baseline]] = {
+    "proto": Proto,
+    "nnshot": NNShot,
+    "structshot": StructShot,
+    "regression": RegressionBaseline,
+    "finetuned": FineTuned,
+    "setfit": SetFit,
+}
+
+
+def make_baseline(name: str, encoder: AnyEncoder) -> Baseline:
+    """Make a method by its name, one of `BASELINES`, with an encoder as for `handful.Tagger`."""
+    if name not in BASELINES:
+        raise DataError(f"there is no method {name!r}; methods are {', '.join(BASELINES)}")
+    return BASELINES[name](encoder)

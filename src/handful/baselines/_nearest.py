@@ -78,9 +78,7 @@ class StructShot(NNShot):
         return replace(super()._learn(support, progress), transitions=transitions)
 
 
-def by_nearest(
-    encoder: Encoder, support: LabelledSupport, words: SupportWords, transitions: Transitions | None = None
-) -> FittedBaseline:
+def by_nearest(encoder: Encoder, support: LabelledSupport, words: SupportWords) -> FittedBaseline:
     """Return the baseline that gives a word the tag of the nearest known one, by the squared distance."""
     points = words.features.astype(np.float64)
     origin = points.mean(axis=0)
@@ -90,7 +88,7 @@ def by_nearest(
         nearest = [squared_distances(features, own, None, origin).min(axis=1) for own in by_tag]
         return tag_log_scores(np.stack(nearest, axis=1))
 
-    return FittedBaseline(encoder, support.types, log_scores, transitions)
+    return FittedBaseline(encoder, support.types, log_scores)
 
 
 def tempered(transitions: Transitions, temperature: float, n_tags: int) -> Transitions:

@@ -101,8 +101,8 @@ def encode_texts(
     tagger = Tagger(encoder=encoder, threads=threads)
     opened, opening = tagger.encoder_, Opening.of(tagger, client)
     plan = {"encoder": opened.fingerprint, "dim": opened.dim, "dtype": dtype, "options": options}
-    how: dict[str, Any] = {"n_words": None, "progress": progress, "verb": "encoding"}
-    fill(client, folder, plan, list(enumerate(pieces)), _encode_piece, opening, dtype, **how)
+    items = list(enumerate(pieces))
+    fill(client, folder, plan, items, _encode_piece, (opening, dtype), None, progress, "encoding")
     return open_features(folder.path)
 
 

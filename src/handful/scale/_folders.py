@@ -113,7 +113,7 @@ def fill(
     plan: dict[str, Any],
     items: Sequence[tuple[Any, ...]],
     work: Callable[..., dict[str, Any]],
-    *shared: Any,
+    shared: Sequence[Any],
     n_words: Sequence[int] | None,
     progress: Progress,
     verb: str,

@@ -84,8 +84,7 @@ def predict_texts(
     }
     opening = Opening.of(tagger, client)
     items = list(zip(range(len(pieces)), pieces, stored, strict=True))
-    how: dict[str, Any] = {"n_words": n_words, "progress": progress, "verb": "tagging"}
-    fill(client, folder, plan, items, _predict_piece, opening, model, min_score, **how)
+    fill(client, folder, plan, items, _predict_piece, (opening, model, min_score), n_words, progress, "tagging")
     return _totals(folder)
 
 

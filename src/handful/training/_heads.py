@@ -17,7 +17,7 @@ from torch.nn import functional
 from handful.encoders.names import NameHead
 
 N_O_PROTOTYPES = 8
-_NEVER = -1e9
+NEVER = -1e9  # instead of minus infinity, whose gradients are not numbers
 _START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders themselves
 
 
@@ -73,6 +73,6 @@ class NamesHead(nn.Module):
 def _excluding(scores: Tensor, of_excluded: Tensor, owners: Tensor) -> Tensor:
     """Return the scores of types (n_words, n_columns), given those of what they exclude (n_words, n_excluded)."""
     where = owners.expand_as(of_excluded)
-    highest = torch.full_like(scores, _NEVER).scatter_reduce(1, where, of_excluded.detach(), "amax")
+    highest = torch.full_like(scores, NEVER).scatter_reduce(1, where, of_excluded.detach(), "amax")
     total = torch.zeros_like(scores).scatter_add(1, where, (of_excluded - highest.gather(1, where)).exp())
     return scores - functional.softplus(highest + total.clamp(min=1e-30).log() - scores)

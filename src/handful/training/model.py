@@ -20,11 +20,10 @@ from handful.encoders.opened import is_exported
 from handful.encoders.shipped import folder_of
 from handful.errors import EncoderError
 
-from ._heads import NamesHead
+from ._heads import NEVER, NamesHead
 from ._steps import Step
 from .batches import Batch, Ints, TokenRows, collate, on_device
 
-_NEVER = -1e9  # instead of minus infinity, whose gradients are not numbers
 _START_SCALE = -2.0  # of a in the second loss
 
 
@@ -72,7 +71,7 @@ class TaggingNetwork(nn.Module):
             different = self.get_buffer("different")[step.types][:, step.types]
             of_tag = torch.cat((torch.zeros_like(different[:1]), different))
             is_asked = is_asked | of_tag[step.tags] | (step.is_plain & (step.tags == 0))[:, None]
-        return torch.cat((of_o[:, None], of_types.masked_fill(~is_asked, _NEVER)), 1)
+        return torch.cat((of_o[:, None], of_types.masked_fill(~is_asked, NEVER)), 1)
 
     def _contrastive(self, x: Tensor, step: Step) -> Tensor:
         """Return the second loss, the mean over the words that have a partner."""
@@ -84,7 +83,7 @@ class TaggingNetwork(nn.Module):
         is_other = (corpora[:, None] == corpora) & (sentences[:, None] != sentences)
         is_partner = is_other & (tags[:, None] == tags)
         has_partner = is_partner.any(1)
-        losses = near.masked_fill(~is_other, _NEVER).logsumexp(1) - near.masked_fill(~is_partner, _NEVER).logsumexp(1)
+        losses = near.masked_fill(~is_other, NEVER).logsumexp(1) - near.masked_fill(~is_partner, NEVER).logsumexp(1)
         mean: Tensor = (losses * has_partner).sum() / has_partner.sum().clamp(min=1)
         return mean
 
@@ -95,7 +94,7 @@ def _hidden(encoder: Any, step: Step) -> Tensor:
     if step.is_packed:
         # Each token sees those of its own sentence: 0 is added to their scores, and a large negative number to others.
         is_apart = step.sequences[:, None, :, None] != step.sequences[:, None, None, :]
-        inputs["attention_mask"] = torch.zeros(is_apart.shape, device=is_apart.device).masked_fill_(is_apart, _NEVER)
+        inputs["attention_mask"] = torch.zeros(is_apart.shape, device=is_apart.device).masked_fill_(is_apart, NEVER)
         inputs["position_ids"] = step.positions
     else:
         inputs["attention_mask"] = (step.sequences >= 0).long()

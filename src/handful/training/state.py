@@ -58,11 +58,8 @@ def mean_f1(dev: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     groups: dict[str, list[str]] = {}
     for name in dev:
         groups.setdefault(group_of(name), []).append(name)
-    return {
-        f"{group} ({len(names)} corpora)" if len(names) > 1 else names[0]: sum(dev[name]["f1"] for name in names)
-        / len(names)
-        for group, names in groups.items()
-    }
+    called = {group: f"{group} ({len(names)} corpora)" if names[1:] else names[0] for group, names in groups.items()}
+    return {called[group]: sum(dev[name]["f1"] for name in names) / len(names) for group, names in groups.items()}
 
 
 #: Called with each state.

@@ -29,15 +29,13 @@ from handful.text import EntityType, Sentence, to_sentence
 from handful.text.guidelines import guideline_of
 
 from ._graph_network import GraphNetwork
-from ._heads import NamesHead
+from ._heads import NEVER, NamesHead
 from ._recipe import TuneRecipe
 from ._stepping import Stepper, part_of
 from .batches import Batch, Ints, TokenRows, collate, lay_out_corpus, lay_out_texts, on_device, plan_epoch
 from .model import text_means, word_vectors
 
 Allowed = npt.NDArray[np.bool_]
-
-_NEVER = -1e9
 
 
 class Loop:
@@ -176,7 +174,7 @@ class Student(nn.Module):
 
         def loss(batch: Batch) -> Tensor:
             logits = self.logits(batch)
-            of_allowed = logits.masked_fill(~may_be[batch.tags], _NEVER).logsumexp(1)
+            of_allowed = logits.masked_fill(~may_be[batch.tags], NEVER).logsumexp(1)
             return (logits.logsumexp(1) - of_allowed).mean()
 
         return loss
