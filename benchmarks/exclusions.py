@@ -1,18 +1,20 @@
-"""How much what a description excludes should count: F1 with no label, and steering, for several weights c.
+"""Parts of descriptions: F1 with no label, and steering, for several weights c of what they exclude.
 
     python benchmarks/exclusions.py corpora/mosaic/dev corpora/mosaic/train corpora/mosaic_guidelines/dev
 
 The first folder has labelled files that describe their types: F1 by names alone, mean over files. The other two have
 files and their twins (see steering.py). "as it is" reads the whole description as one text; "left out" reads it without
-what it excludes.
+what it excludes. "no borders" reads no rules of borders.
 """
 
 import argparse
 import shutil
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import numpy as np
 from steering import decisions, line
@@ -22,9 +24,10 @@ from handful import Tagger
 from handful.encoders import load
 from handful.encoders.names import NAMES_FILE, NameHead
 from handful.evaluate import score
+from handful.tagger.borders import Borders
 from handful.text import read
 
-WAYS = {"as it is": None, "left out": -100.0, "c = 0": 0.0, "c = 2": 2.0, "c = 4": 4.0}
+WAYS = {"as it is": None, "left out": -100.0, "c = 0": 0.0, "c = 2": 2.0, "c = 4": 4.0, "no borders": 2.0}
 
 
 def main():
@@ -44,7 +47,9 @@ def main():
         with TemporaryDirectory() as folder:
             shutil.copytree(options.encoder, folder, dirs_exist_ok=True)
             replace(head, exclusion=exclusion).save(Path(folder) / NAMES_FILE, "float16")
-            print(f"{way:10} {measured(load(folder), dev, pairs)}", flush=True)
+            without = patch.object(Borders, "of", return_value=None) if way == "no borders" else nullcontext()
+            with without:
+                print(f"{way:10} {measured(load(folder), dev, pairs)}", flush=True)
 
 
 def measured(encoder, dev, pairs):

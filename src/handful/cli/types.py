@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from handful.text.borders import borders_of
 from handful.text.guidelines import guideline_of
 
 from . import options as opt
@@ -110,6 +111,8 @@ def _show(tagger: "Tagger") -> None:
     for name, description, *_ in _rows(tagger):
         if excluded := guideline_of(description).excludes:
             say(f"{name} excludes {', '.join(part.text for part in excluded)}", err=False)
+        if rules := borders_of(description):
+            say(f"{name} has borders {', '.join(rule.said for rule in rules)}", err=False)
     for name, one in guidelines.items():
         for verb, words in (("misses", one.misses), ("claims", one.claims)):
             if words:

@@ -15,6 +15,7 @@ from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
 from ._trust import doubts, trust
+from .borders import Borders
 from .evidence import Evidence, NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
 from .known import KnownWords
 from .model import Examples, Lead, Model, Softmax
@@ -173,6 +174,7 @@ def learn(
         transitions if method.has_transitions else None,
         method.without_prior,
         KnownWords.of(plan.types, method.known_words, sentences_of(text.labels), plan.labelled.examples),
+        Borders.of(plan.types, sentences_of(text.labels)),
     )
     projected = words if prototypes is None else prototypes.project(words)
     vectors = np.ascontiguousarray(projected, np.float32)

@@ -197,6 +197,9 @@ def summarise(
     if model.known is not None and model.known.overruled:
         overruled = ", ".join(f"{entry} ({name})" for name, entry in sorted(model.known.overruled))
         summary.notes.append(f"labels contradict known words, which do not count: {overruled}")
+    if model.borders is not None and model.borders.overruled:
+        overruled = ", ".join(f'"{said}" ({name})' for name, said in sorted(model.borders.overruled))
+        summary.notes.append(f"labels contradict rules of borders, which do not count: {overruled}")
     sure_o = labelled.is_sure & labelled.allowed[:, 0]
     summary.advice.extend(_advice(summary, is_auto, float(sure_o.mean()) if len(sure_o) else 0.0))
     return summary

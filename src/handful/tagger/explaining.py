@@ -88,7 +88,7 @@ class Explanation:
     words : the same for each word of the mention
     runner_up : the tag with the second highest score, a type or "O"
     runner_up_score : that score, the mean over the mention's words
-    known : which of its words are among the known words of a type
+    known : which of its words are among the known words of a type, and what its description says of its borders
     """
 
     mention: Prediction
@@ -188,7 +188,10 @@ def explain(
                 ],
                 runner_up=model.tags[runner_up],
                 runner_up_score=float(mean_scores[runner_up]),
-                known=[line for words, line in known if words.start < span.end and words.stop > span.start],
+                known=[
+                    *(line for words, line in known if words.start < span.end and words.stop > span.start),
+                    *([] if model.borders is None else model.borders.said_of(one.sentence, span)),
+                ],
             )
         )
     return explained

@@ -11,6 +11,7 @@ from handful._util.arrays import Float
 from handful.cluster import tag_scores
 from handful.text import EntityType, Sentence, Transitions
 
+from .borders import Borders
 from .decoding import viterbi
 from .evidence import EVIDENCE, Evidence, array_of
 from .finding import found_by
@@ -91,6 +92,7 @@ class Model:
     transitions: Transitions | None = None  # how tags follow each other; None, a word gets the tag of its highest logit
     without_prior: float = 0.0  # how much transitions count once more without the shares of tags; see `viterbi`
     known: KnownWords | None = None  # lists and patterns of types, which read the words, not their features
+    borders: Borders | None = None  # what descriptions say of titles, articles and the like
     find: float = 1.0  # how many times as bad a missed mention is as a wrong one; see `found_by`
 
     def __post_init__(self) -> None:
@@ -133,7 +135,8 @@ class Model:
     def tag(self, features: Float, sentences: Sequence[Sentence]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
         logits = self.logits(features, sentences)
-        return self.calibration.scores(logits), self.path(logits, [len(one.words) for one in sentences])
+        scores, tags = self.calibration.scores(logits), self.path(logits, [len(one.words) for one in sentences])
+        return scores, tags if self.borders is None else self.borders.obey(tags, scores, sentences)
 
     def path(self, logits: NDArray[np.float64], n_words: Sequence[int]) -> NDArray[np.intp]:
         """Return the best tags of the words of sentences, (n,), given their logits."""
@@ -162,6 +165,7 @@ class Model:
             "without_prior": self.without_prior,
             **({} if self.find == 1 else {"find": self.find}),
             **({} if self.known is None else {"known": self.known.settings()}),
+            **({} if self.borders is None else {"overruled_borders": sorted(map(list, self.borders.overruled))}),
         }
 
 

@@ -264,8 +264,10 @@ class _Curve:
         lost = self._encoder.unreadable(sentences)
         logits = self._models[0].logits(np.concatenate([one.features for one in self._waiting]), sentences)
         for model, found in zip(self._models, self._found, strict=True):
-            tags = model.path(logits, n_words)
+            tags, scores = model.path(logits, n_words), np.zeros_like(logits)
+            if model.borders is not None:
+                tags = model.borders.obey(tags, scores, sentences)
             tags[lost] = 0
-            spans = decode(np.zeros_like(logits), n_words, model.tags[1:], tags)
+            spans = decode(scores, n_words, model.tags[1:], tags)
             found += [replace(one, spans=some) for one, some in zip(sentences, spans, strict=True)]
         self._waiting = []

@@ -7,7 +7,7 @@ given by path and is not inside.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from ._card import OPENING as OPENING
 from ._card import cell as cell
 from ._card import model_card
 from ._summary import FitSummary
+from .borders import Borders
 from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
 from .known import KnownWords
 from .model import CALIBRATIONS, Calibration, Examples, Model
@@ -244,7 +245,11 @@ def _read_model(
     if said := settings.get("known"):
         weight = _number(said["weight"], "the weight of known words")
         known = KnownWords(weight, types, frozenset((name, entry) for name, entry in said["overruled"]))
-    return Model(types, tuple(pieces), _read_calibration(settings["calibration"]), transitions, without_prior, known)
+    if borders := Borders.of(types, ()):
+        overruled = frozenset((name, said) for name, said in settings["overruled_borders"])
+        borders = replace(borders, overruled=overruled)
+    calibration = _read_calibration(settings["calibration"])
+    return Model(types, tuple(pieces), calibration, transitions, without_prior, known, borders)
 
 
 def _read_calibration(settings: dict[str, Any]) -> Calibration:

@@ -1,0 +1,100 @@
+"""Rules of borders: the wordings that are understood, and those that say nothing of borders."""
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handful.text import borders
+from handful.text.borders import FIGURES, borders_of
+
+CASES = [  # a description; whether words belong; some that are meant first, and last; what says it
+    ("person, without title", False, "mr dr", "", "without title"),
+    ("person, with his or her title where given", True, "mr dr", "", "with his or her title"),
+    ("officer with the rank before the name", True, "captain", "", "with the rank"),
+    ("name; titles left out", False, "mr", "", "titles left out"),
+    ("name, title included", True, "mr", "", "title included"),
+    ("person, with Mr, Mrs or Mme but without job words", True, "mr mrs mme", "", "with Mr, Mrs or Mme"),
+    ("sum of money with its currency if given", True, "$", "$ euros", "with its currency"),
+    ("number with unit", True, "", "km %", "with unit"),
+    ("figures, leaving out the unit", False, "", "km", "leaving out the unit"),
+    ("thing, without article or possessive", False, "the my", "", "without article or possessive"),
+    ("thing, the left out", False, "the", "", "the left out"),
+    ("relative, with article or possessive word", True, "a her", "", "with article or possessive word"),
+    ("time, with the preposition before it", True, "in at", "", "with the preposition"),
+    ("loot, without its number, weight or packing", False, f"{FIGURES} two", "two", "without its number"),
+    ("goods without quantity", False, f"{FIGURES} kg of", "", "without quantity"),
+    ('time, without "up to"; dates do not count', False, "up to", "up to", 'without "up to"'),
+    ("term, including words like most, all or few before it", True, "most few", "", "including words like most, all"),
+    (
+        "judge, including Prof., Dame or Capt. before it",
+        True,
+        "prof capt",
+        "",
+        "including Prof., Dame or Capt. before it",
+    ),
+    ("play, quotation marks left out", False, '" “', '" ”', "quotation marks left out"),
+]
+
+PLAIN = [
+    "",
+    "tweet with hashtags",
+    "a person with a king or queen",
+    "payment without delay",
+    "sum with or without currency",
+    "hair, with A or B sample",
+    "the unit of a troop, with unit cost",
+    "metal, including iron and zinc",
+    "a mayor who left out a page",
+]
+
+
+@pytest.mark.parametrize(("description", "belongs", "first", "last", "said"), CASES)
+def test_understood(description, belongs, first, last, said):
+    (rule,) = borders_of(description)
+    assert rule.belongs is belongs
+    assert rule.said.startswith(said)
+    assert set(first.split()) <= rule.first
+    assert set(last.split()) <= rule.last
+    assert bool(last) == bool(rule.last)
+
+
+@pytest.mark.parametrize("description", PLAIN)
+def test_says_nothing_of_borders(description):
+    assert borders_of(description) == ()
+
+
+def test_two_rules():
+    found = borders_of("sum, with the currency if given and without about; with units or not; with title or not")
+    assert [(one.belongs, one.said) for one in found] == [(True, "with the currency"), (False, "without about")]
+
+
+PIECES = [
+    "with",
+    "without",
+    "the",
+    "title",
+    "or",
+    ",",
+    ";",
+    "unit",
+    '"up to"',
+    "left out",
+    "before it",
+    "a",
+    "cat",
+    "included",
+    ".",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join))
+def test_what_it_says_is_in_the_description(description):
+    for rule in borders_of(description):
+        assert rule.said in description
+        assert all(word == word.lower() and word.split() == [word] for word in rule.first | rule.last)
+
+
+def test_examples_of_the_docs():
+    assert doctest.testmod(borders).failed == 0
