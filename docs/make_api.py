@@ -8,7 +8,6 @@ A test compares both with what this would write.
 import ast
 import inspect
 import re
-from dataclasses import is_dataclass
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
@@ -93,7 +92,7 @@ def _class(name: str, cls: type) -> list[str]:
     if is_called and (signature := _signature(cls)) != "()":
         lines += ["```text", f"{name}{signature}", "```", ""]
     lines += _docstring(cls)
-    if is_dataclass(cls) and (entries := _fields(cls)):
+    if entries := _fields(cls):
         lines += ["", "Attributes:", "", *entries]
     own: dict[str, Any] = {}
     inherited: dict[str, str] = {}  # what another class on the page has, by its name
@@ -148,7 +147,7 @@ def _docstring(found: Any) -> list[str]:
 
 
 def _fields(cls: type) -> list[str]:
-    """Return a list with an item for each field of a dataclass, or for neighbours that one comment above is about."""
+    """Return a list with an item for each field of a class, or for neighbours that one comment above is about."""
     source = dedent(inspect.getsource(cls))
     lines = source.splitlines()
     items: list[tuple[list[str], str]] = []

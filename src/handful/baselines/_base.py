@@ -98,8 +98,7 @@ class Baseline(Predictor):
 
     Attributes
     ----------
-    types_ : list of EntityType
-        The types, sorted by name.
+    types_ : the types, sorted by name
     """
 
     def __init__(self, encoder: AnyEncoder = "handful-en") -> None:

@@ -73,26 +73,17 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
 
     Parameters
     ----------
-    o_ratio : float or None, default=None
-        The expected share of words whose tag is O, among all words given to `fit`; None for no constraint.
-    assignment : {"hard", "soft"}, default="hard"
-        Whether a word belongs to one prototype or is spread over all of them.
-    subspace : bool, default=True
-        Whether to learn a projection; without, distances are taken between the features as they are.
-    o_prototypes : int, default=10
-        How many prototypes O gets: it gathers many kinds of words.
-    type_prototypes : int, default=1
-        How many prototypes every other tag gets.
-    scaling : {"within", "total"}, default="within"
-        Which scatter the projection makes the identity.
-    shrinkage : "oas", float from 0 to 1, or None, default="oas"
-        How much the scatter within prototypes is drawn towards a multiple of the identity.
-    temperature : float, default=1.0
-        How soft soft assignments are, and the scores of `predict_proba`.
-    max_iter : int, default=10
-        The most rounds; it stops earlier when a round changes nothing.
-    o_tag : default=0
-        The tag in `y` that means "no entity". Data without that tag are clustered with no O at all.
+    o_ratio : the expected share of words whose tag is O, among all words given to `fit`; None for no constraint
+    assignment : "hard", a word belongs to one prototype, or "soft", it is spread over all of them
+    subspace : whether to learn a projection; without, distances are taken between the features as they are
+    o_prototypes : how many prototypes O gets: it gathers many kinds of words
+    type_prototypes : how many prototypes every other tag gets
+    scaling : which scatter the projection makes the identity, "within" or "total"
+    shrinkage : how much the scatter within prototypes is drawn towards a multiple of the identity: "oas", a number from
+        0 to 1, or None
+    temperature : how soft soft assignments are, and the scores of `predict_proba`
+    max_iter : the most rounds; it stops earlier when a round changes nothing
+    o_tag : the tag in `y` that means "no entity". Data without that tag are clustered with no O at all.
 
     Attributes
     ----------

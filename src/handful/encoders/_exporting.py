@@ -65,8 +65,7 @@ def export_encoder(
 
     Returns
     -------
-    Card
-        What was written to ``encoder.json``.
+    Card : what was written to ``encoder.json``
     """
     out = Path(out)
     check_folder(out)  # before the work, not after it

@@ -20,36 +20,20 @@ class Encoder(ABC):
 
     A subclass sets `dim` and `fingerprint`, and defines `encode`; the rest has defaults. The vector of a word may
     depend on its sentence, but on no other sentence.
-
-    Attributes
-    ----------
-    dim : int
-        The length of a vector.
-    fingerprint : str
-        Changes when the vectors do.
-    name : str
-        For people: what `load` was asked for.
-    reference : str or None
-        Where `load` finds the encoder again: an embedded name, a name on the hub, or the absolute path of a folder.
-        None if it was not made by `load`.
-    precision : str or None
-        The precision to ask `load` for, to get the same vectors on another machine; None where the folder decides.
-    transitions : handful.text.Transitions or None
-        How tags follow each other in the text that the encoder was trained on, if that is known.
-    has_names : bool
-        Whether it reads the names of types (`encode_types`).
-    languages : tuple of str
-        The codes of the languages that it knows; empty if it does not say.
     """
 
-    dim: int
-    fingerprint: str
-    name: str = ""
+    dim: int  # the length of a vector
+    fingerprint: str  # changes when the vectors do
+    name: str = ""  # for people: what `load` was asked for
+    # where `load` finds the encoder again: an embedded name, a name on the hub, or the absolute path of a folder.
+    # None if it was not made by `load`.
     reference: str | None = None
+    # the precision to ask `load` for, to get the same vectors on another machine; None where the folder decides
     precision: str | None = None
+    # how tags follow each other in the text that the encoder was trained on, if that is known
     transitions: Transitions | None = None
-    has_names: bool = False
-    languages: tuple[str, ...] = ()
+    has_names: bool = False  # whether it reads the names of types (`encode_types`)
+    languages: tuple[str, ...] = ()  # the codes of the languages that it knows; empty if it does not say
 
     @abstractmethod
     def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> NDArray[Any]:
@@ -63,8 +47,8 @@ class Encoder(ABC):
 
         Returns
         -------
-        ndarray of shape (number of words, dim)
-            One row per word, in the order of the input, of float32 as a rule. It may be read-only.
+        ndarray of shape (number of words, dim) : one row per word, in the order of the input, of float32 as a rule. It
+            may be read-only.
         """
 
     def encode_types(self, types: Any) -> TypeVectors:

@@ -30,13 +30,11 @@ def sample_support(
 
     Returns
     -------
-    list of lists of Sentence
-        The supports, each in the order drawn.
+    list of lists of Sentence : the supports, each in the order drawn
 
     Raises
     ------
-    DataError
-        Types have too few mentions (all are named), or sentences are not wholly labelled.
+    DataError : types have too few mentions (all are named), or sentences are not wholly labelled
     """
     for name, value, least in (("shots", shots, 1), ("seed", seed, 0), ("sets", sets, 1)):
         if type(value) is not int or value < least:

@@ -97,8 +97,7 @@ def score(
 
     Raises
     ------
-    DataError
-        The two do not have the same sentences, or one is not wholly labelled.
+    DataError : the two do not have the same sentences, or one is not wholly labelled
     """
     if mode not in MODES:
         raise DataError(f"mode is {mode!r}, expected one of {', '.join(MODES)}")

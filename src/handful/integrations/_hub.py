@@ -86,8 +86,7 @@ def push_to_hub(
 
     Returns
     -------
-    str
-        The address of the commit.
+    str : the address of the commit
     """
     hub = _library("to push a tagger")
     figures = {"test": evaluation} if isinstance(evaluation, Evaluation) else dict(evaluation or {})

@@ -68,13 +68,10 @@ class SpacyTagger(Pipe):
 
     Attributes
     ----------
-    tagger : Tagger
-        It is opened when it is first asked for.
-    n_unaligned : int
-        How many mentions started or ended inside a token, so far. The first is also said in a warning.
-    n_left_out : int
-        How many were left out: mentions that share a token with an entity that is kept or with a surer mention, and
-        those that do not align.
+    tagger : it is opened when it is first asked for
+    n_unaligned : how many mentions started or ended inside a token, so far. The first is also said in a warning.
+    n_left_out : how many were left out: mentions that share a token with an entity that is kept or with a surer
+        mention, and those that do not align
     """
 
     def __init__(

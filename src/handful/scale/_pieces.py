@@ -5,7 +5,7 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -119,24 +119,20 @@ def _has_plain_line_ends(encoding: str) -> bool:
     return "\n".encode(encoding) == b"\n" == "\u0141\n".encode(encoding, "replace")[-1:]
 
 
-class PieceReader(Iterator[Document]):
+class PieceReader(Iterable[Document]):
     """The documents of a piece, read as they are asked for. The `report` is complete at the end."""
 
     def __init__(self, piece: TextPiece, options: Mapping[str, Any]) -> None:
-        self._piece = piece
+        self._piece, self._options = piece, options
         self.report = ReadReport(str(piece), piece.format)
-        self._documents = self._read(dict(options))
-
-    def __next__(self) -> Document:
-        return next(self._documents)
 
     @property
     def lines(self) -> list[str]:
         """The report, one line for each thing that was not taken as it is."""
         return [f"{self.report.name}: {line}" for line in self.report.handled(shell=True)]
 
-    def _read(self, options: dict[str, Any]) -> Iterator[Document]:
-        piece = self._piece
+    def __iter__(self) -> Iterator[Document]:
+        piece, options = self._piece, dict(self._options)
         if piece.format == "parquet":
             options["row_groups"] = (piece.start, piece.stop)
         elif piece.format == "text" and piece.is_cut:

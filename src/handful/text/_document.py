@@ -15,19 +15,12 @@ N_SHOWN = 25  # texts in a notebook
 
 
 class Prediction(TypedDict):
-    """A mention that was found.
+    """A mention that was found."""
 
-    Attributes
-    ----------
-    entity_group : the name of its type
-    score : how sure the tagger is of it, from 0 to 1
-    word : the words as the text has them
-    start, end : where they are in the text, in code points: ``text[start:end] == word``
-    """
-
-    entity_group: str
-    score: float
-    word: str
+    entity_group: str  # the name of its type
+    score: float  # how sure the tagger is of it, from 0 to 1
+    word: str  # the words as the text has them
+    # where they are in the text, in code points: ``text[start:end] == word``
     start: int
     end: int
 
@@ -148,9 +141,8 @@ class Document:
 
         Returns
         -------
-        Predictions
-            A list of dicts: ``entity_group`` (the type), ``score`` (1 for a label), ``word``, ``start`` and ``end``,
-            with ``text[start:end] == word``.
+        Predictions : a list of dicts: ``entity_group`` (the type), ``score`` (1 for a label), ``word``, ``start`` and
+            ``end``, with ``text[start:end] == word``
         """
         return Predictions(
             (

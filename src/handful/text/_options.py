@@ -51,8 +51,7 @@ class ReadOptions:
 
     Raises
     ------
-    DataError
-        A value that does not exist; the message lists those that do.
+    DataError : a value that does not exist; the message lists those that do
     """
 
     format: str | None = None

@@ -68,14 +68,10 @@ class Stream(_Described, Iterator[Document]):
 
     Attributes
     ----------
-    report : ReadReport
-        Complete when the stream is at its end.
-    head : tuple of EntityType
-        What the head of the file describes: types, and the corpus itself.
-    is_by_line : bool
-        Whether each line of the file is a document of its own, so that the file can be cut between lines.
-    n_row_groups : int or None
-        How many row groups a Parquet file has; None for other files.
+    report : complete when the stream is at its end
+    head : what the head of the file describes: types, and the corpus itself
+    is_by_line : whether each line of the file is a document of its own, so that the file can be cut between lines
+    n_row_groups : how many row groups a Parquet file has; None for other files
     """
 
     def __init__(self, reading: FileReader, items: Iterator[Item]) -> None:
@@ -195,19 +191,15 @@ def read(path: AnyFile, format: str | None = None, **options: Any) -> Corpus:
 
     Returns
     -------
-    Corpus
-        A list of `Sentence`. Its ``types`` are those that the file describes or marks, its ``meta`` what the file says
-        about itself, its ``report`` what reading found. Documents without a word are passed over and counted.
+    Corpus : a list of `Sentence`. Its ``types`` are those that the file describes or marks, its ``meta`` what the file
+        says about itself, its ``report`` what reading found. Documents without a word are passed over and counted.
         Where the head of a file describes types, its labelled sentences were judged for all of them.
 
     Raises
     ------
-    FileError
-        The file cannot be read.
-    FormatError
-        The content is not what the format asks for; the message says where, and what was found and expected.
-    DataError
-        An option that does not exist.
+    FileError : the file cannot be read
+    FormatError : the content is not what the format asks for; the message says where, and what was found and expected
+    DataError : an option that does not exist
     """
     return stream(path, format, **options).corpus()
 
@@ -219,10 +211,9 @@ def stream(path: AnyFile, format: str | None = None, **options: Any) -> Stream:
 
     Returns
     -------
-    Stream
-        An iterator of `Document`. Its ``types``, ``meta`` and ``report`` are those of a `Corpus`; they are complete at
-        its end. A line or a block of plain text, or a JSON record, is a document; elsewhere each sentence is one. JSON
-        records without a word have no sentences.
+    Stream : an iterator of `Document`. Its ``types``, ``meta`` and ``report`` are those of a `Corpus`; they are
+        complete at its end. A line or a block of plain text, or a JSON record, is a document; elsewhere each sentence
+        is one. JSON records without a word have no sentences.
     """
     chosen = ReadOptions.of(format, options)
     source = InputFile(path, chosen.encoding)

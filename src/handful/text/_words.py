@@ -181,9 +181,8 @@ def to_sentences(text: str) -> list[Sentence]:
 
     Returns
     -------
-    list of Sentence
-        Each with its own text, and the place of that in `text` as `Sentence.offset`. Empty for a text without
-        words.
+    list of Sentence : each with its own text, and the place of that in `text` as `Sentence.offset`. Empty for a text
+        without words.
 
     Examples
     --------

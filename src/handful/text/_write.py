@@ -51,10 +51,8 @@ def write(
 
     Raises
     ------
-    FileError
-        The file cannot be written.
-    DataError
-        Words or labels that the format cannot hold.
+    FileError : the file cannot be written
+    DataError : words or labels that the format cannot hold
     """
     check_choice("format", format, FORMATS)
     check_scheme(scheme)

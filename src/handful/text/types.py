@@ -96,14 +96,13 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
 
     Returns
     -------
-    tuple of EntityType
-        In the order given, each once. A description that comes later fills in one that is missing, and so do words.
+    tuple of EntityType : in the order given, each once. A description that comes later fills in one that is missing,
+        and so do words.
 
     Raises
     ------
-    DataError
-        Something else, or a name that is likely a mistake: a file, a whole sentence, ``-`` or ``=`` for a colon, or
-        the same name in two cases.
+    DataError : something else, or a name that is likely a mistake: a file, a whole sentence, ``-`` or ``=`` for a
+        colon, or the same name in two cases
 
     Examples
     --------
@@ -372,9 +371,8 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
 
     Raises
     ------
-    DataError
-        A line that does not say a type, or a file that is a corpus: one with inline marks or tags, JSON records, or
-        sentences.
+    DataError : a line that does not say a type, or a file that is a corpus: one with inline marks or tags, JSON
+        records, or sentences
     """
     name, text = read_small(file, encoding)
     found: dict[str, EntityType] = {}

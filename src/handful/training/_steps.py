@@ -150,16 +150,14 @@ class StepBuilder:
         parts = [take(self._sources[number].rows, sentences) for number, sentences in planned.chunks]
         texts, owners = self._texts.choose(types, rng)
         parts.append(take(self._texts.rows, texts))
-        ids, positions, sequences, firsts, lasts = self._lay_out(parts)
+        laid_out, firsts, lasts = self._lay_out(parts)
         n_each = parts.pop().n_words
         text_at, _, text_starts = firsts.pop(), lasts.pop(), np.cumsum(n_each) - n_each
         words = self._words(planned, parts, dict(zip(corpora, np.cumsum(n_types) - n_types, strict=True)))
         return Step(
             n_words=len(words["tags"]),
             is_packed=self._layout.is_packed,
-            ids=ids,
-            positions=positions,
-            sequences=sequences,
+            **laid_out,
             first=np.concatenate(firsts),
             last=np.concatenate(lasts),
             **words,
@@ -190,7 +188,7 @@ class StepBuilder:
                 found.setdefault(name, []).append(array)
         return {name: np.concatenate(arrays) for name, arrays in found.items()}
 
-    def _lay_out(self, parts: Sequence[Taken]) -> tuple[Ints, Ints, Ints, list[Ints], list[Ints]]:
+    def _lay_out(self, parts: Sequence[Taken]) -> tuple[dict[str, Ints], list[Ints], list[Ints]]:
         """Return ids, positions and sequences, and for each part where its words begin and end in them."""
         lengths = np.concatenate([part.lengths for part in parts])
         longest = int(lengths.max())
@@ -210,7 +208,7 @@ class StepBuilder:
         starts = np.cumsum([0, *(len(part.ids) for part in parts)])
         firsts = [place[part.first + start] for part, start in zip(parts, starts[:-1], strict=True)]
         lasts = [place[part.last + start] for part, start in zip(parts, starts[:-1], strict=True)]
-        return ids, positions, sequences, firsts, lasts
+        return {"ids": ids, "positions": positions, "sequences": sequences}, firsts, lasts
 
 
 def _first_fit(lengths: Ints, room: int) -> tuple[Ints, int]:

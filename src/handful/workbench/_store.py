@@ -191,8 +191,7 @@ class Project:
 
         Raises
         ------
-        StaleError
-            Somebody else has changed one of them; nothing was written.
+        StaleError : somebody else has changed one of them; nothing was written
         """
         with self._writing():
             for subject, version in (versions or {}).items():
