@@ -1,5 +1,6 @@
 """The trials of docs/reliability.md in a small form: they run, and they would notice what they are there to notice."""
 
+import json
 import os
 import re
 import signal
@@ -105,3 +106,48 @@ def test_a_worker_that_is_killed_as_it_starts_is_said(monkeypatch):
     said = r"could not be started: Nanny failed to start\. Run the same command again"
     with pytest.raises(FileError, match=said), workers(n=1):
         pass
+
+
+SLOW_SERVER = """
+import socket, time
+listening = socket.create_server(("127.0.0.1", 0))
+print(listening.getsockname()[1], flush=True)
+while True:
+    connection, _ = listening.accept()
+    connection.recv(1000)
+    end = time.process_time() + 0.15
+    while time.process_time() < end:
+        pass
+    connection.sendall(b'HTTP/1.1 200 OK\\r\\n\\r\\n{"status":"ok"}')
+    connection.close()
+"""
+
+
+def test_slow_answers_are_noticed_with_what_the_server_did_meanwhile():
+    with subprocess.Popen([sys.executable, "-c", SLOW_SERVER], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            command = [
+                sys.executable,
+                BENCHMARKS / "attacks_prober.py",
+                server.stdout.readline().strip(),
+                str(server.pid),
+            ]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as prober:
+                found = [json.loads(prober.stdout.readline()) for _ in range(3)]
+                prober.stdin.close()
+                rest = prober.stdout.read()
+        finally:
+            server.kill()
+    assert len(rest.splitlines()) >= 3  # a new request does not wait for those before
+    for i, one in enumerate(found):
+        assert one["wrong"] == ""
+        assert one["seconds"] > one["worked"] - 0.02 > 0.1 * (i + 1)
+        assert one["connected"] < one["seconds"] - 0.1
+
+
+@pytest.mark.exhaustive
+def test_an_attack_is_tried():
+    pytest.importorskip("uvicorn")
+    done = run("attacks", "--only", "numbers", "--seconds", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^\| label \| numbers \| \d+ \| .* \| HTTP/1.1 422 .* \| \d+ \|$", done.stdout, re.MULTILINE)

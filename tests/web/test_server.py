@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import socket
 import subprocess
@@ -21,9 +22,10 @@ httpx = pytest.importorskip("httpx")
 
 from starlette.responses import StreamingResponse  # noqa: E402
 from starlette.routing import Route  # noqa: E402
+from uvicorn.server import ServerState  # noqa: E402
 
 from handful.web.connection import Server  # noqa: E402
-from handful.web.server import application, check_token, listen  # noqa: E402
+from handful.web.server import application, check_token, listen, run  # noqa: E402
 
 TOKEN = "a-token-of-the-tests"
 
@@ -200,6 +202,40 @@ def test_others_are_answered_between_the_chunks_of_a_body():
         thread.join()
     assert sum(sizes) > 50_000
     assert max(sizes) <= 1 << 14
+
+
+class Wire(asyncio.Transport):
+    """A transport that goes nowhere."""
+
+    abort = close = lambda self: None
+
+
+def test_the_time_of_a_connection_does_not_grow_with_their_number():
+    server = Server(make(), Limits())
+    server.config.load()
+
+    async def come(most):
+        kind = type("Few", (server.config.http_protocol_class,), {"most": most, "idle": {}})
+        state = ServerState()
+        for _ in range(2 * most):
+            kind(server.config, state, {}).connection_made(Wire())
+        for one in list(state.connections):
+            one.connection_lost(None)
+
+    assert grows_as(lambda most: asyncio.run(come(most)), lambda most: most, 300) < 1.5
+
+
+def test_other_threads_and_collections_of_garbage_do_not_keep_an_answer_waiting(monkeypatch):
+    """No time is measured: threads must change often, and what is there before must not be looked at again."""
+    gc.collect()
+    n_before, interval, seen = len(gc.get_objects()), sys.getswitchinterval(), []
+    monkeypatch.setattr(Server, "run", lambda self, sockets: seen.append((sys.getswitchinterval(), gc.get_objects())))
+    run(make(), None, Limits())
+    ((switches, looked_at),) = seen
+    assert switches <= 0.001
+    assert len(looked_at) < n_before / 10
+    assert sys.getswitchinterval() == interval
+    assert len(gc.get_objects()) >= n_before
 
 
 def test_a_request_that_takes_longer_than_its_header_may_is_answered():

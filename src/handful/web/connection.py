@@ -23,6 +23,7 @@ class _Connection(H11Protocol):
 
     limits: Limits
     most: int
+    idle: "dict[_Connection, None]"  # the one that has been without a request for the longest time comes first
 
     @property
     def is_idle(self) -> bool:
@@ -32,14 +33,14 @@ class _Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         vars(transport)["max_size"] = PIECE
-        self._since = self.loop.time()
+        self.idle[self] = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._expect("header", self.limits.header_timeout)
         if len(self.connections) > self.most:
-            ours: Any = self.connections
-            idle = min((one for one in ours if one.is_idle), key=lambda one: one._since, default=self)
-            self.connections.discard(idle)  # it is lost only later, when more may have come
-            idle.transport.abort()
+            oldest = next(iter(self.idle), self)
+            self.idle.pop(oldest, None)
+            self.connections.discard(oldest)  # it is lost only later, when more may have come
+            oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         is_answered = self.is_idle and self.conn.their_state is h11.SEND_BODY
@@ -47,6 +48,7 @@ class _Connection(H11Protocol):
             super().data_received(data)
         if not self.is_idle:
             self._came("header")
+            self.idle.pop(self, None)
         elif "header" not in self._timers:
             self._expect("header", self.limits.header_timeout)
 
@@ -59,8 +61,9 @@ class _Connection(H11Protocol):
             self.transport.close()
 
     def on_response_complete(self) -> None:
-        self._since = self.loop.time()
         super().on_response_complete()
+        if self.is_idle:
+            self.idle[self] = None
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -72,6 +75,7 @@ class _Connection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        self.idle.pop(self, None)
         for what in list(self._timers):
             self._came(what)
 
@@ -92,7 +96,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, app: Any, limits: Limits, before_end: Callable[[], object] | None = None) -> None:
         most = max(8, min(limits.max_connections, _open_files() // 2))
-        connection = type("Connection", (_Connection,), {"limits": limits, "most": most})
+        connection = type("Connection", (_Connection,), {"limits": limits, "most": most, "idle": {}})
         config = uvicorn.Config(
             app,
             loop="asyncio",

@@ -1,8 +1,10 @@
 """How a server of ours is made and runs: where it listens, who may ask, and what all servers answer (extra `web`)."""
 
+import gc
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +26,7 @@ from .http import Json, error_handlers
 
 LEAST_TOKEN = 16  # characters; a shorter one can be guessed
 TRIED_PORTS = 20
+SWITCH = 0.001  # seconds after which a thread that computes lets another one go on
 
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -114,8 +117,25 @@ def listen(host: str, port: int | None, first: int) -> socket.socket:
 def run(app: Any, listening: socket.socket, limits: Limits, before_end: Callable[[], object] | None = None) -> None:
     """Run an application until Ctrl-C or a signal to end; what was accepted is finished first."""
     server = Server(app, limits, before_end)
-    with _ending_well(server):
+    with _ending_well(server), _attentive():
         server.run(sockets=[listening])
+
+
+@contextmanager
+def _attentive() -> Iterator[None]:
+    """Let no other thread keep the one that answers waiting for long.
+
+    It asks for Python's lock about ten times for an answer. A collection of garbage holds that lock, and takes 0.1 s
+    where it looks at all modules and models.
+    """
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH)
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        sys.setswitchinterval(before)
 
 
 @contextmanager

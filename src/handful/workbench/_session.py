@@ -5,6 +5,7 @@ the sentences on the page, encode more text, predict the rest, estimate the qual
 replaced as a whole when they are ready.
 """
 
+import gc
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -252,6 +253,8 @@ class Session:
             self._n_fitted, self._next_fit = len(text), max(FIRST_TEXT, 2 * self._n_words_encoded)
         self._fitted = wanted
         self.number, self.seconds = self.learner.number, time.perf_counter() - started
+        if self.number == 1:
+            gc.freeze()  # a collection of garbage need not look at the modules of a fit, while requests wait
         self.version = version
         with self._awake:
             ids = self._to_predict(reversed(self._visible))
