@@ -1,5 +1,7 @@
 """The live side: what is decided is learned, and what is seen is predicted."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,21 @@ def test_features_are_in_memory_once(session):
     known = session.learner.encoder.known
     for id, one in session.found.items():
         assert np.shares_memory(one.words.features, known(session.mirror.entries[id].sentence))
+
+
+def test_garbage_is_looked_for_among_what_came_after_the_first_fit(project):
+    gc.unfreeze()
+    n_before = len(gc.get_objects())
+    with make_session(project) as session:
+        settled(session)
+        n_after = len(gc.get_objects())
+        new = [[] for _ in range(1000)]
+        Views(session).decide(1, {"version": 0, "action": "nothing"})
+        settled(session)
+        looked_at = gc.get_objects()
+    gc.unfreeze()
+    assert n_after < n_before / 2
+    assert any(one is new for one in looked_at)  # what comes later can be freed
 
 
 def test_a_decision_changes_what_is_predicted(tmp_path):

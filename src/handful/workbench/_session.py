@@ -74,7 +74,7 @@ class Session:
         self.encoder, self._threads, self._cache = encoder, threads, cache
         self._most_words = most_words
         self.learner: Learner | None = None  # the tagger and its features, once the encoder is loaded
-        self.is_stopped = False
+        self.is_stopped = self._is_settled = False
         self._pool: list[int] = []  # the sentences that the tagger looks through, in the order of encoding
         self._n_encoded = self._n_words_encoded = self._n_fitted = 0
         self._next_fit = FIRST_TEXT
@@ -208,6 +208,9 @@ class Session:
                 step = self._next_step()
                 self.status = "idle" if step in (None, self._estimate) else self.status
                 if step is None:
+                    if not self._is_settled:
+                        gc.freeze()  # collections of garbage, for which requests wait, look at later things alone
+                        self._is_settled = True
                     self._awake.wait()
                 elif step != self._estimate or not self._awake.wait(QUIET):
                     return step
@@ -253,8 +256,6 @@ class Session:
             self._n_fitted, self._next_fit = len(text), max(FIRST_TEXT, 2 * self._n_words_encoded)
         self._fitted = wanted
         self.number, self.seconds = self.learner.number, time.perf_counter() - started
-        if self.number == 1:
-            gc.freeze()  # a collection of garbage need not look at the modules of a fit, while requests wait
         self.version = version
         with self._awake:
             ids = self._to_predict(reversed(self._visible))
