@@ -8,6 +8,7 @@ A test compares both with what this would write.
 import ast
 import inspect
 import re
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
@@ -150,22 +151,29 @@ def _fields(cls: type) -> list[str]:
     """Return a list with an item for each field of a class, or for neighbours that one comment above is about."""
     source = dedent(inspect.getsource(cls))
     lines = source.splitlines()
+    options = {one.name: one for one in fields(cls) if one.metadata} if is_dataclass(cls) else {}
     items: list[tuple[list[str], str]] = []
     is_open = False  # whether the comment above the field before is about this one, too
     for node in ast.parse(source).body[0].body:  # type: ignore[attr-defined]
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.target.id[0] == "_":
             is_open = False
             continue
-        beside, above = lines[node.end_lineno - 1].partition("  # ")[2], node.lineno - 1  # type: ignore[operator]
+        name, beside = node.target.id, lines[node.end_lineno - 1].partition("  # ")[2]  # type: ignore[operator]
+        above = node.lineno - 1
         while lines[above - 1].lstrip().startswith("# "):
             above -= 1
         comment = " ".join(line.lstrip(" #") for line in lines[above : node.lineno - 1])
-        if beside or comment:
-            items.append(([node.target.id], beside or comment))
+        option = options.get(name)
+        said = (option and option.metadata.get("help")) or beside or comment
+        if option and said:
+            default = option.default_factory() if callable(option.default_factory) else option.default
+            items.append(([name], f" (default {default!r}): {said}"))
+        elif said:
+            items.append(([name], f": {said}"))
         elif is_open:
-            items[-1][0].append(node.target.id)
+            items[-1][0].append(name)
         is_open = not beside and (bool(comment) or is_open)
-    return [_plain(f"- `{', '.join(names)}`: {text}") for names, text in items]
+    return [_plain(f"- `{', '.join(names)}`{text}") for names, text in items]
 
 
 def _entries(body: str) -> list[str]:

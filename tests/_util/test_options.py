@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from handful._util.files import PathLike
-from handful._util.options import check_options, documented, option, read_settings
+from handful._util.options import check_options, option, read_settings
 from handful.bench import Settings
 from handful.errors import DataError, FileError, FormatError
 from handful.training import Recipe, TuneRecipe
 
 
-@documented
 @dataclass(frozen=True, kw_only=True)
 class Tea:
     """How to make tea."""
@@ -94,11 +93,6 @@ def test_every_field_of_recipes_and_settings_can_be_in_a_file(tmp_path):
     assert read_settings(Settings(), tmp_path / "b.toml", shots=(1, 3)) == Settings(
         texts=["all", "none"], fewer=True, types="types.txt", layers=[-1, 2], shots=(1, 3)
     )
-
-
-def test_the_class_documents_its_fields():
-    assert "minutes : default 3.0\n        How long it stands.\n" in Tea.__doc__
-    assert "cups : default 2\n" in Tea.__doc__
 
 
 @pytest.mark.parametrize(

@@ -179,10 +179,8 @@ def _is_left(path: Path, place: str, pid: int) -> bool:
         return False
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # it is somebody else's
-        return False
+    except OSError as error:  # otherwise it is somebody else's
+        return isinstance(error, ProcessLookupError)
     return False
 
 

@@ -1,7 +1,7 @@
 """Settings whose meaning and limits are written once, beside each field of a dataclass.
 
-`option` gives a field its help and its limits, `check_options` checks an instance against them, `documented` puts them
-into the docstring of the class, and `read_settings` reads an instance from a TOML file.
+`option` gives a field its limits, and help where the command line shows it, `check_options` checks an instance against
+them, and `read_settings` reads an instance from a TOML file.
 """
 
 import math
@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields, replace
 from difflib import get_close_matches
-from textwrap import indent
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -18,14 +17,13 @@ from handful.errors import DataError, FileError, FormatError
 
 from .files import PathLike
 
-_Class = TypeVar("_Class", bound=type)
 _Settings = TypeVar("_Settings")
 
 _NOUNS = {bool: "True or False", int: "a whole number", float: "a number", str: "a string", os.PathLike: "a path"}
 
 
 def option(
-    default: Any, *, help: str, choices: Sequence[str] = (), least: float | None = None, below: float | None = None
+    default: Any, *, help: str = "", choices: Sequence[str] = (), least: float | None = None, below: float | None = None
 ) -> Any:
     """Return a dataclass field with a default, a help text, and limits; numbers are smaller than `below`."""
     metadata = {"help": help, "choices": choices, "least": least, "below": below}
@@ -41,17 +39,6 @@ def check_options(settings: Any) -> None:
         value = getattr(settings, name)
         if not _is_possible(value, hints[name], limits):
             raise DataError(f"{name} is {value!r}, expected {_expected(hints[name], limits)}")
-
-
-def documented(cls: _Class) -> _Class:
-    """Add the section "Parameters" to the docstring of a dataclass."""
-    entries = []
-    for each in fields(cls):
-        if each.metadata:
-            default = each.default_factory() if callable(each.default_factory) else each.default
-            entries.append(f"{each.name} : default {default!r}\n{indent(each.metadata['help'], '    ')}")
-    cls.__doc__ = f"{(cls.__doc__ or '').rstrip()}\n\n" + indent("\n".join(["Parameters", "-" * 10, *entries]), " " * 4)
-    return cls
 
 
 def read_settings(defaults: _Settings, file: PathLike | None, **given: Any) -> _Settings:

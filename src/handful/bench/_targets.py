@@ -26,7 +26,6 @@ _SPLITS = {
 }
 TYPES_FILE = "types.txt"
 _USED = "types are described at the head of the file"  # a note of the reader; here the descriptions are used
-_NO_CHOICE: dict[str, Any] = {"keep": None, "drop": (), "rename": {}}
 _SHOTS = re.compile(r"(\d+)[-_ ]?shots?")
 
 
@@ -57,7 +56,7 @@ def read_target(given: PathLike, *, types: PathLike | None = None, **options: An
         raise FileError(f"{folder}: does not exist; a folder with train, dev and test files is needed, or a file")
     if types is None and (folder / TYPES_FILE).is_file():
         types = folder / TYPES_FILE
-    choice = TypeChoice(*(options.get(name, default) for name, default in _NO_CHOICE.items()))
+    choice = TypeChoice(options.get("keep"), options.get("drop", ()), options.get("rename"))
     reading = _Reading(options, None if types is None else choice.types(read_types(types)))
     if folder.is_file():
         sentences = reading.split("dev", [folder])

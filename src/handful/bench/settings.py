@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from handful._util.files import PathLike
-from handful._util.options import check_options, documented, option
+from handful._util.options import check_options, option
 from handful.errors import Advice, DataError
 
 #: The methods that are compared if none are named.
@@ -14,7 +14,6 @@ DEFAULT_METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft"
 O_RATIOS = ("none", "share", "over", "auto")
 
 
-@documented
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """How a comparison is run."""

@@ -18,59 +18,50 @@ from .formats import FORMATS, READ_ONLY
 class ReadOptions:
     """How a file is read; `read` and `stream` take these as keyword arguments.
 
-    Parameters
-    ----------
-    format : one of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content
-    scheme : the tag scheme, where there are tags (see `SCHEMES`); ``None`` reads any
-    unmarked : the label of words that no mention covers (or that are tagged O)
-    misaligned : what to do with spans of characters that start or end within a word
-    malformed : what to do with lines or records that the format does not allow. Skipped ones are counted; in CoNLL the
-        whole sentence of the line is left out. A broken JSON array is always an error.
-    unnamed : what to do with parts of a file in which nothing is marked, as in parts of OntoNotes that nobody
-        annotated. A part begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the file is
-        one part. Skipped parts are counted.
-    tag_names : the names of the tags, for Hugging Face tags that are numbers
-    text_field : the column of a table, or the field of JSON records, that holds the text. In a Label Studio task it is
-        a field of its data. If None, it is the one that the format prescribes, mostly ``text``.
-    label_field : the column or field that holds the labels. If None, it is the one that the format prescribes.
-    annotator : what to do with several annotations of the same text: "first", "majority", "agree", or the name of an
-        annotator (docs/formats.md says more). If None, it is an error if they do not agree. In a Label Studio task, a
-        name may be the ``model_version`` of its predictions.
-    keep : the only types to read. Mentions of others become O. None for all types.
-    drop : types whose mentions become O
-    rename : new names of types. Types that get the same name become one. This comes first: `keep` and `drop` are about
-        the new names.
-    judged : the types that somebody looked for in all labelled sentences, marked or not; unmarked words may be of any
-        other type. None: the types at the head of the file, or those of its field ``judged``; else those that it marks.
-    encoding : the encoding of the text. Text that begins with the byte-order mark of UTF-16 or UTF-32 is recognised.
-    wrapped : whether the lines of plain text are cut to a width, with blank lines between blocks; None finds out
-    row_groups : the row groups of a Parquet file to read, as the first one and one past the last; None for all
-    unlabelled : whether this is text to tag, or to learn from without labels. Then a few ``[words](TYPE)`` in a file
-        whose format is not named are plain text (unless half of its lines have them), other keys of JSON records may be
-        called as labels are, and JSON records may have no word.
-
     Raises
     ------
     DataError : a value that does not exist; the message lists those that do
     """
 
-    format: str | None = None
-    scheme: str | None = None
-    unmarked: Literal["O", "unknown"] = "O"
+    format: str | None = None  # one of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content
+    scheme: str | None = None  # the tag scheme, where there are tags (see `SCHEMES`); ``None`` reads any
+    unmarked: Literal["O", "unknown"] = "O"  # the label of words that no mention covers (or that are tagged O)
+    # what to do with spans of characters that start or end within a word
     misaligned: Literal["error", "widen"] = "error"
+    # what to do with lines or records that the format does not allow. Skipped ones are counted; in CoNLL the whole
+    # sentence of the line is left out. A broken JSON array is always an error.
     malformed: Literal["error", "skip"] = "error"
+    # what to do with parts of a file in which nothing is marked, as in parts of OntoNotes that nobody annotated. A
+    # part begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the file is one part.
+    # Skipped parts are counted.
     unnamed: Literal["keep", "skip"] = "keep"
-    tag_names: Sequence[str] | None = None
+    tag_names: Sequence[str] | None = None  # the names of the tags, for Hugging Face tags that are numbers
+    # the column of a table, or the field of JSON records, that holds the text. In a Label Studio task it is a field
+    # of its data. If None, it is the one that the format prescribes, mostly ``text``.
     text_field: str | None = None
+    # the column or field that holds the labels. If None, it is the one that the format prescribes.
     label_field: str | None = None
+    # what to do with several annotations of the same text: "first", "majority", "agree", or the name of an annotator
+    # (docs/formats.md says more). If None, it is an error if they do not agree. In a Label Studio task, a name may be
+    # the ``model_version`` of its predictions.
     annotator: str | None = None
-    keep: Sequence[str] | None = None
-    drop: Sequence[str] = ()
+    keep: Sequence[str] | None = None  # the only types to read. Mentions of others become O. None for all types.
+    drop: Sequence[str] = ()  # types whose mentions become O
+    # new names of types. Types that get the same name become one. This comes first: `keep` and `drop` are about the
+    # new names.
     rename: Mapping[str, str] = field(default_factory=dict)
+    # the types that somebody looked for in all labelled sentences, marked or not; unmarked words may be of any other
+    # type. None: the types at the head of the file, or those of its field ``judged``; else those that it marks.
     judged: Sequence[str] | None = None
+    # the encoding of the text. Text that begins with the byte-order mark of UTF-16 or UTF-32 is recognised.
     encoding: str = "utf-8"
+    # whether the lines of plain text are cut to a width, with blank lines between blocks; None finds out
     wrapped: bool | None = None
+    # the row groups of a Parquet file to read, as the first one and one past the last; None for all
     row_groups: tuple[int, int] | None = None
+    # whether this is text to tag, or to learn from without labels. Then a few ``[words](TYPE)`` in a file whose
+    # format is not named are plain text (unless half of its lines have them), other keys of JSON records may be
+    # called as labels are, and JSON records may have no word.
     unlabelled: bool = False
 
     def __post_init__(self) -> None:

@@ -131,32 +131,27 @@ SOME_ENTITY = Allowed(frozenset({"O"}), is_excluded=True)
 class Sentence:
     """Words, and what is known about their labels and their source.
 
-    Parameters
-    ----------
-    words : at least one, none empty. Any sequence is taken and stored as a tuple.
-    spans : the mentions, in order, without overlap; ``()`` means that there are none, ``None`` that the sentence is
-        unlabelled
-    allowed : partial labels: for each word what it may be, or ``None`` if it is known (in a span, or O). ``None`` for
-        all if no word is open. A sentence in which all words are `UNKNOWN` is unlabelled.
-    text : the source text of this sentence, if it is known
-    starts : where in `text` each word starts, in code points: ``text[start : start + len(word)] == word``. Give both
-        `text` and `starts`, or neither.
-    offset : where `text` starts in the document that it was cut from. Not compared.
-    judged : the types that somebody looked for: a word that is not marked is none of these, and may be of any other
-        type. None, the types of all sentences that it is given with. Not compared.
-
     Examples
     --------
     >>> Sentence(("Ekeus", "heads", "for", "Baghdad"), (Span(0, 1, "PER"), Span(3, 4, "LOC")))
     <Sentence of 4 words, labelled: [Ekeus](PER) heads for [Baghdad](LOC)>
     """
 
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # at least one, none empty. Any sequence is taken and stored as a tuple.
+    # the mentions, in order, without overlap; ``()`` means that there are none, ``None`` that the sentence is
+    # unlabelled
     spans: tuple[Span, ...] | None = None
+    # partial labels: for each word what it may be, or ``None`` if it is known (in a span, or O). ``None`` for all if
+    # no word is open. A sentence in which all words are `UNKNOWN` is unlabelled.
     allowed: tuple[Allowed | None, ...] | None = None
-    text: str | None = None
+    text: str | None = None  # the source text of this sentence, if it is known
+    # where in `text` each word starts, in code points: ``text[start : start + len(word)] == word``. Give both `text`
+    # and `starts`, or neither.
     starts: tuple[int, ...] | None = None
+    # where `text` starts in the document that it was cut from. Not compared.
     offset: int = field(default=0, compare=False)
+    # the types that somebody looked for: a word that is not marked is none of these, and may be of any other type.
+    # None, the types of all sentences that it is given with. Not compared.
     judged: frozenset[str] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:

@@ -41,13 +41,6 @@ _ALIKE = 0.83  # similarity of names, from which one may be the other misspelt: 
 class EntityType:
     """A type of mention.
 
-    Parameters
-    ----------
-    name : what labels call it
-    description : what it means, in one line, as an annotation guideline says it; may be empty
-    words : words and phrases that are often of this type, and regular expressions for them, written ``/pattern/``
-    weight : how much these words count; 1 is what is usual
-
     Examples
     --------
     >>> EntityType("PEST", "insects, slugs and diseases that harm plants")
@@ -56,10 +49,11 @@ class EntityType:
     ('hex nut', '/[A-Z]{2}-[0-9]{4}/')
     """
 
-    name: str
-    description: str = ""
+    name: str  # what labels call it
+    description: str = ""  # what it means, in one line, as an annotation guideline says it; may be empty
+    # words and phrases that are often of this type, and regular expressions for them, written ``/pattern/``
     words: tuple[str, ...] = field(default=(), repr=False)
-    weight: float = field(default=1.0, repr=False)
+    weight: float = field(default=1.0, repr=False)  # how much these words count; 1 is what is usual
 
     def __post_init__(self) -> None:
         check_type(self.name)

@@ -24,10 +24,7 @@ from .prepare import PreparedTraining
 
 
 def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command: str) -> dict[str, Any]:
-    """Return the card.
-
-    It has the key ``transitions``: how tags follow each other in the training sentences of all corpora.
-    """
+    """Return the card; ``transitions`` in it say how tags follow each other in the sentences of all corpora."""
     training = prepared.training
     identity = prepared.identity()
     return {

@@ -19,7 +19,6 @@ from handful.errors import EncoderError
 from ._operators import BY_ELEMENT, OPERATORS
 
 _START_SCALE = 0.02  # of the first matrix of an adapter
-
 _SMALLEST = 16  # floats of fewer numbers are not weights, but constants of formulas
 
 
