@@ -98,6 +98,17 @@ def test_names_as_they_are_read():
         "person",
     ]
     assert readable("-") == "-"
+
+
+@pytest.mark.parametrize("name", ["GS", "RR", "TYPE_A", "TypeB", "LABEL_12", "T1", "x", "7"])
+def test_a_name_that_is_no_word_gives_way_to_the_description(name):
+    assert text_of(EntityType(name, "gold and silver")) == "gold and silver"
+    assert text_of(EntityType(name)) == readable(name)
+
+
+@pytest.mark.parametrize("name", ["PER", "DNA", "LABEL", "tag", "person-b", "HER2"])
+def test_a_word_is_read_with_the_description(name):
+    assert text_of(EntityType(name, "gold and silver")) == f"{readable(name)}: gold and silver"
     assert text_of(EntityType("LOC")) == "location"
     assert text_of(EntityType("LOC", " Paris\nand  ORG ")) == "location: Paris and ORG"
 

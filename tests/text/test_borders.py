@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.text import borders
+from handful.errors import DataError
+from handful.text import borders, read_types, types_of
 from handful.text.borders import FIGURES, borders_of
+from handful.text.guidelines import guideline_of
 
 CASES = [  # a description; whether words belong; some that are meant first, and last; what says it
     ("person, without title", False, "mr dr", "", "without title"),
@@ -94,6 +96,39 @@ def test_what_it_says_is_in_the_description(description):
     for rule in borders_of(description):
         assert rule.said in description
         assert all(word == word.lower() and word.split() == [word] for word in rule.first | rule.last)
+
+
+FEE = "a sum of money; not postage, tips; such as a fee, a fare; with its currency; without article"
+
+
+def test_parts_in_fields(tmp_path):
+    file = tmp_path / "types.txt"
+    lines = "not: postage, tips", "such as: a fee, a fare", "borders: with its currency", "borders: without article"
+    file.write_text("\n  ".join(("FEE: a sum of money", *lines)) + "\nPERSON: somebody\n", encoding="utf-8")
+    found = read_types(file)
+    assert [one.description for one in found] == [FEE, "somebody"]
+    assert [part.text for part in guideline_of(found[0].description).excludes] == ["postage", "tips"]
+    assert [rule.belongs for rule in borders_of(found[0].description)] == [True, False]
+
+
+def test_parts_of_a_dict():
+    said = {"name": "FEE", "description": "a sum of money", "borders": "with its currency; without article"}
+    assert types_of([said | {"not": ["postage", "tips"], "such as": ["a fee", "a fare"]}])[0].description == FEE
+    assert types_of([{"name": "FEE", "not": "tips."}])[0].description == "not tips"
+    assert types_of([{"name": "FEE", "description": "money", "not": None}])[0].description == "money"
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"borders": "with care"}, "the borders of FEE are 'with care', which is no rule .* 'without title'"),
+        ({"not": 3}, "not of FEE is 3, expected a string or a list of strings"),
+        ({"note": "x"}, "a type is a dict with name and perhaps description, not, such as, borders, words and weight"),
+    ],
+)
+def test_parts_that_are_refused(said, message):
+    with pytest.raises(DataError, match=message):
+        types_of([{"name": "FEE"} | said])
 
 
 def test_examples_of_the_docs():

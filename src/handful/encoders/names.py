@@ -188,6 +188,7 @@ _ABBREVIATIONS = {
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BETWEEN = re.compile(r"[_/-]")
+_NO_WORD = re.compile(r"(?:(?:type|class|label|tag|category|group|entity) ?)?(?:[^\Waeiouy]{1,4}\d*|\w|\w?\d+)")
 
 
 def readable(name: str) -> str:
@@ -203,16 +204,21 @@ def readable(name: str) -> str:
 def text_of(one: EntityType, *, has_parts: bool = False) -> str:
     """Return what the encoder reads for a type: its name and its description, or the name alone.
 
-    One that reads parts does not read here what the description excludes (`handful.text.guidelines`).
+    A name that is no word, such as GS or TYPE_A, is not read where there is a description. An encoder that reads parts
+    does not read here what the description excludes (`handful.text.guidelines`).
 
     >>> text_of(EntityType("PEST", "insects and slugs that harm plants"))
     'pest: insects and slugs that harm plants'
     >>> text_of(EntityType("FEE", "a sum of money, not postage"), has_parts=True)
     'fee: a sum of money'
+    >>> text_of(EntityType("T1", "insects and slugs"))
+    'insects and slugs'
     """
     name = readable(one.name)
     description = guideline_of(one.description).meaning if has_parts else one.description
-    return f"{name}: {description}" if description else name
+    if not description:
+        return name
+    return description if _NO_WORD.fullmatch(name) else f"{name}: {description}"
 
 
 @dataclass(frozen=True, eq=False)

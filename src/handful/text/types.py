@@ -18,9 +18,13 @@ from ._patterns import compiled as compiled
 from ._sentences import Allowed, Sentence, check_type
 from ._sentences import relabelled as relabelled
 from ._source import read_small
+from .borders import borders_of
 
 ABOUT_CORPUS = ("domain", "register")
 """Names at the head of a file that describe the corpus, not a type."""
+
+PARTS = {"not": "not ", "such as": "such as ", "borders": ""}
+"""Parts of a guideline that can be said in a field of their own, and the words that say them in a description."""
 
 _AROUND = " \t\r\n#\ufeff"  # a name; the last one is the mark that some editors put before a text
 _TAGGED = re.compile(r"\S+\s(?:.*\s)?(?:O|[BIESUL]-[^\W\d]\S*)")  # ends in a tag; a name may, too: blood group O
@@ -85,8 +89,8 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
     ----------
     given : None, for no types; a str of names with commas between them, or of ``NAME: description`` with semicolons or
         line feeds between them; a dict from names to descriptions; or a list of such strs, of `EntityType`, and of
-        dicts with a ``name`` and perhaps ``description``, ``words``, ``weight``. `EntityType` and dicts with a ``name``
-        take any name.
+        dicts with a ``name`` and perhaps ``description``, ``not``, ``such as``, ``borders``, ``words``, ``weight``.
+        `EntityType` and dicts with a ``name`` take any name.
 
     Returns
     -------
@@ -152,11 +156,16 @@ def _types(item: Any) -> list[EntityType]:
     if isinstance(item, EntityType):
         return [item]
     if isinstance(item, Mapping):
-        if "name" not in item or set(item) - set(EntityType.__dataclass_fields__):
+        fields = {key: value for key, value in item.items() if value is not None and key not in PARTS}
+        if "name" not in item or set(fields) - set(EntityType.__dataclass_fields__):
             raise DataError(
-                f"a type is a dict with name and perhaps description, words and weight, found {shorten(repr(item))}"
+                f"a type is a dict with name and perhaps description, {', '.join(PARTS)}, words and weight, "
+                f"found {shorten(repr(item))}"
             )
-        return [EntityType(**{key: value for key, value in item.items() if value is not None})]
+        one = EntityType(**fields)
+        for part in (part for part in PARTS if item.get(part)):
+            one = _with_part(one, part, item[part])
+        return [one]
     if not isinstance(item, str) or not item:
         return [EntityType(item)]
     is_upper = item.partition(":")[0].rpartition(",")[2].isupper()
@@ -361,7 +370,8 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
 
     Lines that are indented under a type say its words: ``words: Paris, New York``, ``words: cities.txt`` (a file beside
     this one, with a phrase on each line), ``words: /[A-Z]{2}-[0-9]{4}/`` (a regular expression); and ``weight: 0.5``,
-    how much they count. Blank lines are passed over, and so are ``#`` and spaces before a name.
+    how much they count. They also say parts of its description: ``not: postage, tips``, ``such as: a fee, a fare``,
+    ``borders: with the currency``. Blank lines are passed over, and so are ``#`` and spaces before a name.
 
     Raises
     ------
@@ -394,8 +404,11 @@ def _with_field(one: EntityType, line: str, folder: Path) -> EntityType:
     name, _, value = (part.strip() for part in line.partition(":"))
     if name == "weight" and re.fullmatch(r"\d+(\.\d+)?", value):
         return replace(one, weight=float(value))
+    if name in PARTS and value:
+        return _with_part(one, name, value)
     if name != "words" or not value:
-        raise DataError(f"found {shorten(line)!r}, indented under {one.name}, expected 'words: ...' or 'weight: 0.5'")
+        expected = ", ".join(f"'{part}: ...'" for part in (*PARTS, "words"))
+        raise DataError(f"found {shorten(line)!r}, indented under {one.name}, expected {expected} or 'weight: 0.5'")
     words = [value] if compiled(value) else value.split(",")
     if value.endswith(".txt"):
         check_inside(folder / value, folder)
@@ -404,6 +417,20 @@ def _with_field(one: EntityType, line: str, folder: Path) -> EntityType:
     if not words:
         raise DataError(f"the words of {one.name} are in {value}, which has none; write one phrase on each line")
     return replace(one, words=(*one.words, *words))
+
+
+def _with_part(one: EntityType, part: str, said: Any) -> EntityType:
+    """Return a type whose description says a part of its guideline, too."""
+    if isinstance(said, list | tuple) and all(isinstance(each, str) for each in said):
+        said = ", ".join(said)
+    if not isinstance(said, str):
+        raise DataError(f"{part} of {one.name} is {shorten(repr(said))}, expected a string or a list of strings")
+    if part == "borders" and not borders_of(said):
+        raise DataError(
+            f"the borders of {one.name} are {shorten(said)!r}, which is no rule that is known; write 'without title', "
+            "'with its unit', 'with the article before it' or the like"
+        )
+    return replace(one, description="; ".join(filter(None, [one.description, f"{PARTS[part]}{said}".strip(" .;")])))
 
 
 def _type_of(line: str) -> EntityType:
