@@ -1,5 +1,6 @@
 """Batches: requests that come together are predicted together; there are never too many; and a stop loses none."""
 
+import gc
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from handful import Tagger
 from handful.errors import HandfulWarning
 from handful.serve import Limits
 from handful.serve._batches import Batches, Job, ready_of
+from handful.text import Sentence
 
 from .conftest import serving
 from .made import TEXT, FaultyEncoder, SlowEncoder, fitted, words
@@ -109,6 +111,21 @@ def test_a_large_job_lets_small_ones_through_and_is_answered_as_at_once(gate):
     batches.stop()
     assert order == ["small", "large"]
     assert max(tagger.encoder.calls[calls:]) <= 11
+
+
+def test_a_text_of_many_sentences_is_cut_as_it_is_its_turn():
+    """Else others wait until all of it is cut, and for collections of garbage that look at all its sentences."""
+
+    def n_sentences():
+        return sum(type(one) is Sentence for one in gc.get_objects())
+
+    before = n_sentences()
+    job = Job(ready_of(fitted()), ["So Pia left. " * 2000])
+    taken = [*job.take(50), *job.take(50)]
+    assert n_sentences() < before + 100
+    assert (sum(len(one.words) for one in taken), job.n_words) == (96, 96)
+    assert 4900 < job.size < 5500
+    assert not job.is_over
 
 
 def test_what_is_given_up_is_not_gone_on_with(gate):

@@ -14,14 +14,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 from handful._util.parallel import several_threads
 from handful.encoders import Encoder
+from handful.errors import DataError
 from handful.tagger import Tagger
 from handful.tagger.finding import Find
-from handful.tagger.inputs import Texts
 from handful.tagger.model import TagModel
 from handful.tagger.tagging import MinScore, Notice, is_sure, tag_sentences
 from handful.text import Document, Prediction, Sentence
@@ -33,6 +32,9 @@ BATCH_WORDS = 2048  # about how many words are encoded at once
 Ready = tuple[Encoder, TagModel, Notice]
 """An encoder and a model, which do not change any more, and what looks at sentences that they tag."""
 
+Numbered = tuple[int, Document]
+"""A sentence as a document, which has the text that it is in, and the number of that text in its job."""
+
 
 def ready_of(tagger: Tagger, find: Find | None = None) -> Ready:
     """Return the encoder, the model and the notice of a tagger, as they are now; `find` is how much it is to find."""
@@ -43,8 +45,8 @@ def ready_of(tagger: Tagger, find: Find | None = None) -> Ready:
 class Job:
     """Texts to look for mentions in, with one model; each text is a str or a list of words.
 
-    The answer has one list of mentions for each text. If it is cancelled, the job is dropped. Texts become documents
-    when it is their turn. `left` are the sentences that are still to be tagged, the last one first.
+    The answer has one list of mentions for each text. If it is cancelled, the job is dropped. Texts are cut into
+    sentences as it is their turn, since one text may have very many.
     """
 
     ready: Ready
@@ -52,42 +54,52 @@ class Job:
     min_score: MinScore = 0.0
     answer: "Future[list[list[Prediction]]]" = field(default_factory=Future)
     came: float = field(default_factory=time.monotonic)
-    documents: list[Document] | None = None
-    left: list[Sentence] = field(default_factory=list)
-    done: list[Sentence] = field(default_factory=list)
+    n_words: int = 0  # of the sentences that were taken
 
-    @property
-    def n_words(self) -> int:
-        """How many words there are; 0 before the turn of the job."""
-        return sum(document.n_words for document in self.documents or ())
+    def __post_init__(self) -> None:
+        self._n_about = sum(len(text) // 5 + 1 if isinstance(text, str) else len(text) for text in self.texts)
+        self._found: list[list[Prediction]] = [[] for _ in self.texts]
+        self._sentences = self._cut()
+        self._taken: list[Numbered] = []
+        self._next: Numbered | None = None
 
     @property
     def size(self) -> int:
         """About how many words are left."""
-        if self.documents is not None:
-            return sum(len(sentence.words) for sentence in self.left)
-        return sum(len(text) // 5 + 1 if isinstance(text, str) else len(text) for text in self.texts)
+        return max(1, self._n_about - self.n_words)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no sentence is left, once there was a turn."""
+        return self._next is None
 
     def take(self, n_words: int) -> list[Sentence]:
         """Return the next sentences, about as many as have this number of words; at least one if any is left."""
-        if self.documents is None:
-            self.documents = list(Texts(self.texts))
-            self.left = [sentence for document in self.documents for sentence in document.sentences][::-1]
-        taken: list[Sentence] = []
-        while self.left and (not taken or n_words >= len(self.left[-1].words)):
-            taken.append(self.left.pop())
-            n_words -= len(taken[-1].words)
-        return taken
+        self._taken = []
+        one = next(self._sentences, None) if self._next is None else self._next
+        while one is not None and (not self._taken or n_words >= one[1].n_words):
+            self._taken.append(one)
+            n_words -= one[1].n_words
+            self.n_words += one[1].n_words
+            one = next(self._sentences, None)
+        self._next = one
+        return [document.sentences[0] for _, document in self._taken]
 
-    def add(self, tagged: Iterator[Sentence], n: int) -> None:
-        """Take the next n sentences with their mentions; after the last one, answer."""
-        for sentence in islice(tagged, n):
-            spans = tuple(span for span in sentence.spans or () if is_sure(span, self.min_score))
-            self.done.append(replace(sentence, spans=spans))
-        if not self.left:
-            done = iter(self.done)
-            whole = [one.with_sentences([next(done) for _ in one.sentences]) for one in self.documents or ()]
-            self.settle([document.predictions() for document in whole])
+    def add(self, tagged: Iterator[Sentence]) -> None:
+        """Take the sentences that were taken last with their mentions; after the last one, answer."""
+        for number, document in self._taken:
+            sentence = next(tagged)
+            if spans := tuple(span for span in sentence.spans or () if is_sure(span, self.min_score)):
+                self._found[number] += document.with_sentences([replace(sentence, spans=spans)]).predictions()
+        if self.is_over:
+            self.settle(self._found)
+
+    def _cut(self) -> Iterator[Numbered]:
+        for number, text in enumerate(self.texts):
+            try:
+                yield from ((number, sentence) for sentence in Document.parts(text))
+            except DataError as error:
+                raise error.at(f"text {number} (from 0)") from None
 
     def settle(self, result: list[list[Prediction]] | Exception) -> None:
         """Answer, unless nobody waits any more."""
@@ -152,7 +164,7 @@ class Batches:
             if self._notice is not None:
                 self._notice(len(batch), n_words, time.perf_counter() - started)
             with self._awake:
-                self._waiting.extend(job for job in batch if job.left and not job.answer.done())
+                self._waiting.extend(job for job in batch if not job.is_over and not job.answer.done())
 
     def _next(self) -> list[Job]:
         """Wait for jobs and return those of one batch; none where it is time to end."""
@@ -217,5 +229,5 @@ def _tag(parts: list[tuple[Job, list[Sentence]]]) -> None:
                 _tag([part])
         return
     tagged = (words.sentence for words in found)
-    for job, taken in parts:
-        job.add(tagged, len(taken))
+    for job, _ in parts:
+        job.add(tagged)

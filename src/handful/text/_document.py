@@ -9,7 +9,7 @@ from handful.errors import DataError, shorten
 
 from ._markup import marked_up
 from ._sentences import Allowed, Mark, Sentence, Span
-from ._words import to_sentences
+from ._words import cut, to_sentences
 
 N_SHOWN = 25  # texts in a notebook
 
@@ -108,6 +108,15 @@ class Document:
             f"found {type(item).__name__} {shorten(repr(item), 60)}, expected a text (str), a Sentence, a Document or "
             "a list of words"
         )
+
+    @classmethod
+    def parts(cls, item: Any) -> "Iterator[Document]":
+        """Yield each sentence of what `of` takes as a document, in the same text; those of a str as they are cut."""
+        if isinstance(item, str):
+            yield from (cls(item, (sentence,)) for sentence in cut(item))
+        else:
+            whole = cls.of(item)
+            yield from (whole.with_sentences([sentence]) for sentence in whole.sentences)
 
     @property
     def n_words(self) -> int:

@@ -189,14 +189,17 @@ def to_sentences(text: str) -> list[Sentence]:
     >>> [sentence.text for sentence in to_sentences("Dr. Ekeus left. He went to the U.N. office.")]
     ['Dr. Ekeus left.', 'He went to the U.N. office.']
     """
+    return list(cut(text))
+
+
+def cut(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of a text, holding one at a time."""
     _check_text(text)
-    sentences = []
     for spans in _grouped(text, _words_of(text)):
         start, end = spans[0][0], spans[-1][1]
         words = tuple([text[a:b] for a, b in spans])
         starts = tuple([a - start for a, _ in spans])
-        sentences.append(Sentence.trusted(words, text=text[start:end], starts=starts, offset=start))
-    return sentences
+        yield Sentence.trusted(words, text=text[start:end], starts=starts, offset=start)
 
 
 def _grouped(text: str, offsets: Iterator[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
