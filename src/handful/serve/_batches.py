@@ -32,9 +32,6 @@ BATCH_WORDS = 2048  # about how many words are encoded at once
 Ready = tuple[Encoder, TagModel, Notice]
 """An encoder and a model, which do not change any more, and what looks at sentences that they tag."""
 
-Numbered = tuple[int, Document]
-"""A sentence as a document, which has the text that it is in, and the number of that text in its job."""
-
 
 def ready_of(tagger: Tagger, find: Find | None = None) -> Ready:
     """Return the encoder, the model and the notice of a tagger, as they are now; `find` is how much it is to find."""
@@ -55,34 +52,29 @@ class Job:
     answer: "Future[list[list[Prediction]]]" = field(default_factory=Future)
     came: float = field(default_factory=time.monotonic)
     n_words: int = 0  # of the sentences that were taken
+    is_over: bool = False  # whether all were
 
     def __post_init__(self) -> None:
         self._n_about = sum(len(text) // 5 + 1 if isinstance(text, str) else len(text) for text in self.texts)
-        self._found: list[list[Prediction]] = [[] for _ in self.texts]
         self._sentences = self._cut()
-        self._taken: list[Numbered] = []
-        self._next: Numbered | None = None
+        self._taken: list[tuple[int, Document]] = []  # last: each as a document, with the number of its text
+        self._found: list[list[Prediction]] = [[] for _ in self.texts]
 
     @property
     def size(self) -> int:
         """About how many words are left."""
         return max(1, self._n_about - self.n_words)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether no sentence is left, once there was a turn."""
-        return self._next is None
-
     def take(self, n_words: int) -> list[Sentence]:
-        """Return the next sentences, about as many as have this number of words; at least one if any is left."""
-        self._taken = []
-        one = next(self._sentences, None) if self._next is None else self._next
-        while one is not None and (not self._taken or n_words >= one[1].n_words):
-            self._taken.append(one)
-            n_words -= one[1].n_words
-            self.n_words += one[1].n_words
-            one = next(self._sentences, None)
-        self._next = one
+        """Return the next sentences, until they have this number of words; at least one if any is left."""
+        self._taken, most = [], self.n_words + n_words
+        for number, document in self._sentences:
+            self._taken.append((number, document))
+            self.n_words += document.n_words
+            if self.n_words >= most:
+                break
+        else:
+            self.is_over = True
         return [document.sentences[0] for _, document in self._taken]
 
     def add(self, tagged: Iterator[Sentence]) -> None:
@@ -94,7 +86,7 @@ class Job:
         if self.is_over:
             self.settle(self._found)
 
-    def _cut(self) -> Iterator[Numbered]:
+    def _cut(self) -> Iterator[tuple[int, Document]]:
         for number, text in enumerate(self.texts):
             try:
                 yield from ((number, sentence) for sentence in Document.parts(text))
