@@ -99,8 +99,7 @@ def test_by_keyboard(empty, tmp_path):
     keys.type("dog")
     page.locator("#w1", has_text="dog").wait_for()
     keys.press("Enter")
-    keys.press("ArrowRight")
-    keys.press("Shift+ArrowRight")
+    keys.press("Shift+ArrowRight")  # from the hit on
     keys.press("g")  # to the types
     keys.press("ArrowRight")
     keys.press("Enter")

@@ -90,7 +90,7 @@ class Views:
     def queue(self, given: Asked) -> Record:
         """Return the sentences to ask about next: those that teach most, all in order, or those with some text.
 
-        In order, they are those after a sentence, and `before` of those up to it.
+        In order, they are those from a place on (`start`), or those after a sentence, and `before` of those up to it.
         """
         mode, wanted = given.get("mode", "teach"), given.get("q", "").casefold()
         part = given.get("part") or "all"
@@ -109,7 +109,7 @@ class Views:
             if part not in PARTS:
                 raise DataError(f"the part is {part!r:.50}, expected one of {', '.join(PARTS)}")
             ids = [id for id in ids if self.mirror.is_in(id, part)]
-            first = bisect_right(ids, after)
+            first = number(given["start"], "start") if "start" in given else bisect_right(ids, after)
             start = max(0, first - before)
             total = {"total": len(ids), "start": start}
             shown, ids = ids[start:first], ids[first : first + n]

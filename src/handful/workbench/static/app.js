@@ -6,6 +6,7 @@ import { trouble } from "./dom.js";
 export const app = {
   state: null, // of the project, as the server gives it
   sentence: null, // the one on the page
+  query: "", // the words that are searched for
   armed: null, // the type that was chosen before any words: those that are chosen next are of it
 };
 

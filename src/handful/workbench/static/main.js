@@ -48,7 +48,9 @@ function drawHeader() {
   document.title = `${project.name} · handful`;
   $("project").textContent = project.name;
   $("progress-bar").value = counts.sentences ? counts.labelled / counts.sentences : 0;
-  $("progress").textContent = `${counts.labelled.toLocaleString("en")} of ${count(counts.sentences, "sentence")} decided`;
+  $("progress-bar").style.setProperty("--partly", counts.sentences ? (counts.labelled + counts.partial) / counts.sentences : 0);
+  const partly = counts.partial ? `, ${counts.partial.toLocaleString("en")} partly` : "";
+  $("progress").textContent = `${counts.labelled.toLocaleString("en")} of ${count(counts.sentences, "sentence")} decided${partly}`;
   const isSame = project.sentences > counts.sentences;
   $("progress").title = isSame ? `${count(project.sentences, "sentence")} in all; those with the same words are asked once` : "";
   const doing = {

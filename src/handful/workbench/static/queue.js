@@ -1,9 +1,11 @@
 // Which sentence comes next: what teaches most, in order, or by search.
 
 import { get } from "./api.js";
-import { act, app, hueOf, on } from "./app.js";
+import { act, app, on, tell } from "./app.js";
 import { $, count, make, say, trouble } from "./dom.js";
-import { mentions, show, wordsOf } from "./sentence.js";
+import { hitsOf } from "./hits.js";
+import { drawList, setUpList, showCurrent } from "./list.js";
+import { show } from "./sentence.js";
 
 const passed = []; // sentences that were left without a decision, so that they do not come again at once
 const trail = []; // those that were on the page, for going back
@@ -11,8 +13,9 @@ const SHOWN = 12;
 const [BEFORE, AFTER] = [10, 40]; // sentences of the list before and after the one on the page, where all are in order
 const PARTS = { all: "All", open: "Open", partial: "Partly decided", look: "Needs a look", unsure: "Not sure", skipped: "Skipped", decided: "Decided" };
 let part = "open";
-let orderBefore = "teach"; // before the search
-let listed = { start: 0, total: 0, sentences: [] };
+const before = { order: "teach", part: "open" }; // the search
+let isSearching = false;
+let listed = [];
 
 const mode = () => document.querySelector("input[name=mode]:checked").value;
 
@@ -34,55 +37,21 @@ async function load(after = app.sentence?.id ?? 0) {
     list([], "Type words to look for.");
     return [];
   }
-  const { sentences, total, start = 0 } = await get("/api/queue", query(after));
+  const asked = query(after);
+  const { sentences, total, start } = await get("/api/queue", asked);
   if (mine === number) {
-    listed = { start, total: total ?? sentences.length, sentences };
-    list(sentences, total === undefined ? "" : `${count(total, "sentence")} in all`);
+    if (total === undefined) list(sentences, "");
+    else list(sentences, `${count(total, "sentence")} in all`, total, start, (from, n) => get("/api/queue", { ...asked, before: 0, start: from, n }));
+    showCurrent();
   }
   return mode() === "teach" ? sentences : sentences.filter((one) => one.id > after);
 }
 
-/** List those before or after the ones that are listed. */
-async function loadMore(way) {
-  const mine = ++number;
-  const { sentences } = listed;
-  const [after, more] = way < 0 ? [sentences[0].id - 1, { n: 1, before: AFTER }] : [sentences.at(-1).id, { n: AFTER, before: 0 }];
-  const found = await get("/api/queue", { ...query(after), ...more });
-  if (mine !== number) return;
-  const known = new Set(sentences.map((one) => one.id));
-  const fresh = found.sentences.filter((one) => !known.has(one.id));
-  listed = { total: found.total, start: way < 0 ? found.start : listed.start, sentences: way < 0 ? [...fresh, ...sentences] : [...sentences, ...fresh] };
-  list(listed.sentences, `${count(found.total, "sentence")} in all`);
-  $("queue-list").scrollTop = way < 0 ? 0 : $("queue-list").scrollHeight;
-}
-
-function list(sentences, note) {
+/** List sentences; without a total they are all there. */
+function list(sentences, note, total = sentences.length, start = 0, more = null) {
   $("queue-note").textContent = note || (sentences.length ? "" : "No more sentences here.");
-  const items = sentences.map((one) => {
-    const label = make("button", { type: "button", dir: "auto", "data-status": one.status, onclick: () => act(() => open(one.id)) }, line(one));
-    label.dataset.id = one.id;
-    return make("li", {}, label);
-  });
-  $("queue-list").replaceChildren(...items);
-  const isAll = mode() === "teach" || !sentences.length;
-  $("earlier").disabled = listed.start === 0;
-  $("later").disabled = listed.start + sentences.length >= listed.total;
-  $("queue-more").hidden = isAll || ($("earlier").disabled && $("later").disabled);
-  markCurrent();
-}
-
-/** Mark the sentence on the page in the list, and scroll the list, not the page, to where it is seen. */
-function markCurrent() {
-  const place = $("queue-list");
-  for (const one of place.querySelectorAll("button")) {
-    const is = +one.dataset.id === app.sentence?.id;
-    if (!is) one.removeAttribute("aria-current");
-    else {
-      one.setAttribute("aria-current", "true");
-      const [top, bottom] = [one.offsetTop - place.offsetTop, one.offsetTop - place.offsetTop + one.offsetHeight];
-      if (top < place.scrollTop || bottom > place.scrollTop + place.clientHeight) place.scrollTop = top - place.clientHeight / 5;
-    }
-  }
+  listed = sentences;
+  drawList({ total, start, sentences }, more);
 }
 
 /** Parts of the sentences with their sizes; those without a sentence are not shown, except for the first two. */
@@ -105,12 +74,13 @@ function drawParts() {
 /** List a part of the sentences; those that are about a decision come on the page. */
 function choosePart(name) {
   part = name;
+  if (mode() === "teach") before.order = "order";
   if (mode() === "teach") document.querySelector("input[value=order]").checked = true;
   drawParts();
   return act(async () => {
     $("search-row").hidden = mode() !== "search";
     let found = await load();
-    if (!["all", "decided"].includes(name) && !listed.sentences.some((one) => one.id === app.sentence?.id)) {
+    if (!["all", "decided"].includes(name) && !listed.some((one) => one.id === app.sentence?.id)) {
       if (!found.length) found = await load(0);
       if (found.length) await go(found[0]);
     }
@@ -118,28 +88,11 @@ function choosePart(name) {
   });
 }
 
-/** A sentence in the list, with its mentions underlined. */
-function line(sentence) {
-  const parts = [];
-  let at = 0;
-  for (const one of mentions(sentence)) {
-    const kind = one.confirmed ? "confirmed" : "predicted";
-    parts.push(wordsOf(sentence, { start: at, end: one.start }), gap(sentence, one.start));
-    parts.push(make("mark", { class: kind, title: `${one.type}, ${kind}`, "--hue": hueOf(one.type), text: wordsOf(sentence, one) }));
-    parts.push(gap(sentence, one.end));
-    at = one.end;
-  }
-  parts.push(wordsOf(sentence, { start: at, end: sentence.words.length }));
-  return make("span", {}, ...parts);
-}
-
-const gap = (sentence, word) => (word > 0 && sentence.spaces[word - 1] ? " " : "");
-
 /** Put a sentence on the page, and remember the one that was there. */
 export async function go(sentence, word = null) {
   if (app.sentence && app.sentence.id !== sentence.id) trail.push(app.sentence.id);
   if (trail.length > 500) trail.shift();
-  show(sentence, word);
+  show(sentence, word ?? hitsOf(sentence)[0]?.start ?? null);
 }
 
 export async function open(id, word = null) {
@@ -171,8 +124,14 @@ export async function previous() {
 }
 
 async function again() {
-  if (mode() !== "search") orderBefore = mode();
-  $("search-row").hidden = mode() !== "search";
+  const isSearch = mode() === "search";
+  if (isSearch && !isSearching) [before.part, part] = [part, "all"]; // a search is through all, at first
+  if (!isSearch && isSearching) part = before.part;
+  if (!isSearch) before.order = mode();
+  isSearching = isSearch;
+  $("search-row").hidden = !isSearch;
+  app.query = isSearch ? $("search").value.trim() : "";
+  tell("query");
   drawParts();
   try {
     const words = $("search").value;
@@ -196,10 +155,9 @@ export function setUpQueue() {
     typed = setTimeout(again, 250);
   });
   $("look").querySelector("button").addEventListener("click", () => choosePart("look"));
-  $("earlier").addEventListener("click", () => act(() => loadMore(-1)));
-  $("later").addEventListener("click", () => act(() => loadMore(1)));
+  setUpList((id) => act(() => open(id)), (error) => error.status !== 0 && trouble(error));
   on("state", drawParts);
-  on("sentence", markCurrent);
+  on("sentence", showCurrent);
   drawParts();
   on("queue", () => mode() === "teach" && load().catch((error) => error.status !== 0 && trouble(error))); // 0: said already
   return load();
@@ -208,7 +166,7 @@ export function setUpQueue() {
 /** Leave the search, for the order that there was before it. */
 export function endSearch() {
   $("search").value = "";
-  document.querySelector(`input[value=${orderBefore}]`).checked = true;
+  document.querySelector(`input[value=${before.order}]`).checked = true;
   again();
 }
 

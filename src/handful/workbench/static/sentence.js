@@ -2,6 +2,7 @@
 
 import { app, hueOf, on, tell, typeOf } from "./app.js";
 import { $, make } from "./dom.js";
+import { hitsOf } from "./hits.js";
 
 export const selection = { caret: 0, anchor: null, isMarked: false, isPlaced: false };
 // isMarked: words were chosen, not only a place; isPlaced: the place was chosen, and is not only where a sentence starts
@@ -100,7 +101,9 @@ function draw() {
   const changed = new Map(sentence.changed.map((one) => [`${one.start} ${one.end}`, one]));
   const parts = [];
   const shown = mentions(sentence);
-  const word = (i) => make("span", { id: `w${i}`, class: sentence.words[i].length > LONG ? "w long" : "w", role: "option", "data-i": i, text: sentence.words[i] });
+  const hits = hitsOf(sentence);
+  const kindOf = (i) => ["w", sentence.words[i].length > LONG && "long", hits.some((one) => one.start <= i && i < one.end) && "hit"].filter(Boolean).join(" ");
+  const word = (i) => make("span", { id: `w${i}`, class: kindOf(i), role: "option", "data-i": i, text: sentence.words[i] });
   const space = (i) => (sentence.spaces[i] ? " " : "");
   for (let i = 0, k = 0; i < sentence.words.length; ) {
     if (k < shown.length && shown[k].start === i) {
@@ -218,4 +221,4 @@ export function watchMouse(moved, painted) {
   place.addEventListener("pointercancel", () => (drag = null));
 }
 
-on("types", () => app.sentence && draw());
+for (const kind of ["types", "query"]) on(kind, () => app.sentence && draw());

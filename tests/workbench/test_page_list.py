@@ -1,0 +1,87 @@
+"""The page in a real browser: the list of all sentences, the hits of a search, and how far one is."""
+
+import pytest
+
+from .browsing import at_sentence, said, until
+from .conftest import open_at
+from .made import serving, settled
+
+MANY = [f"then Pia{i} saw Leeds, and wrote of dog {i} to all of us who were there with her on that day" for i in range(900)]
+
+
+@pytest.fixture
+def many(browser, tmp_path):
+    with serving(tmp_path / "p.db", MANY) as served:
+        settled(served.session)
+        yield served, open_at(browser, served, 5)
+
+
+def listed(page):
+    return page.locator("#queue-list button").evaluate_all("all => all.map(one => +one.dataset.id)")
+
+
+def test_all_sentences_are_in_one_list_that_scrolls(many):
+    _, page = many
+    page.get_by_text("In order", exact=True).click()
+    page.locator("#queue-list [aria-current=true][data-id='5']").wait_for()
+    height = page.evaluate("document.getElementById('queue-list').scrollHeight")
+    row = page.locator("#queue-list li").first.bounding_box()["height"]
+    assert height == pytest.approx(900 * row, rel=0.02)
+    page.evaluate("document.getElementById('queue-list').scrollTop = 1e7")
+    page.locator("#queue-list [data-id='900']").wait_for()
+    assert page.locator("#queue-list li").count() < 200
+    assert page.evaluate("document.getElementById('queue-list').scrollHeight") == pytest.approx(height, abs=2)
+    box, place = page.locator("#queue-list [data-id='900']").bounding_box(), page.locator("#queue-list").bounding_box()
+    assert box["y"] + box["height"] <= place["y"] + place["height"] + 2
+    page.evaluate("document.getElementById('queue-list').scrollTop = 450 * document.querySelector('#queue-list li').offsetHeight")
+    page.locator("#queue-list [data-id='455']").click()
+    at_sentence(page, 455)
+    page.locator("#queue-list [aria-current=true][data-id='455']").wait_for()
+    page.keyboard.press("ArrowDown")
+    at_sentence(page, 456)
+    page.locator("#queue-list [aria-current=true][data-id='456']").wait_for()
+    item = page.locator("#queue-list li", has=page.locator("[data-id='456']"))
+    assert (item.get_attribute("aria-posinset"), item.get_attribute("aria-setsize")) == ("456", "900")
+
+
+def test_the_list_is_walked_by_keys(many):
+    _, page = many
+    page.get_by_text("In order", exact=True).click()
+    page.locator("#queue-list [aria-current=true]").wait_for()
+    page.locator("#queue-list [data-id='40']").focus()
+    for id in range(41, 75):  # beyond what was read at first
+        page.keyboard.press("Tab")
+        until(page, f"document.activeElement.dataset.id === '{id}'")
+
+
+def test_hits_of_a_search_are_marked_and_the_caret_is_on_the_first(many):
+    served, page = many
+    page.keyboard.press("n")
+    page.locator("#progress", has_text="1 of ").wait_for()
+    page.keyboard.press("/")
+    page.keyboard.type("leeds, and")
+    page.locator("#queue-note", has_text="900 sentences in all").wait_for()  # decided ones, too
+    at_sentence(page, 1)
+    assert page.locator("#sentence .w.hit").all_inner_texts() == ["Leeds", ",", "and"]
+    assert page.locator("#sentence .w.caret").inner_text() == "Leeds"
+    assert page.locator("#queue-list [data-id='1'] .hit").all_inner_texts() == ["Leeds", ", and"]  # a mention, and after it
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    at_sentence(page, 2)
+    assert page.locator("#sentence .w.caret").inner_text() == "Leeds"
+    page.keyboard.press("/")
+    page.keyboard.type("dog 77 ")
+    at_sentence(page, 78)
+    assert page.locator("#sentence .w.hit").all_inner_texts() == ["dog", "77"]
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#search-row", state="hidden")
+    until(page, "!document.querySelector('.hit')")
+
+
+def test_progress_counts_what_is_partly_done(window, served):
+    page = window(5)
+    page.keyboard.press("a")
+    said(page, "is right. Stored.")
+    page.locator("#progress", has_text="0 of 9 sentences decided, 1 partly").wait_for()
+    share = page.evaluate("getComputedStyle(document.getElementById('progress-bar')).getPropertyValue('--partly')")
+    assert float(share) == pytest.approx(1 / 9)
