@@ -6,7 +6,9 @@ from .browsing import at_sentence, said, until
 from .conftest import open_at
 from .made import serving, settled
 
-MANY = [f"then Pia{i} saw Leeds, and wrote of dog {i} to all of us who were there with her on that day" for i in range(900)]
+MANY = [
+    f"then Pia{i} saw Leeds, and wrote of dog {i} to all of us who were there with her on that day" for i in range(900)
+]
 
 
 @pytest.fixture
@@ -33,7 +35,9 @@ def test_all_sentences_are_in_one_list_that_scrolls(many):
     assert page.evaluate("document.getElementById('queue-list').scrollHeight") == pytest.approx(height, abs=2)
     box, place = page.locator("#queue-list [data-id='900']").bounding_box(), page.locator("#queue-list").bounding_box()
     assert box["y"] + box["height"] <= place["y"] + place["height"] + 2
-    page.evaluate("document.getElementById('queue-list').scrollTop = 450 * document.querySelector('#queue-list li').offsetHeight")
+    page.evaluate(
+        "(one => (one.scrollTop = 450 * one.children[0].offsetHeight))(document.getElementById('queue-list'))"
+    )
     page.locator("#queue-list [data-id='455']").click()
     at_sentence(page, 455)
     page.locator("#queue-list [aria-current=true][data-id='455']").wait_for()
@@ -55,7 +59,7 @@ def test_the_list_is_walked_by_keys(many):
 
 
 def test_hits_of_a_search_are_marked_and_the_caret_is_on_the_first(many):
-    served, page = many
+    _, page = many
     page.keyboard.press("n")
     page.locator("#progress", has_text="1 of ").wait_for()
     page.keyboard.press("/")
@@ -64,7 +68,10 @@ def test_hits_of_a_search_are_marked_and_the_caret_is_on_the_first(many):
     at_sentence(page, 1)
     assert page.locator("#sentence .w.hit").all_inner_texts() == ["Leeds", ",", "and"]
     assert page.locator("#sentence .w.caret").inner_text() == "Leeds"
-    assert page.locator("#queue-list [data-id='1'] .hit").all_inner_texts() == ["Leeds", ", and"]  # a mention, and after it
+    assert page.locator("#queue-list [data-id='1'] .hit").all_inner_texts() == [
+        "Leeds",
+        ", and",
+    ]
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowDown")
     at_sentence(page, 2)
