@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from commands import failed, run
@@ -139,4 +140,11 @@ def test_a_quoted_pattern_is_files(inside, model):
 
 def test_what_a_description_excludes_is_shown(inside, model):
     changed = run("types", model, "--set", "PER: person, not pets or gods; LOC", "--out", "other")
-    assert "PER excludes pets, gods\n" in changed.stdout
+    assert "PER excludes pets, gods: " in changed.stdout
+
+
+def test_how_a_description_was_understood_is_shown(inside):
+    Path("fees.txt").write_text("# FEE: a sum, not tips, without article\n\nI paid [5](FEE) .\n", encoding="utf-8")
+    shown = run("stats", "fees.txt").stdout
+    assert 'excludes tips: "not tips"' in shown
+    assert 'obeyed at the borders of mentions: "without article"' in shown

@@ -250,3 +250,16 @@ def test_how_much_to_find_is_chosen_beside_the_sentence(window, served):
     assert served.client.get("/api/state").json()["find"] == "more"
     other = window(2)
     until(other, "document.getElementById('find').value === 'more'")
+
+
+def test_types_say_how_their_descriptions_were_understood(window, served):
+    change = {"action": "describe", "name": "PER", "description": "People, not pets, without title"}
+    served.client.post("/api/types", json=change).raise_for_status()
+    page = window(5)
+    page.locator("#open-types").click()
+    lines = page.locator("#types-list .understood")
+    lines.first.wait_for()
+    assert lines.all_inner_texts() == [
+        'excludes pets: "not pets"',
+        'obeyed at the borders of mentions: "without title"',
+    ]

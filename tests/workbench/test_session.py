@@ -214,7 +214,15 @@ def test_types_are_added_renamed_and_removed_while_the_session_runs(views, sessi
     views.change_types({"action": "rename", "name": "PER", "to": "PERSON"})
     views.change_types({"action": "remove", "name": "LOC"})
     views.change_types({"action": "add", "name": "GOD", "description": "G gods", "colour": 7})
-    god = {"name": "GOD", "description": "G gods", "colour": 7, "key": "2", "n_labels": 0, "n_looks": 1}
+    god = {
+        "name": "GOD",
+        "description": "G gods",
+        "colour": 7,
+        "key": "2",
+        "n_labels": 0,
+        "n_looks": 1,
+        "understood": [],
+    }
     assert views.state()["types"][1] == god
     settled(session)
     found = {span.type for one in session.found.values() for span in one.spans}

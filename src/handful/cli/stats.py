@@ -7,6 +7,7 @@ from typing import Any
 from handful._util.files import expand
 from handful.errors import number_of
 from handful.text import EntityType, ReadReport, Statistics, describe, stream
+from handful.text.guidelines import understood
 
 from . import options as opt
 from ._common import print_json, say_report
@@ -76,6 +77,8 @@ def _show(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityTy
     for one in types:
         if one.description:
             table.add_row("", Text.assemble((one.name, "bold"), f": {one.description}"))
+            for line in understood(one.description):
+                table.add_row("", Text(f"  {line}", style="bright_black"))
     if figures.n_adjacent:
         table.add_row("adjacent", f"{number_of(figures.n_adjacent, 'mention')} directly after one of the same type")
     console = Console()

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from handful.text.borders import borders_of
-from handful.text.guidelines import guideline_of
+from handful.text.guidelines import understood
 
 from . import options as opt
 from ._common import listed, load, print_json, say, types_given
@@ -109,10 +108,8 @@ def _show(tagger: "Tagger") -> None:
         shown.add_row(Text(name), f"{n_mentions:,}", f"{n_judged:,} of {n_support:,}", *fits, Text(description))
     Console().print(shown)
     for name, description, *_ in _rows(tagger):
-        if excluded := guideline_of(description).excludes:
-            say(f"{name} excludes {', '.join(part.text for part in excluded)}", err=False)
-        if rules := borders_of(description):
-            say(f"{name} has borders {', '.join(rule.said for rule in rules)}", err=False)
+        for line in understood(description):
+            say(f"{name} {line}", err=False)
     for name, one in guidelines.items():
         for verb, words in (("misses", one.misses), ("claims", one.claims)):
             if words:

@@ -14,6 +14,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .borders import borders_of
+
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
@@ -99,6 +101,19 @@ def guideline_of(description: str) -> Guideline:
         if kept:
             meaning.append(", ".join(kept))
     return Guideline("; ".join(meaning), tuple(dict.fromkeys(excludes)))
+
+
+def understood(description: str) -> list[str]:
+    """Return a line for each part of a description that says something else than what the type means.
+
+    >>> understood("a sum of money, with its currency, not postage or tips")
+    ['excludes postage, tips: "not postage or tips"', 'obeyed at the borders of mentions: "with its currency"']
+    """
+    texts: dict[str, list[str]] = {}
+    for part in guideline_of(description).excludes:
+        texts.setdefault(part.said, []).append(part.text)
+    lines = [f'excludes {", ".join(of_part)}: "{said}"' for said, of_part in texts.items()]
+    return lines + [f'obeyed at the borders of mentions: "{rule.said}"' for rule in borders_of(description)]
 
 
 def _clauses(description: str) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.text import FORMATS, Sentence, Span
+from handful.text.guidelines import understood
 from handful.text.projects import State
 from handful.web.http import refusal
 
@@ -233,7 +234,11 @@ class Views:
     def _types(self) -> list[Record]:
         """Return the types, each with the numbers of its labels and of decided sentences that need a look for it."""
         labels, looks = self.mirror.count_labels(), self.mirror.count_looks()
-        return [one | {"n_labels": labels[one["name"]], "n_looks": looks[one["name"]]} for one in self.mirror.types]
+        counts = ("n_labels", labels), ("n_looks", looks)
+        return [
+            one | {key: of[one["name"]] for key, of in counts} | {"understood": understood(one["description"])}
+            for one in self.mirror.types
+        ]
 
     def _steps(self) -> Record:
         """Return how many steps can be undone, and redone."""

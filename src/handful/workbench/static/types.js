@@ -96,9 +96,13 @@ function row(one) {
   return form;
 }
 
+function part(line) { // how a description was understood
+  return make("p", { class: "soft understood", dir: "auto", text: line });
+}
+
 function drawList() {
   for (const name of drafts.keys()) if (!typeOf(name)) drafts.delete(name);
-  $("types-list").replaceChildren(...app.state.types.map(row));
+  $("types-list").replaceChildren(...app.state.types.flatMap((one) => [row(one), ...one.understood.map(part)]));
   describeDrafts();
 }
 
