@@ -106,6 +106,16 @@ def long_text(place):
     return post(place, "/predict", {"text": "Slugs ate the lettuce. " * 20_000})
 
 
+def short_sentences(place):
+    """Send as many sentences as fit into a request."""
+    return post(place, "/predict", {"text": "A! " * 330_000})
+
+
+def long_sentence(place):
+    """Send as many words as fit into a request, in one sentence."""
+    return post(place, "/predict", {"text": "slugs " * 170_000})
+
+
 def known_words(place):
     return post(place, "/predict", {"text": "slugs ate " * 4_000})
 
@@ -155,6 +165,8 @@ ATTACKS = {
         slow_bodies,
         deep,
         long_text,
+        short_sentences,
+        long_sentence,
         known_words,
         many_texts,
         comments,

@@ -1,6 +1,7 @@
 """Projects: what is confirmed is there, whatever happens afterwards."""
 
 import itertools
+import os
 import random
 import signal
 import sqlite3
@@ -482,6 +483,14 @@ def test_half_of_a_surrogate_pair_is_not_stored(project):
     with pytest.raises(DataError, match="half of a surrogate pair"):
         project.add([Document.of("a new text"), Document.of("so \ud800 left")])
     assert len(list(project.documents())) == n_texts
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+@pytest.mark.parametrize("make", [lambda path: os.mkfifo(path), Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_pipes_folders_and_devices_are_no_projects(tmp_path, make):
+    make(tmp_path / "p.db")
+    with pytest.raises(FileError, match="is not a project"):
+        Project(tmp_path / "p.db")
 
 
 def test_what_is_not_a_project_is_refused(tmp_path):

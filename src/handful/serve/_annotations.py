@@ -61,7 +61,6 @@ class Annotations:
             self._connection.executescript(_TABLES)
         (page,) = self._connection.execute("PRAGMA page_size").fetchone()
         self._connection.execute(f"PRAGMA max_page_count = {max(1, self._most // page)}")
-        self._connection.execute("PRAGMA trusted_schema = OFF")
         pragmas = ("PRAGMA application_id", "PRAGMA user_version")
         if [self._connection.execute(one).fetchone()[0] for one in pragmas] != [APPLICATION, FORMAT]:
             raise FileError(f"{self.path}: is not a store of annotations of this version of handful; give another file")

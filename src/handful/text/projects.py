@@ -16,10 +16,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from handful._util.files import AnyFile
 from handful.errors import DataError, FileError, FormatError
 
 from ._document import Document
@@ -149,15 +148,12 @@ NEW = State()
 """Nothing was decided."""
 
 
-def is_project(file: AnyFile) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether this is the path of an SQLite file."""
-    if not isinstance(file, str | os.PathLike) or file == "-":
+def is_project(path: str | os.PathLike[str]) -> bool:
+    """Whether this is an SQLite file. A pipe is none: it would be waited for."""
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
         return False
-    try:
-        with open(file, "rb") as opened:
-            return opened.read(len(MAGIC)) == MAGIC
-    except (OSError, ValueError):
-        return False  # the reader of texts says what is wrong
+    with open(path, "rb") as opened:
+        return opened.read(len(MAGIC)) == MAGIC
 
 
 _ADVICE = {
@@ -198,7 +194,6 @@ def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.
             uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False, factory=Connection
         )
         try:
-            connection.execute("PRAGMA trusted_schema = OFF")
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if application != APPLICATION:
@@ -221,6 +216,8 @@ def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.
 def check_schema(connection: "sqlite3.Connection", schema: str) -> None:
     """Refuse a database with other tables, views and triggers than those of a schema: they could compute anything."""
     import sqlite3
+
+    connection.execute("PRAGMA trusted_schema = OFF")
 
     query = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name LIMIT 99"
     ours = sqlite3.connect(":memory:")
