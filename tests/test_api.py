@@ -46,7 +46,7 @@ def test_every_public_class_and_function_is_there_with_its_parameters(made):
             assert name in titles or not inspect.isclass(found)
     assert {"Tagger.fit", "Predictor.predict", "SubspaceKMeans.fit", "Sentence.with_text"} <= titles
     assert "\nTagger(types=None, *, encoder='handful-en', names=True" in page
-    assert "- `unlabelled` (path or list, optional): Text of the kind to be tagged" in page
+    assert "- `unlabelled`: text of the kind to be tagged" in page
 
 
 def test_all_rooms_but_the_command_line_are_on_the_page(made):

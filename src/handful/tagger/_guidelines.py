@@ -19,21 +19,14 @@ N_WORDS = 5  # that contradict a type, at most
 
 @dataclass(frozen=True)
 class Guideline:
-    """How well the texts of a type fit its labels, by the encoder's scores of names alone.
+    """How well the texts of a type fit its labels, by the encoder's scores of names alone."""
 
-    Attributes
-    ----------
-    f1 : of the labelled words, by the text that is read: "name", "description" and "both"; "name" alone where the type
-        has no description
-    best : the text that fits better than the one in use, by more than chance; "" where there is none
-    misses : words of the type that the text in use does not find, the worst first
-    claims : words that it takes for the type, though they are labelled otherwise, the worst first
-    """
-
+    # of the labelled words, by the text that is read: "name", "description" and "both"; "name" alone where the type has
+    # no description
     f1: dict[str, float]
-    best: str
-    misses: list[str]
-    claims: list[str]
+    best: str  # the text that fits better than the one in use, by more than chance; "" where there is none
+    misses: list[str]  # words of the type that the text in use does not find, the worst first
+    claims: list[str]  # words that it takes for the type, though they are labelled otherwise, the worst first
 
 
 def check_guidelines(

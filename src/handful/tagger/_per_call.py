@@ -23,10 +23,8 @@ def predict(
 
     Parameters
     ----------
-    texts, min_score, find, progress
-        As for `handful.Tagger.predict`.
-    types : dict, list or str
-        The types to find and what they mean, as for `handful.Tagger`.
+    texts, min_score, find, progress : as for `handful.Tagger.predict`
+    types : the types to find and what they mean, as for `handful.Tagger`
 
     Returns
     -------

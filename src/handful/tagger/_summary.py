@@ -32,44 +32,26 @@ _HEAD = ("type", "mentions", "unlabelled words", "such as")
 
 @dataclass(frozen=True)
 class FitSummary:
-    """The summary of a fit.
+    """The summary of a fit."""
 
-    Attributes
-    ----------
-    method : "handful" or "paper"
-    types : the types, sorted by name
-    mentions : labelled mentions by type
-    n_support, n_support_words : labelled sentences, and their words
-    n_unlabelled_words : words of sentences with no label
-    has_names : whether the names and descriptions of types were read
-    o_ratio : the share of O words that was asked for or estimated; None where it was left open
-    is_estimated : whether it was estimated, not given
-    o_share : the share of O words in the last assignment, of all words
-    rounds : how many were done
-    objective : after the last round; see `handful.cluster.SubspaceKMeans`
-    unlabelled_words : for each type, how many unlabelled words the last round gave it
-    examples : for each type three mentions found in the unlabelled text, the surest first
-    advice : what to try next
-    notes : what was handled on the way, such as what reading the files met with
-    guidelines : for types with labels, how well the name and the description fit them
-    """
-
-    method: str
-    types: list[EntityType]
-    mentions: dict[str, int]
-    n_support: int
-    n_support_words: int
-    n_unlabelled_words: int
-    has_names: bool
-    o_ratio: float | None
-    is_estimated: bool
-    o_share: float
-    rounds: int
-    objective: float
-    unlabelled_words: dict[str, int]
-    examples: dict[str, list[str]]
-    advice: list[Advice] = field(default_factory=list)
+    method: str  # "handful" or "paper"
+    types: list[EntityType]  # the types, sorted by name
+    mentions: dict[str, int]  # labelled mentions by type
+    n_support: int  # labelled sentences
+    n_support_words: int  # their words
+    n_unlabelled_words: int  # words of sentences with no label
+    has_names: bool  # whether the names and descriptions of types were read
+    o_ratio: float | None  # the share of O words that was asked for or estimated; None where it was left open
+    is_estimated: bool  # whether it was estimated, not given
+    o_share: float  # the share of O words in the last assignment, of all words
+    rounds: int  # how many were done
+    objective: float  # after the last round; see `handful.cluster.SubspaceKMeans`
+    unlabelled_words: dict[str, int]  # for each type, how many unlabelled words the last round gave it
+    examples: dict[str, list[str]]  # for each type three mentions found in the unlabelled text, the surest first
+    advice: list[Advice] = field(default_factory=list)  # what to try next
+    # what was handled on the way, such as what reading the files met with
     notes: list[str] = field(default_factory=list)
+    # for types with labels, how well the name and the description fit them
     guidelines: dict[str, Guideline] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

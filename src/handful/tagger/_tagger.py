@@ -47,40 +47,23 @@ class Tagger(Predictor):
 
     Parameters
     ----------
-    types : dict, list or str, optional
-        The types to find and what they mean, as ``{"PEST": "insects, slugs and diseases that harm plants"}``; see
-        `handful.text.types_of`. Types that are only in labels need not be named.
-    encoder : str, path or object, default="handful-en"
-        The name of an embedded encoder, the path of one (see `handful.encoders.load`), "auto" for the installed one
-        that knows the language of the text of the fit, or any object with ``dim``,
-        ``fingerprint`` and ``encode``.
-    names : bool, default=True
-        Whether to read the names and descriptions of types, if the encoder can. Without labels this is needed.
-    method : {"handful", "paper"}, default="handful"
-        "paper" is the published method: a word gets the tag of the nearest prototype. "handful" adds what the labels
-        alone say, and how tags follow each other.
-    o_ratio : "auto", float or None, default="auto"
-        The share of words, of all that are given to `fit`, that are in no mention. "auto" estimates it where each type
-        has at least three mentions; None sets no such constraint.
-    find : {"sure", "usual", "more"} or float, default="usual"
-        How much to find: how many times as bad a missed mention is as a wrong one. "more" is 3, "sure" is 1/3. It may
-        be changed after a fit, and is saved with it; nothing is fitted again for it.
-    clusters : SubspaceKMeans or dict, optional
-        The clustering with its parameters, such as ``SubspaceKMeans(assignment="soft")``, or these parameters alone. A
-        tagger that was loaded has the latter.
-    threads : int or None
-        How many threads the encoder uses; None, as many as this process may.
-    cache : {True, False, "all"}, default=True
-        Whether the features of text given to `fit`, `add` and `evaluate` are kept on disk, so that no sentence is
+    types : the types to find and what they mean, a dict such as ``{"PEST": "insects, slugs and diseases"}``, a list or
+        a str; see `handful.text.types_of`. Types that are only in labels need not be named.
+    encoder : the name of an embedded encoder, the path of one (see `handful.encoders.load`), "auto" for the installed
+        one that knows the language of the text of the fit, or any object with ``dim``, ``fingerprint`` and ``encode``
+    names : whether to read the names and descriptions of types, if the encoder can. Without labels this is needed.
+    method : "paper" is the published method: a word gets the tag of the nearest prototype. "handful" adds what the
+        labels alone say, and how tags follow each other.
+    o_ratio : the share of words, of all that are given to `fit`, that are in no mention. "auto" estimates it where each
+        type has at least three mentions; None sets no such constraint.
+    find : "sure", "usual", "more" or a number: how many times as bad a missed mention is as a wrong one. "more" is 3,
+        "sure" is 1/3. It may be changed after a fit, and is saved with it; nothing is fitted again for it.
+    clusters : the clustering with its parameters, such as ``SubspaceKMeans(assignment="soft")``, or a dict of these
+        alone. A tagger that was loaded has the latter.
+    threads : how many threads the encoder uses; None, as many as this process may
+    cache : whether the features of text given to `fit`, `add` and `evaluate` are kept on disk, so that no sentence is
         encoded twice. Prediction uses the features that are there, too. With "all", the features of text to predict
         are also kept. See docs/cache.md.
-
-    Attributes
-    ----------
-    types_ : list of EntityType
-        The types, sorted by name.
-    summary_ : FitSummary
-        What the fit learned, and what to try next; it is made when it is first asked for.
 
     Examples
     --------
@@ -200,17 +183,14 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        support : path or list, optional
-            Labelled sentences, wholly or in part: a file; or a list of `Sentence`, of texts with their mentions
+        support : labelled sentences, wholly or in part: a file; or a list of `Sentence`, of texts with their mentions
             marked, as in ``[Ekeus](PER) heads for [Baghdad](LOC)``, of dicts as annotation tools write them, and of
             spaCy's pairs, as in ``("To Baghdad", {"entities": [(3, 10, "LOC")]})``. Sentences among them without labels
             count as unlabelled text. A type of `types` without labels is found by its name; words that are not marked
             may then be of such a type.
-        unlabelled : path or list, optional
-            Text of the kind to be tagged: a file; or a list of texts (documents), of `Sentence`, lists of words, and
-            dicts. Labels that it has are not used. `handful.scale.fit` takes text that is on other machines.
-        progress
-            As for `handful.encoders.Encoder.encode`.
+        unlabelled : text of the kind to be tagged: a file; or a list of texts (documents), of `Sentence`, lists of
+            words, and dicts. Labels that it has are not used. `handful.scale.fit` takes text that is on other machines.
+        progress : as for `handful.encoders.Encoder.encode`
         """
         given, labels = gather_for_fit(support, unlabelled)
         if isinstance(self.encoder, str) and self.encoder == AUTO_ENCODER:
@@ -229,13 +209,11 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        sentences : path or list
-            As the support of `fit`. A sentence with the words of one that is labelled already gives it new labels.
-        unlabelled : path or list, optional
-            More text, as in `fit`. A tagger from disk lacks the text it was fitted with, if any: give that again.
-            Else a note of the summary says how much is missing.
-        progress
-            As for `handful.encoders.Encoder.encode`.
+        sentences : as the support of `fit`. A sentence with the words of one that is labelled already gives it new
+            labels.
+        unlabelled : more text, as in `fit`. A tagger from disk lacks the text it was fitted with, if any: give that
+            again. Else a note of the summary says how much is missing.
+        progress : as for `fit`
         """
         fit = self._fitted()
         text, notes = self._labelled_text(unlabelled)
@@ -259,19 +237,13 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        types : dict, list or str, optional
-            The types to find from now on, as for `Tagger`. Types that are left out are dropped: their mentions become
-            O. New ones are added: nobody has looked for them in the labelled sentences. A description replaces the one
-            before; without one, that stays. None, the types so far, under their new names.
-        rename : dict of str to str, optional
-            New names of types. Types with the same new name become one. Somebody has looked for it in the sentences in
-            which somebody looked for all of them.
-        split : dict of str to list of str, optional
-            As ``{"DRUG": ["BRAND", "GENERIC"]}``: mentions of DRUG get the partial label ``BRAND|GENERIC``.
-        unlabelled : path or list, optional
-            As for `add`.
-        progress
-            As for `handful.encoders.Encoder.encode`.
+        types : the types to find from now on, as for `Tagger`. Types that are left out are dropped: their mentions
+            become O. New ones are added: nobody has looked for them in the labelled sentences. A description replaces
+            the one before; without one, that stays. None, the types so far, under their new names.
+        rename : new names of types. Types with the same new name become one. Somebody has looked for it in the
+            sentences in which somebody looked for all of them.
+        split : as ``{"DRUG": ["BRAND", "GENERIC"]}``: mentions of DRUG get the partial label ``BRAND|GENERIC``
+        unlabelled, progress : as for `add`
 
         Examples
         --------
@@ -308,10 +280,8 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        sentences : path or list
-            As the support of `fit`; it may be empty if names of types are read.
-        progress
-            As for `handful.encoders.Encoder.encode`.
+        sentences : as the support of `fit`; it may be empty if names of types are read
+        progress : as for `fit`
         """
         text = self.text_
         if text is None:
@@ -325,12 +295,9 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        text
-            One text: a str, a `Sentence`, a `Document` or a list of words.
-        min_score : float or dict
-            Mentions with a lower score are left out; a dict has a score for some types, by name.
-        n_nearest : int
-            How many labelled words to show for each.
+        text : one text: a str, a `Sentence`, a `Document` or a list of words
+        min_score : as for `predict`
+        n_nearest : how many labelled words to show for each
         """
         fit, model = self._fitted(), self.model_
         check_min_score(min_score, model.types)
@@ -344,12 +311,9 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        text, min_score
-            As for `explain`.
-        word : str
-            A word, or several in a row that should be one mention; case does not count. Each place has its answer.
-        type : str, optional
-            The type that it should have; if not given, the nearest.
+        text, min_score : as for `explain`
+        word : a word, or several in a row that should be one mention; case does not count. Each place has its answer.
+        type : the type that it should have; if not given, the nearest
         """
         fit = self._fitted()
         check_min_score(min_score, fit.model.types)
@@ -365,13 +329,10 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        texts : path or iterable
-            Unlabelled text, as for `fit`, of any size: a file, which is read as it goes; or texts (documents),
-            `Sentence`, `Document` and lists of words. Sentences that are labelled already are passed over.
-        n : int
-            How many sentences.
-        progress
-            As for `predict`.
+        texts : unlabelled text, as for `fit`, of any size: a file, which is read as it goes; or an iterable of texts
+            (documents), `Sentence`, `Document` and lists of words. Sentences that are labelled already are passed over.
+        n : how many sentences
+        progress : as for `predict`
 
         Returns
         -------
@@ -392,10 +353,8 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        sentences : path or list
-            Labelled sentences, in any form that `fit` takes, all of them wholly labelled.
-        progress
-            As for `handful.encoders.Encoder.encode`.
+        sentences : labelled sentences, in any form that `fit` takes, all of them wholly labelled
+        progress : as for `fit`
 
         Returns
         -------
@@ -411,12 +370,10 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        path
-            The folder. One that holds a saved tagger is replaced; one with anything else is left alone.
-        include_encoder : bool or "auto"
-            Put a copy of the encoder into the folder. Else only its name is kept, or the absolute path of its folder.
-            "auto" puts one there if the encoder was given by its path, so that other machines can read the folder.
-            A tagger that was loaded with its encoder inside is saved with it.
+        path : the folder. One that holds a saved tagger is replaced; one with anything else is left alone.
+        include_encoder : put a copy of the encoder into the folder. Else only its name is kept, or the absolute path of
+            its folder. "auto" puts one there if the encoder was given by its path, so that other machines can read the
+            folder. A tagger that was loaded with its encoder inside is saved with it.
         """
         encoder = self.encoder_
         reference = None if is_object(self.encoder) else encoder.reference
@@ -444,13 +401,10 @@ class Tagger(Predictor):
 
         Parameters
         ----------
-        path
-            The folder.
-        encoder
-            The encoder, if it is no longer where it was, or was given to `Tagger` as an object. It must be the one
-            that the tagger was fitted with.
-        threads, cache
-            As for `Tagger`.
+        path : the folder
+        encoder : the encoder, if it is no longer where it was, or was given to `Tagger` as an object. It must be the
+            one that the tagger was fitted with.
+        threads, cache : as for `Tagger`
         """
         folder = Path(path)
         saved = read_folder(folder)

@@ -22,21 +22,13 @@ SHOWN["known"] = "known words"
 
 @dataclass(frozen=True)
 class NearWord:
-    """A labelled word near a mention.
+    """A labelled word near a mention."""
 
-    Attributes
-    ----------
-    word, tag : the word and its tag, a type or "O"
-    distance : from the nearest word of the mention, in the projected space
-    sentence : the words of its sentence, joined by spaces
-    position : which word of the sentence it is, from 0
-    """
-
-    word: str
-    tag: str
-    distance: float
-    sentence: str
-    position: int
+    word: str  # the word
+    tag: str  # a type or "O"
+    distance: float  # from the nearest word of the mention, in the projected space
+    sentence: str  # the words of its sentence, joined by spaces
+    position: int  # which word of the sentence it is, from 0
 
     def __str__(self) -> str:
         return f"  near {self.word} ({self.tag}), {self.distance:.2f} away, in: {self.sentence}"
@@ -44,60 +36,36 @@ class NearWord:
 
 @dataclass(frozen=True)
 class NearPrototype:
-    """A prototype near a mention.
+    """A prototype near a mention."""
 
-    Attributes
-    ----------
-    tag : its type
-    number : which of the type's prototypes it is, from 1
-    distance : from the mention's words, in the projected space (root of the mean square)
-    """
-
-    tag: str
-    number: int
-    distance: float
+    tag: str  # its type
+    number: int  # which of the type's prototypes it is, from 1
+    distance: float  # from the mention's words, in the projected space (root of the mean square)
 
 
 @dataclass(frozen=True)
 class WordEvidence:
-    """The evidence for the type of one word of a mention.
+    """The evidence for the type of one word of a mention."""
 
-    Attributes
-    ----------
-    word : the word
-    score : of the mention's type
-    evidence : by kind, how much it speaks for the type and against the one that came second
-    """
-
-    word: str
-    score: float
-    evidence: dict[str, float]
+    word: str  # the word
+    score: float  # of the mention's type
+    evidence: dict[str, float]  # by kind, how much it speaks for the type and against the one that came second
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a mention was found; ``print`` shows it as a table.
+    """Why a mention was found; ``print`` shows it as a table."""
 
-    Attributes
-    ----------
-    mention : as `Tagger.predict` gives it
-    nearest : the labelled words nearest to one of its words, nearest first
-    prototype : the nearest prototype of its type; None where nothing was clustered
-    evidence : by kind, how much it speaks for the type and against the one that came second: the difference of
-        their logits, the mean over the mention's words
-    words : the same for each word of the mention
-    runner_up : the tag with the second highest score, a type or "O"
-    runner_up_score : that score, the mean over the mention's words
-    known : which of its words are among the known words of a type, and what its description says of its borders
-    """
-
-    mention: Prediction
-    nearest: list[NearWord]
-    prototype: NearPrototype | None
+    mention: Prediction  # as `Tagger.predict` gives it
+    nearest: list[NearWord]  # the labelled words nearest to one of its words, nearest first
+    prototype: NearPrototype | None  # the nearest prototype of its type; None where nothing was clustered
+    # by kind, how much it speaks for the type and against the one that came second: the difference of their logits,
+    # the mean over the mention's words
     evidence: dict[str, float]
-    words: list[WordEvidence]
-    runner_up: str
-    runner_up_score: float
+    words: list[WordEvidence]  # the same for each word of the mention
+    runner_up: str  # the tag with the second highest score, a type or "O"
+    runner_up_score: float  # that score, the mean over the mention's words
+    # which of its words are among the known words of a type, and what its description says of its borders
     known: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:

@@ -27,15 +27,9 @@ AnyText = str | Sentence | Document
 
 
 class Predictor(ABC):
-    """Something that was fitted, and finds mentions.
+    """Something that was fitted, and finds mentions."""
 
-    Attributes
-    ----------
-    types_ : list of EntityType
-        The types, sorted by name.
-    """
-
-    types_: list[EntityType]
+    types_: list[EntityType]  # the types, sorted by name
     _notice: Notice | None = None  # looks at sentences that are tagged
 
     @property
@@ -78,17 +72,12 @@ class Predictor(ABC):
 
         Parameters
         ----------
-        texts
-            A text (str), a `Sentence` or a `Document`; or a list of these, or of lists of words. A column of a data
+        texts : a text (str), a `Sentence` or a `Document`; or a list of these, or of lists of words. A column of a data
             set of Hugging Face or of a data frame of pandas can be given where a list can.
-        min_score : float or dict
-            Mentions with a lower score are left out; a dict has a score for some types, by name.
-        find : {"sure", "usual", "more"} or float, optional
-            How much to find: how many times as bad a missed mention is as a wrong one, see `Tagger`. None, as the
-            tagger says.
-        progress
-            As for `handful.encoders.Encoder.encode`. The words in all are an estimate, from the share of the texts that
-            are done; they are 0 where it is not known how many texts there are.
+        min_score : mentions with a lower score are left out; a dict has a score for some types, by name
+        find : how much to find, see `Tagger`; None, as the tagger says
+        progress : as for `handful.encoders.Encoder.encode`. The words in all are an estimate, from the share of the
+            texts that are done; they are 0 where it is not known how many texts there are.
 
         Returns
         -------
@@ -115,10 +104,8 @@ class Predictor(ABC):
 
         Parameters
         ----------
-        texts
-            An iterable of texts, of `Sentence` or `Document`, or of lists of words.
-        min_score, find, progress
-            As for `predict`; no progress is shown by default.
+        texts : an iterable of texts, of `Sentence` or `Document`, or of lists of words
+        min_score, find, progress : as for `predict`; no progress is shown by default
         """
         found = self.tag(Texts(texts), min_score=min_score, find=find, progress=progress)
         return (document.predictions() for document in found)
@@ -135,10 +122,8 @@ class Predictor(ABC):
 
         Parameters
         ----------
-        documents
-            As `handful.text.stream` gives them. Labels that they have are replaced.
-        min_score, find, progress
-            As for `predict`; no progress is shown by default.
+        documents : as `handful.text.stream` gives them. Labels that they have are replaced.
+        min_score, find, progress : as for `predict`; no progress is shown by default
         """
         model = self.finding(find)
         check_min_score(min_score, model.types)
@@ -156,10 +141,8 @@ class Predictor(ABC):
 
         Parameters
         ----------
-        sentences
-            `Sentence` objects or lists of words.
-        min_score, find, progress
-            As for `predict`.
+        sentences : `Sentence` objects or lists of words
+        min_score, find, progress : as for `predict`
         """
         given = _sentences(sentences)
         found = self.tag(Texts(given), min_score=min_score, find=find, progress=progress)

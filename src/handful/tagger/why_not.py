@@ -25,28 +25,20 @@ _SHOWN_TYPES = 3
 
 @dataclass(frozen=True)
 class WhyNot:
-    """Why words are not a mention of a type; ``print`` shows it as a table.
+    """Why words are not a mention of a type; ``print`` shows it as a table."""
 
-    Attributes
-    ----------
-    mention : the mention that was asked for, of the type asked for or the nearest, as `Tagger.predict` would give it
-    tags : the tags that its words have now, each a type or "O"
-    points : by type, the points that are lacking; 0 where the mention is found. The type of the mention comes first,
-        the others follow by their points
-    evidence : by type and kind, how much it speaks for the type and against the tags that the words have now, summed
-        over the words; "neighbours" are the words around, and how tags follow each other. The sum is -points.
-    nearest : the labelled word nearest to one of the words, and that of the mention's type
-    remedies : what would change it
-    known : which of its words are among the known words of a type, and what the description of its type excludes
-    """
-
+    # the mention that was asked for, of the type asked for or the nearest, as `Tagger.predict` would give it
     mention: Prediction
-    tags: list[str]
+    tags: list[str]  # the tags that its words have now, each a type or "O"
+    # by type, the points that are lacking; 0 where the mention is found. The type of the mention comes first, the
+    # others follow by their points
     points: dict[str, float]
+    # by type and kind, how much it speaks for the type and against the tags that the words have now, summed over the
+    # words; "neighbours" are the words around, and how tags follow each other. The sum is -points.
     evidence: dict[str, dict[str, float]]
-    nearest: list[NearWord]
-    remedies: list[str]
-    known: list[str]
+    nearest: list[NearWord]  # the labelled word nearest to one of the words, and that of the mention's type
+    remedies: list[str]  # what would change it
+    known: list[str]  # which of its words are known words of a type, and what the description of its type excludes
 
     def __str__(self) -> str:
         """Show what speaks for types and against them, the labelled words that are near, and what to do."""
