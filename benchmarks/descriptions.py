@@ -27,7 +27,8 @@ import numpy as np
 from handful import Tagger
 from handful.encoders import CachedEncoder, load
 from handful.text import EntityType, read
-from handful.text.types import ABOUT_CORPUS, TypeChoice
+from handful.text.type_choice import TypeChoice
+from handful.text.types import ABOUT_CORPUS
 
 PHRASE = re.compile(r"[,;(]| (?:that|which|who|whose|where|if|when|with|without|not|as) ")
 EXCLUSION = re.compile(r"[,;]? *\b(?:but not|not|except|excluding|without)\b[^;]*")

@@ -3,7 +3,8 @@
 import pytest
 
 from handful.text import FORMATS, Document, Sentence, Span, read, write
-from handful.text.types import TypeChoice, judged_together
+from handful.text.type_choice import TypeChoice
+from handful.text.types import judged_together
 
 PEOPLE = Sentence(("Pia", "has", "flu"), (Span(0, 1, "PER"),), judged={"PER", "LOC"})
 ILLNESS = Sentence(("Flu", "in", "Rome"), (Span(0, 1, "DIS"),), judged={"DIS"})

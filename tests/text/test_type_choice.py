@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handful.errors import DataError
 from handful.text import Allowed, EntityType, ReadOptions, Sentence, Span, stream, write
-from handful.text.types import TypeChoice
+from handful.text.type_choice import TypeChoice
 
 from .strategies import modest, read_bytes, sentences, stream_bytes
 

@@ -12,7 +12,7 @@ from typing import Any
 from handful._util.files import PathLike
 from handful.errors import Advice, DataError, FileError
 from handful.text import EntityType, Sentence, read, read_types
-from handful.text.types import TypeChoice
+from handful.text.type_choice import TypeChoice
 from handful.training.paths import split_name
 
 #: Given supports by shots, each with its name.

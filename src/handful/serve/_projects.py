@@ -9,7 +9,8 @@ from threading import Lock
 
 from handful.tagger import Tagger
 from handful.text import EntityType, Sentence
-from handful.text.types import TypeChoice, completed
+from handful.text.type_choice import TypeChoice
+from handful.text.types import completed
 from handful.web import Limits
 from handful.web.http import later
 

@@ -12,7 +12,8 @@ from ._reports import ReadReport
 from ._schemes import TagReader
 from ._sentences import UNKNOWN, Allowed, Mark, Sentence, Span
 from ._source import InputFile
-from .types import EntityType, TypeChoice
+from .type_choice import TypeChoice
+from .types import EntityType
 
 if TYPE_CHECKING:
     from ._annotators import Annotator

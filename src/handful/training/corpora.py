@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
 from handful.text import EntityType, Sentence, described, read, read_types, types_in
-from handful.text.types import TypeChoice
+from handful.text.type_choice import TypeChoice
 
 from .paths import Paths, find_paths
 
