@@ -29,7 +29,7 @@ from handful.web.http import later
 
 BATCH_WORDS = 2048  # about how many words are encoded at once
 
-Ready = tuple[Encoder, TagModel, Notice]
+Ready = tuple[Encoder, TagModel, Notice | None]
 """An encoder and a model, which do not change any more, and what looks at sentences that they tag."""
 
 

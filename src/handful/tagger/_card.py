@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from handful.encoders.opened import is_path
 
+from ._learning import cluster_parameters
 from .evidence import Prototypes
 from .model import Softmax
 
@@ -40,7 +41,7 @@ def model_card(saved: "Saved") -> str:
             scores += " It is likely too high here, because little or no unlabelled text was given."
     prototypes = saved.model.piece(Prototypes)
     tags = [] if prototypes is None else prototypes.tags.tolist()
-    clusters = parameters["clusters"] or {}
+    clusters = cluster_parameters(parameters["clusters"])
     descriptions = {one.name: one.description for one in saved.model.types}
     rows = [
         f"| {cell(name)} | {cell(descriptions[name])} | {summary.mentions[name]} | "

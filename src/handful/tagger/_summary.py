@@ -9,6 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 
 from handful._util.html import table
+from handful._util.parallel import several_threads
 from handful.encoders import Encoder
 from handful.errors import Advice, number_of
 from handful.text import EntityType, types_of
@@ -132,6 +133,7 @@ def _is_of(value: Any, hint: Any) -> bool:
     return type(value) is hint
 
 
+@several_threads()
 def summarise(
     text: LabelledText, learned: Learned, encoder: Encoder, method: str, is_auto: bool, notes: list[str]
 ) -> FitSummary:

@@ -1,14 +1,13 @@
 """`Tagger`: an encoder that stays as it is, evidence learned from a handful of labels, and decoding."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handful._util.files import PathLike
-from handful._util.parallel import several_threads
 from handful._util.progress import Progress
 from handful.encoders import Encoder
 from handful.encoders.languages import AUTO as AUTO_ENCODER
@@ -18,28 +17,26 @@ from handful.errors import DataError, ModelError
 from handful.evaluate import Evaluation
 from handful.text import Sentence, types_of
 
-from ._learning import AUTO, cluster_parameters
-from ._retyping import TypeChange, note_on_text
+from ._learning import AUTO
+from ._retyping import TypeChange
 from ._summary import FitSummary
 from ._watch import Watch
 from .explaining import Explanation, explain
 from .finding import Find, odds_of
-from .fitting import Fit, fit_on
+from .fitting import Fit, fit_changed, fit_on
 from .inputs import documents_of, gather, gather_for_fit, gather_to_add, one_text, spelt_either_way
 from .model import Model
 from .predictor import Predictor, check_min_score, check_whole, evaluate_on
 from .saving import Saved, about_encoder, read_folder, refusing, write_folder
 from .suggesting import suggest
-from .tagging import MinScore, Notice, tag_sentences, tag_words
-from .training_text import TrainingText, by_words, sentences_of
+from .tagging import MinScore, tag_sentences, tag_words
+from .training_text import TrainingText
 from .why_not import WhyNot, why_not
 
 if TYPE_CHECKING:
     from handful.encoders import CachedEncoder
 
     from ._learning import Clusters
-
-_NOT_SAVED = {"encoder", "threads", "cache"}  # parameters: those of a machine, and the encoder, which is saved apart
 
 
 class Tagger(Predictor):
@@ -115,22 +112,12 @@ class Tagger(Predictor):
     @property
     def encoder_(self) -> Encoder:
         """The encoder, opened."""
-        if self._opened is None:
-            is_auto = isinstance(self.encoder, str) and self.encoder == AUTO_ENCODER
-            self._opened = open_encoder(choose(()) if is_auto else self.encoder, threads=self.threads)
-        return self._opened
+        return self._open() if self._opened is None else self._opened
 
     @property
     def model_(self) -> Model:
         """What the fit learned, as predictions need it."""
         return self.finding(None)
-
-    @property
-    def notice_(self) -> Notice:
-        """What looks at sentences that are tagged, and warns once if the encoder reads them badly."""
-        self._fitted()
-        assert self._notice is not None
-        return self._notice
 
     @property
     def text_(self) -> TrainingText | None:
@@ -144,13 +131,8 @@ class Tagger(Predictor):
 
     @property
     def summary_(self) -> FitSummary:
-        """The summary of the fit; it is made when it is asked for: to find examples in the text takes a moment."""
-        fit = self._fitted()
-        if not isinstance(fit.summary, FitSummary):
-            with several_threads():
-                fit = self._fit = replace(fit, summary=fit.summary())
-        assert isinstance(fit.summary, FitSummary)
-        return fit.summary
+        """The summary of the fit; it is made when it is first asked for."""
+        return self._fitted().summary
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; `deep` changes nothing, it is there for scikit-learn."""
@@ -162,11 +144,9 @@ class Tagger(Predictor):
         Another encoder makes the fit void: what was learned holds for the vectors of one encoder alone.
         """
         known = self.get_params()
-        for name in parameters:
-            if name not in known:
-                raise DataError(f"Tagger has no parameter {name}; it has {', '.join(known)}")
-        for name, value in parameters.items():
-            setattr(self, name, value)
+        if strange := sorted(parameters.keys() - known.keys()):
+            raise DataError(f"Tagger has no parameter {strange[0]}; it has {', '.join(known)}")
+        vars(self).update(parameters)
         if parameters.keys() & {"encoder", "threads"}:
             self._opened = self._cached = None
         if "encoder" in parameters:
@@ -193,11 +173,8 @@ class Tagger(Predictor):
         progress : as for `handful.encoders.Encoder.encode`
         """
         given, labels = gather_for_fit(support, unlabelled)
-        if isinstance(self.encoder, str) and self.encoder == AUTO_ENCODER:
-            chosen = choose(given.sentences)
-            if self._opened is None or self._opened.reference != chosen:
-                self._opened, self._cached = open_encoder(chosen, threads=self.threads), None
-        return fit_on(self, TrainingText.empty(self.encoder_.dim), given, labels, given.notes, progress)
+        text = TrainingText.empty(self._open(given.sentences).dim)
+        return fit_on(self, text, given, labels, given.notes, progress)
 
     @spelt_either_way
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
@@ -216,7 +193,7 @@ class Tagger(Predictor):
         progress : as for `fit`
         """
         fit = self._fitted()
-        text, notes = self._labelled_text(unlabelled)
+        text, notes = fit.text_to_change(self.encoder_.dim, has_more=unlabelled is not None)
         given, labels = gather_to_add(sentences, unlabelled, text, map(str, fit.model.types))
         return fit_on(self, text, given, labels, [*fit.notes, *given.notes, *notes], progress)
 
@@ -250,28 +227,10 @@ class Tagger(Predictor):
         >>> tagger.retype(rename={"PERSN": "PERSON"})  # doctest: +SKIP
         >>> tagger.retype({"PEST": "insects and slugs", "TOOL": "spades and hoes"})  # doctest: +SKIP
         """
-        fit = self._fitted()
-        change = TypeChange(fit.model.types, types, rename, split)
-        text, notes = self._labelled_text(unlabelled)
-        before = sentences_of(text.labels)
-        after = change.sentences(before)
-        text = text.with_labels(by_words(after))
-        given, labels = gather_to_add([], unlabelled, text)
-        changed = copy(self).set_params(types=change.types)
-        changed._fit = None  # its types are not those to find any more
-        kept = [*fit.notes, *given.notes]
-        fit_on(changed, text, given, labels, [*kept, *notes, *change.notes(before, after)], progress)
+        change = TypeChange(self._fitted().model.types, types, rename, split)
+        fit = fit_changed(self, self._fitted(), change, unlabelled, progress)
         self.types = change.types
-        return self._take(replace(changed._fitted(), notes=kept))
-
-    def _labelled_text(self, unlabelled: Any) -> tuple[TrainingText, list[str]]:
-        """Return the text of the fit, or its labels alone, with a note, for a tagger from disk."""
-        fit = self._fitted()
-        if fit.text is not None:
-            return fit.text, []
-        n_words = 0 if unlabelled is not None else self.summary_.n_unlabelled_words
-        text = TrainingText.empty(self.encoder_.dim).with_labels(by_words(fit.examples.sentences))
-        return text, [note_on_text(n_words)] if n_words else []
+        return self._take(fit)
 
     def relabel(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
         """Take these labelled sentences instead of all there were, and fit again; the text stays as it is.
@@ -303,7 +262,7 @@ class Tagger(Predictor):
         check_min_score(min_score, model.types)
         check_whole("n_nearest", n_nearest, 0)
         document = one_text(text, "the text")
-        words = tag_sentences(self._reading(), model, document.sentences, self._notice)
+        words = tag_sentences(self._reading(), model, document.sentences, self.notice_)
         return explain(document, words, model, fit.examples, min_score, n_nearest)
 
     def explain_word(self, text: Any, word: str, type: str | None = None, *, min_score: MinScore = 0.0) -> list[WhyNot]:
@@ -317,15 +276,15 @@ class Tagger(Predictor):
         """
         fit = self._fitted()
         check_min_score(min_score, fit.model.types)
-        if type not in (None, *fit.model.tags[1:]):
-            raise DataError(f"type is {type!r}, but the types are {', '.join(fit.model.tags[1:])}")
-        words = [each for part in one_text(word, "the word").sentences for each in part.words]
-        document = one_text(text, "the text")
-        tagged = tag_sentences(self._reading(), fit.model, document.sentences, self._notice)
-        return list(why_not(document, words, type, tagged, self.model_, fit.examples, min_score))
+        document, words = one_text(text, "the text"), one_text(word, "the word")
+        tagged = tag_sentences(self._reading(), fit.model, document.sentences, self.notice_)
+        return why_not(document, words, type, tagged, self.model_, fit.examples, min_score)
 
     def suggest(self, texts: Any, n: int = 20, *, progress: Progress = None) -> list[Sentence]:
         """Choose sentences to label next: doubtful ones, unlike those that are labelled, for every type in turn.
+
+        They come with the mentions that are found in them now, the most useful first, and are the same every time;
+        fewer where there are no more. Correct them, and give them to `add`.
 
         Parameters
         ----------
@@ -333,12 +292,6 @@ class Tagger(Predictor):
             (documents), `Sentence`, `Document` and lists of words. Sentences that are labelled already are passed over.
         n : how many sentences
         progress : as for `predict`
-
-        Returns
-        -------
-        list of Sentence
-            With the mentions that are found in them now, the most useful first; fewer where there are no more. The
-            same every time. Correct them, and give them to `add`.
         """
         fit = self._fitted()
         check_whole("n", n, 1)
@@ -351,19 +304,16 @@ class Tagger(Predictor):
     def evaluate(self, sentences: Any, *, progress: Progress = None) -> Evaluation:
         """Predict labelled sentences, and compare.
 
+        The ``notes`` of the result say if sentences were labelled in the fit, or were in the training of the encoder.
+
         Parameters
         ----------
         sentences : labelled sentences, in any form that `fit` takes, all of them wholly labelled
         progress : as for `fit`
-
-        Returns
-        -------
-        Evaluation
-            Its ``notes`` say if sentences were labelled in the fit, or were in the training of the encoder.
         """
         types = map(str, self.model_.types)
         gold = gather(sentences, "the sentences to evaluate on", is_inline=True, known=types).sentences
-        return evaluate_on(gold, self._with_cache(), self.model_, self.support_, self._notice, progress)
+        return evaluate_on(gold, self._with_cache(), self.model_, self.support_, self.notice_, progress)
 
     def save(self, path: PathLike, *, include_encoder: bool | str = False) -> None:
         """Write the fitted tagger to a folder, all of it or nothing.
@@ -380,17 +330,8 @@ class Tagger(Predictor):
         if include_encoder == "auto":
             include_encoder = reference is not None and is_path(reference)
         is_inside = bool(include_encoder) or self._encoder_is_inside
-        parameters = {name: value for name, value in self.get_params().items() if name not in _NOT_SAVED}
-        parameters["types"] = [one.to_dict() for one in types_of(self.types)]
-        if self.clusters is not None:
-            parameters["clusters"] = cluster_parameters(self.clusters)
-        saved = Saved(
-            parameters,
-            about_encoder(encoder, reference, is_inside=is_inside),
-            self._fitted().model,
-            self._fitted().examples,
-            self.summary_,
-        )
+        fit, about = self._fitted(), about_encoder(encoder, reference, is_inside=is_inside)
+        saved = Saved(self.get_params(), about, fit.model, fit.examples, fit.summary)
         write_folder(Path(path), saved, encoder_folder(reference) if is_inside else None)
 
     @classmethod
@@ -410,12 +351,10 @@ class Tagger(Predictor):
         saved = read_folder(folder)
         chosen, opened = open_saved(folder, saved.encoder, encoder, threads)
         with refusing(f"{folder}: its parameters are not those of a tagger"):
-            types, clusters = saved.parameters["types"], saved.parameters["clusters"]
-            given = {"types": types_of(types), "clusters": None if clusters is None else dict(clusters)}
-            tagger = cls(encoder=chosen, **saved.parameters | given, threads=threads, cache=cache)
+            tagger = cls(encoder=chosen, **saved.parameters, threads=threads, cache=cache)
         tagger._opened = opened
         tagger._encoder_is_inside = encoder is None and bool(saved.encoder.get("is_inside"))
-        return tagger._take(Fit(saved.model, saved.examples, saved.summary))
+        return tagger._take(Fit(saved.model, saved.examples, partial(getattr, saved, "summary")))
 
     def finding(self, find: Find | None) -> Model:
         """Return what tags words with this setting of how much to find; None, that of the tagger."""
@@ -431,13 +370,20 @@ class Tagger(Predictor):
         """Take over a fit that is done."""
         self._moved = {}
         self._fit, self.types_ = fit, list(fit.model.types)
-        self._notice = Watch(self.encoder_)
+        self.notice_ = Watch(self.encoder_)
         return self
 
     def _fitted(self) -> Fit:
         if self._fit is None:
             raise DataError("this tagger is not fitted: call fit, or load one that is")
         return self._fit
+
+    def _open(self, sentences: Sequence[Sentence] = ()) -> Encoder:
+        """Return the encoder, opened; "auto" stands for the one that knows the language of sentences."""
+        chosen = choose(sentences) if self.encoder == AUTO_ENCODER else self.encoder
+        if self._opened is None or (chosen != self.encoder and chosen != self._opened.reference):
+            self._opened, self._cached = open_encoder(chosen, threads=self.threads), None
+        return self._opened
 
     def _reading(self) -> Encoder:
         """Return the encoder for text to predict: with what is cached, and keeping more of it only if asked to."""

@@ -3,10 +3,11 @@
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import partial
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from handful._util.parallel import several_threads
 from handful._util.progress import Progress, ProgressCallback
@@ -16,14 +17,24 @@ from handful.text.types import check_spelling, completed
 
 from ._learning import AUTO, METHODS, Plan, check, learn, type_names
 from ._learning import estimator_of as estimator_of
+from ._retyping import TypeChange, note_on_text
 from ._summary import FitSummary, summarise
 from ._surest import Surest as Surest
 from ._surest import look as look
 from ._surest import merged as merged
 from ._watch import Watch as Watch
-from .inputs import Given
+from .inputs import Given, gather_to_add
 from .model import Examples, Model
-from .training_text import LabelledText, LabelledWords, TrainingText, Ways, check_sure, sentences_of, types_to_learn
+from .training_text import (
+    LabelledText,
+    LabelledWords,
+    TrainingText,
+    Ways,
+    by_words,
+    check_sure,
+    sentences_of,
+    types_to_learn,
+)
 
 if TYPE_CHECKING:
     from ._learning import Clusters
@@ -43,9 +54,22 @@ class Fit:
 
     model: Model
     examples: Examples  # the labelled sentences, to compare with
-    summary: FitSummary | Callable[[], FitSummary]  # what was learned, or a function that finds it out
+    summarise: Callable[[], FitSummary]  # finds out what was learned
     text: TrainingText | None = None  # with features and labels; None for a fit from disk, or on text that is elsewhere
     notes: Sequence[str] = ()  # on what was handled on the way
+
+    @cached_property
+    def summary(self) -> FitSummary:
+        """The summary, made when it is asked for: to find examples in the text takes a moment."""
+        return self.summarise()
+
+    def text_to_change(self, dim: int, *, has_more: bool) -> tuple[TrainingText, list[str]]:
+        """Return the text; or its labels alone, with a note where it is missing and there is no more text instead."""
+        if self.text is not None:
+            return self.text, []
+        n_words = 0 if has_more else self.summary.n_unlabelled_words
+        text = TrainingText.empty(dim).with_labels(by_words(self.examples.sentences))
+        return text, [note_on_text(n_words)] if n_words else []
 
 
 def prepare(
@@ -134,6 +158,20 @@ def fit_on(
         watch(given.sentences, lost)
         text = text.with_features(features, lost)
     return fit_text(tagger, text, planned, watch, notes)
+
+
+def fit_changed(tagger: "Tagger", fit: Fit, change: TypeChange, unlabelled: Any, progress: Progress) -> Fit:
+    """Fit again with other types, on the text of a fit and perhaps more; the tagger stays as it is."""
+    text, notes = fit.text_to_change(tagger.encoder_.dim, has_more=unlabelled is not None)
+    before = sentences_of(text.labels)
+    after = change.sentences(before)
+    text = text.with_labels(by_words(after))
+    given, labels = gather_to_add([], unlabelled, text)
+    changed = copy(tagger).set_params(types=change.types)
+    changed._fit = None  # its types are not those to find any more
+    kept = [*fit.notes, *given.notes]
+    fit_on(changed, text, given, labels, [*kept, *notes, *change.notes(before, after)], progress)
+    return replace(changed._fitted(), notes=kept)
 
 
 def _no_types(is_named: bool, is_asked: bool) -> DataError:

@@ -30,7 +30,7 @@ class Predictor(ABC):
     """Something that was fitted, and finds mentions."""
 
     types_: list[EntityType]  # the types, sorted by name
-    _notice: Notice | None = None  # looks at sentences that are tagged
+    notice_: Notice | None = None  # looks at sentences that are tagged, and warns once if the encoder reads them badly
 
     @property
     @abstractmethod
@@ -127,7 +127,7 @@ class Predictor(ABC):
         """
         model = self.finding(find)
         check_min_score(min_score, model.types)
-        return tag_documents(self._reading(), model, documents, min_score, progress, self._notice)
+        return tag_documents(self._reading(), model, documents, min_score, progress, self.notice_)
 
     def predict_sentences(
         self,

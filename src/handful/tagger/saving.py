@@ -20,12 +20,13 @@ from handful._util.files import PathLike, check_folder, replacing_folder
 from handful._util.foreign import check_files, copy_files
 from handful.encoders import Encoder
 from handful.errors import DataError, FileError, ModelError
-from handful.text import EntityType, Transitions, read, write
+from handful.text import EntityType, Transitions, read, types_of, write
 from handful.text.types import judged_together
 
 from ._card import OPENING as OPENING
 from ._card import cell as cell
 from ._card import model_card
+from ._learning import cluster_parameters
 from ._summary import FitSummary
 from .borders import Borders
 from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
@@ -35,6 +36,8 @@ from .model import CALIBRATIONS, Calibration, Examples, Model
 FORMAT, VERSION = "handful tagger", 5
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
 
+_NOT_SAVED = {"encoder", "threads", "cache"}  # parameters: those of a machine, and the encoder, which is saved apart
+
 #: Files of an encoder that are copied into a model: nothing else in its folder is needed.
 ENDINGS = (".json", ".onnx", ".safetensors", ".bin", ".txt", ".model", ".md")
 
@@ -43,7 +46,7 @@ ENDINGS = (".json", ".onnx", ".safetensors", ".bin", ".txt", ".model", ".md")
 class Saved:
     """All that a folder holds, except the encoder's files."""
 
-    parameters: dict[str, Any]  # those of `Tagger`, except the encoder
+    parameters: dict[str, Any]  # those of `Tagger`; from a folder, without those of `_NOT_SAVED`
     encoder: dict[str, Any]  # see `about_encoder`
     model: Model
     examples: Examples
@@ -73,7 +76,7 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
         "format_version": VERSION,
         "handful_version": __version__,
         "encoder": saved.encoder,
-        "parameters": saved.parameters,
+        "parameters": _plain_parameters(saved.parameters),
         "model": saved.model.settings(),
         "summary": saved.summary.to_dict(),
     }
@@ -98,6 +101,13 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
         raise DataError(
             f"{path}: a type or word has half of a surrogate pair, which is not a character: {error}"
         ) from None
+
+
+def _plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a tagger that a folder holds, in JSON's types."""
+    plain = {name: value for name, value in parameters.items() if name not in _NOT_SAVED}
+    plain["types"] = [one.to_dict() for one in types_of(plain["types"])]
+    return plain | {"clusters": cluster_parameters(plain["clusters"]) or None}
 
 
 def checksums(path: Path, config: dict[str, Any]) -> dict[str, str]:
@@ -163,8 +173,10 @@ def read_folder(path: Path) -> Saved:
         encoder = dict(config["encoder"])
         if not isinstance(encoder["dim"], int) or not isinstance(encoder["fingerprint"], str):
             raise DataError(str(encoder))
-    with refusing(f"{path / CONFIG}: 'parameters' is not an object"):
+    with refusing(f"{path}: its parameters are not those of a tagger"):
         parameters = dict(config["parameters"])
+        parameters["types"] = types_of(parameters["types"])
+        parameters["clusters"] = cluster_parameters(parameters["clusters"]) or None
     arrays = _read_arrays(path / ARRAYS)
     with refusing(f"{path / CONFIG}: 'model' is not that of a tagger"):
         model = _read_model(path / ARRAYS, config["model"], tuple(summary.types), arrays, encoder["dim"])

@@ -1,12 +1,13 @@
 """`WhyNot`: why words are not a mention, how far they are from being one, and what would change it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from handful._util.arrays import Float
+from handful.errors import DataError
 from handful.text import Document, Prediction, Span
 from handful.text.guidelines import guideline_of
 
@@ -63,19 +64,22 @@ class WhyNot:
 
 def why_not(
     document: Document,
-    words: Sequence[str],
+    words: Document,
     asked: str | None,
     found: Iterable[TaggedWords],
     model: Model,
     examples: Examples,
     min_score: MinScore,
-) -> Iterator[WhyNot]:
+) -> list[WhyNot]:
     """Say why these words are no mention, of a type that may be asked for, wherever they are in tagged sentences.
 
     The sentences are tagged with the usual setting of how much to find; that of the model is a remedy where it helps.
     """
+    if asked not in (None, *model.tags[1:]):
+        raise DataError(f"type is {asked!r}, but the types are {', '.join(model.tags[1:])}")
     set_to, model = model.find, replace(model, find=1.0)
-    wanted = [word.casefold() for word in words]
+    wanted = [word.casefold() for sentence in words.sentences for word in sentence.words]
+    answers = []
     for one in found:
         there = [word.casefold() for word in one.sentence.words]
         said = [] if model.known is None or not set(wanted) <= set(there) else model.known.said_of(one.sentence)
@@ -105,7 +109,8 @@ def why_not(
                 answer.remedies.extend(_remedies(answer, near, gain))
             elif not is_sure(span, min_score):
                 answer.remedies.append(f"ask for a lower score: {span.score:.2f} is below the least that you asked for")
-            yield answer
+            answers.append(answer)
+    return answers
 
 
 def _excluded(model: Model, features: Float, tag: int) -> list[str]:
