@@ -87,7 +87,6 @@ def make_encoder(folder: Path) -> None:
         dim=4,
         window=16,
         n_layers=1,
-        layers=[1],
         precision="float32",
         pad_id=0,
         unknown_id=1,

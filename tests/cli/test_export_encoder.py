@@ -11,11 +11,9 @@ from handful.cli.commands import make_app
 from handful.encoders import load
 
 app = make_app()
-LONG = pytest.mark.exhaustive
 
 
-@pytest.mark.parametrize(("layers", "given"), [([], "0, 1, 2"), pytest.param(["--layers", "1"], "2", marks=LONG)])
-def test_export_encoder(tmp_path, layers, given):
+def test_export_encoder(tmp_path):
     from models import distilbert
 
     distilbert(tmp_path / "hf")
@@ -27,11 +25,10 @@ def test_export_encoder(tmp_path, layers, given):
         "--int8",
         "--licence",
         "MIT",
-        *layers,
     ]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
-    assert f"int8, 2 layers (it can give {given}), 32 dimensions" in result.stdout
+    assert "int8, 2 layers, 32 dimensions" in result.stdout
     assert "licence MIT" in result.stdout
     assert load(tmp_path / "out", precision="int8").encode([["a", "b"]]).shape == (2, 32)
 

@@ -78,12 +78,6 @@ def test_others_go_through_both_backends(make, tmp_path, kind, settings):
     np.testing.assert_allclose(load(tmp_path / "out").encode(SENTENCES), found, rtol=1e-4, atol=1e-4)
 
 
-def test_a_mean_of_layers_has_the_last_one_as_it_is_given_alone(make, tmp_path):
-    folder = make("CLIPTextConfig", **SIZES, max_position_embeddings=64, eos_token_id=2, bos_token_id=1)
-    last, before, both = (load(folder, layers=n, precision="float32").encode(SENTENCES) for n in (-1, -2, (-1, -2)))
-    np.testing.assert_allclose(both, (last + before) / 2, **CLOSE)
-
-
 def test_a_model_that_is_too_large_for_a_file_is_refused_at_once(source, tmp_path, monkeypatch):
     monkeypatch.setattr(export, "_LARGEST", 1000)
     with pytest.raises(EncoderError, match="over 2 GB"):

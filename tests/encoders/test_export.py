@@ -14,7 +14,7 @@ from handful.encoders import _exporting, export_encoder, load
 from handful.encoders import _graph as graph
 from handful.encoders import _onnx as backend
 from handful.encoders.thaw import thaw
-from handful.errors import DataError, EncoderError, FileError
+from handful.errors import EncoderError, FileError
 
 SENTENCES = [text.split() for text in TEXT]
 
@@ -26,7 +26,6 @@ def test_the_card(source, exported, tmp_path):
         "dim": 32,
         "window": 64,
         "n_layers": 2,
-        "layers": [2, 1, 0],
         "precision": "float32",
         "pad_id": 1,
         "unknown_id": 4,
@@ -40,15 +39,12 @@ def test_the_card(source, exported, tmp_path):
     described = shutil.copytree(source("mpnet"), tmp_path / "described")
     header = "tags: x\nlanguage:\n- de\n  - pt\n- multilingual\nlicense: mit"
     (described / "README.md").write_text(f"---\n{header}\n---\n# A model\nlicense: none\n")
-    export_encoder(described, tmp_path / "a", layers=1, origin="me/mine")
+    export_encoder(described, tmp_path / "a", origin="me/mine")
     card = json.loads((tmp_path / "a" / "encoder.json").read_text())
-    assert (card["licence"], card["origin"], card["layers"]) == ("mit", "me/mine", [2])
+    assert (card["licence"], card["origin"]) == ("mit", "me/mine")
     assert card["languages"] == ["de", "pt"]
     assert load(tmp_path / "a").languages == ("de", "pt")
     assert np.array_equal(load(tmp_path / "a").encode(SENTENCES), load(exported("mpnet")).encode(SENTENCES))
-    with pytest.raises(EncoderError, match=r"gives layers 2 of 2, not 1; export it again with more layers") as error:
-        load(tmp_path / "a", layers=-2)
-    assert error.value.for_shell.endswith("; export it again with more --layers")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +79,7 @@ def test_attention_is_fused(exported, family):
 @pytest.mark.exhaustive
 def test_a_lost_mask_is_noticed_and_nothing_is_written(source, tmp_path, monkeypatch):
     monkeypatch.setattr(graph, "_scores", lambda graph, name, real=graph._scores: (*real(graph, name)[:2], []))
-    with pytest.raises(EncoderError, match="not faithful: layer 2 differs by up to"):
+    with pytest.raises(EncoderError, match="not faithful: it differs by up to"):
         export_encoder(source("bert"), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 
@@ -93,11 +89,6 @@ def test_what_stands_there_is_not_overwritten(source, tmp_path):
     with pytest.raises(FileError, match="folder with files in it"):
         export_encoder(source("bert"), tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["mine"]
-
-
-def test_a_wrong_number_of_layers(source, tmp_path):
-    with pytest.raises(DataError, match="between 1 and 3"):
-        export_encoder(source("bert"), tmp_path / "x", layers=0)
 
 
 def test_int8_is_close_to_float32(exported):

@@ -38,10 +38,8 @@ def test_a_damaged_file_is_named(folder, name, content):
     [
         ({"format": 99}, "format 1 expected, found 99"),
         ({"dim": "32"}, "must be whole numbers"),
-        ({"layers": 3}, "must be whole numbers"),
-        ({"layers": [5, 2, 1, 0], "n_layers": 5}, "has no output layer_5"),
-        ({"n_layers": 1}, "layers must hold n_layers and none above"),
-        ({"layers": []}, "layers must hold n_layers"),
+        ({"n_layers": [2]}, "must be whole numbers"),
+        ({"n_layers": 5}, "has no output layer_5"),
         ({"dim": 0}, "dim must be at least 1"),
         ({"pad_id": -1}, "from 0 to 2147483647"),
         ({"unknown_id": 2**64}, "from 0 to 2147483647"),
@@ -76,19 +74,9 @@ def test_a_card_of_another_width_is_told(folder):
         load(folder).encode([["the", "dog"]])
 
 
-def test_layers_may_be_numbers_of_numpy(folder):
-    expected = load(folder, layers=[-1, -2]).encode([["the", "dog"]])
-    for layers in (np.array([-1, -2]), [np.int64(-1), np.int8(-2)]):
-        assert np.array_equal(load(folder, layers=layers).encode([["the", "dog"]]), expected)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"layers": 9}, r"layer 9 does not exist: layers go from 0 \(the embeddings\) to 2"),
-        ({"layers": []}, "layers is a whole number or a list"),
-        ({"layers": 1.5}, "layers is a whole number or a list"),
-        ({"layers": True}, "layers is a whole number or a list"),
         ({"threads": 0}, "threads is a whole number of at least 1, found 0"),
         ({"threads": "2"}, "threads is a whole number of at least 1, found '2'"),
         ({"precision": "int8"}, "holds float32 weights, not int8"),

@@ -24,7 +24,7 @@ def test_an_encoder_is_found_by_its_reference(exported):
 
 
 def test_a_loaded_encoder_that_is_given_is_used_as_it_is(exported):
-    encoder = load(exported("bert"), layers=[-1, -2])
+    encoder = load(exported("bert"))
     assert open_saved(MODEL, saved(encoder, reference=None), encoder, None) == (encoder, encoder)
 
 

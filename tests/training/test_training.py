@@ -75,7 +75,7 @@ def test_it_learns_and_writes_what_others_read(trained, people, things, encoder,
     assert not torch.equal(model.encoder.layer[0].output.dense.weight, base.encoder.layer[0].output.dense.weight)
     words = [["kason", "sees", "tomiville"]]
     vectors = load(out, precision="float32").encode(words)
-    export_encoder(out, tmp_path / "exported", layers=2)
+    export_encoder(out, tmp_path / "exported")
     np.testing.assert_allclose(load(tmp_path / "exported").encode(words), vectors, atol=1e-4)
 
 

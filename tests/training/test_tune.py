@@ -31,10 +31,10 @@ def folders(made_once):
 
     def make(folder):
         source = make_encoder(folder / "source", "bert")
-        export_encoder(source, folder / "int8", int8=True, layers=1)
+        export_encoder(source, folder / "int8", int8=True)
         head = NameHead(np.eye(32), np.zeros(32), np.random.default_rng(0).normal(size=(8, 32)))
         head.save(folder / "source" / NAMES_FILE)
-        export_encoder(source, folder / "named", int8=True, layers=1)
+        export_encoder(source, folder / "named", int8=True)
         (folder / "source" / NAMES_FILE).unlink()
 
     return made_once("to-tune", make)

@@ -131,7 +131,7 @@ class Baseline(Predictor):
 
     def _open(self) -> Encoder:
         if self._opened is None:
-            self._opened = open_encoder(self.encoder, -1, None)
+            self._opened = open_encoder(self.encoder)
         return self._opened
 
     @property

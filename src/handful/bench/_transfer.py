@@ -53,10 +53,7 @@ def transfer(
         check_encoder(name)
     chosen = variants(settings.methods, settings.o_ratios, settings.texts)
     tasks = _tasks(_read(targets, settings), settings)
-    if name is None:
-        opened = open_encoder(encoder)
-    else:
-        opened = CachedEncoder(load(name, layers=settings.layers, threads=settings.threads))
+    opened = open_encoder(encoder) if name is None else CachedEncoder(load(name, threads=settings.threads))
     bench = Bench(tasks, chosen, opened, settings.on, name)
     results = Results(Path(report))
     rows = bench.run(results, on_run, progress)

@@ -54,7 +54,6 @@ class Settings:
         help="Supports in DIR/1shot, DIR/5shot; with several targets in DIR/TARGET/1shot. If not set, those in the "
         "target's own folder, or drawn.",
     )
-    layers: Sequence[int] = option((-1,), help="The layer of the encoder to use, or the layers to average.")
     on: str = option(
         "test",
         choices=("test", "dev"),

@@ -9,7 +9,6 @@ def export_encoder(
     out: opt.OutFolder,
     folder: str = opt.argument(..., "ENCODER", "A Hugging Face encoder: a folder, or a name on the hub."),
     int8: bool = opt.own(False, "--int8", None, "8-bit weights: a quarter of the size, and faster."),
-    layers: int = opt.own(3, "--layers", None, "How many of the last layers it can give."),
     licence: str | None = opt.own(None, "--licence", None, "Noted on the card; else as the source says."),
     origin: str | None = opt.own(None, "--origin", None, "Noted on the card; else the source's name."),
 ) -> None:
@@ -19,15 +18,14 @@ def export_encoder(
 
     \b
     handful export-encoder bert-base-cased --out encoder --int8
-    handful export-encoder my-encoder --out my-encoder-onnx --layers 1
+    handful export-encoder my-encoder --out my-encoder-onnx
     """
     from handful.encoders import export_encoder as export
 
-    card = export(folder, out, int8=int8, layers=layers, licence=licence, origin=origin)
+    card = export(folder, out, int8=int8, licence=licence, origin=origin)
     size = sum(file.stat().st_size for file in out.iterdir()) / 2**20
-    given = ", ".join(map(str, sorted(card.layers)))
     typer.echo(
-        f"{out}: {card.precision}, {card.n_layers} layers (it can give {given}), {card.dim} dimensions, "
+        f"{out}: {card.precision}, {card.n_layers} layers, {card.dim} dimensions, "
         f"{'reads names of types, ' if card.names else ''}{size:.1f} MiB "
         f"(from {card.origin}, licence {card.licence})"
     )

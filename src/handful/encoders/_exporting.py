@@ -18,12 +18,12 @@ import numpy.typing as npt
 from handful._util.files import PathLike, check_folder, replacing_folder
 from handful._util.foreign import copy_file
 from handful._util.lazy import check_libraries
-from handful.errors import Advice, DataError, EncoderError
+from handful.errors import Advice, EncoderError
 
 from ._onnx import open_session
 from ._pretrained import read_pretrained
 from .card import SEEN, TRAINED, Card, check_languages, trained_transitions
-from .hugging_face import layer_of, shape_stride, window_of, word_tokenizer
+from .hugging_face import shape_stride, window_of, word_tokenizer
 from .names import NAMES_FILE, NameHead
 from .shapes import N_SHAPES
 from .tokenizer import with_leading_space
@@ -44,7 +44,6 @@ def export_encoder(
     out: PathLike,
     *,
     int8: bool = False,
-    layers: int = 3,
     licence: str | None = None,
     origin: str | None = None,
     languages: Sequence[str] | None = None,
@@ -58,7 +57,6 @@ def export_encoder(
     int8 : whether to store weights as 8-bit integers: a quarter of the size, two to three times the speed. Tables of
         over 65,536 embeddings are then stored in 4 bits, and the head that reads the names of types, if any, in 16
         bits.
-    layers : how many of the last layers the graph can give
     licence, origin : noted on the card; None, as far as the source states them
     languages : the codes of the languages that it knows, noted on the card; None, as the header of the source's
         README.md has them (``language``), as on the Hugging Face Hub
@@ -71,9 +69,6 @@ def export_encoder(
     check_folder(out)  # before the work, not after it
     check_libraries("exporting", "torch", "transformers", "onnx", "onnxscript")  # torch's exporter needs the last
     model, tokenizer = read_pretrained(os.fspath(source))
-    n_layers = model.config.num_hidden_layers
-    if not 1 <= layers <= n_layers + 1:
-        raise DataError(f"layers is between 1 and {n_layers + 1} for this encoder, found {layers}")
     if not tokenizer.is_fast:
         raise EncoderError(f"{source}: its tokenizer has no tokenizer.json form, so it cannot be exported")
     if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
@@ -85,8 +80,7 @@ def export_encoder(
     card = Card(
         dim=model.config.hidden_size,
         window=window_of(model, tokenizer),
-        n_layers=n_layers,
-        layers=list(range(n_layers, n_layers - layers, -1)),
+        n_layers=model.config.num_hidden_layers,
         precision="int8" if int8 else "float32",
         pad_id=words.pad_id,
         unknown_id=words.unknown_id,
@@ -133,25 +127,25 @@ def _write_graph(path: Path, model: Any, card: Card) -> None:
 
 
 def _graph(model: Any, card: Card) -> Any:
-    """Trace the model into an ONNX graph with one output for each of the card's layers."""
+    """Trace the model into an ONNX graph whose output is the last layer."""
     import torch
 
-    class Layers(torch.nn.Module):
+    class LastLayer(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.model = model
 
-        def forward(self, input_ids: Any, attention_mask: Any) -> tuple[Any, ...]:
-            return _hidden(self.model, input_ids, attention_mask, card)
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            return _hidden(self.model, input_ids, attention_mask)
 
     ids, mask = _rows(model, card, [11, 5, 8])
     sizes = {0: torch.export.Dim("rows"), 1: torch.export.Dim("tokens", max=card.window)}
     try:
         program = torch.onnx.export(
-            Layers().eval(),
+            LastLayer().eval(),
             (torch.from_numpy(ids), torch.from_numpy(mask)),
             input_names=["input_ids", "attention_mask"],
-            output_names=[f"layer_{layer}" for layer in card.layers],
+            output_names=[card.output],
             dynamic_shapes={"input_ids": sizes, "attention_mask": sizes},
             opset_version=_OPSET,
             dynamo=True,
@@ -171,9 +165,8 @@ def _cause(error: BaseException) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def _hidden(model: Any, ids: Any, mask: Any, card: Card) -> tuple[Any, ...]:
-    output = model(input_ids=ids, attention_mask=mask, output_hidden_states=True, return_dict=True)
-    return tuple(layer_of(output, layer, card.n_layers) for layer in card.layers)
+def _hidden(model: Any, ids: Any, mask: Any) -> Any:
+    return model(input_ids=ids, attention_mask=mask, return_dict=True).last_hidden_state
 
 
 def _check_padding(model: Any, card: Card) -> None:
@@ -182,7 +175,7 @@ def _check_padding(model: Any, card: Card) -> None:
 
     ids, mask = (torch.from_numpy(array) for array in _rows(model, card, [7, 19]))
     with torch.inference_mode():
-        padded, alone = (_hidden(model, i, m, card)[0][0, :7] for i, m in ((ids, mask), (ids[:1, :7], mask[:1, :7])))
+        padded, alone = (_hidden(model, i, m)[0, :7] for i, m in ((ids, mask), (ids[:1, :7], mask[:1, :7])))
     if alone.shape[-1] != card.dim:
         raise EncoderError(f"this {model.config.model_type} gives {alone.shape[-1]} numbers per token, not {card.dim}")
     if float((padded - alone).norm()) > 1e-3 * float(alone.norm()):
@@ -214,25 +207,21 @@ def _check(model: Any, path: Path, card: Card) -> None:
     for lengths in ([3, 40, 17, 9, 1, 28], [6], [card.window, card.window // 3]):
         ids, mask = _rows(model, card, lengths)
         with torch.inference_mode():
-            expected = _hidden(model, torch.from_numpy(ids), torch.from_numpy(mask), card)
-        found = session.run(None, {"input_ids": ids, "attention_mask": mask})
-        for layer, a, b in zip(card.layers, expected, found, strict=True):
-            a, b = a.numpy()[mask == 1], b[mask == 1]
-            if card.precision == "float32":
-                furthest = float(np.abs(a - b).max())
-                is_close = np.allclose(b, a, rtol=_TOLERANCE, atol=_TOLERANCE)
-                what = f"differs by up to {furthest:.2g}"
-            else:
-                norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-                cosine = float(((a * b).sum(1) / np.maximum(norms, 1e-30)).mean())
-                is_close = cosine >= _MEAN_COSINE
-                what = f"has a mean cosine of {cosine:.3f}, under {_MEAN_COSINE}"
-            if not is_close:
-                raise EncoderError(
-                    f"the export is not faithful: layer {layer} {what}, on rows of {lengths} tokens; "
-                    "nothing was written",
-                    Advice("try it without int8", "try it without --int8") if card.precision == "int8" else None,
-                )
+            a = _hidden(model, torch.from_numpy(ids), torch.from_numpy(mask)).numpy()[mask == 1]
+        b = session.run([card.output], {"input_ids": ids, "attention_mask": mask})[0][mask == 1]
+        if card.precision == "float32":
+            is_close = np.allclose(b, a, rtol=_TOLERANCE, atol=_TOLERANCE)
+            what = f"differs by up to {np.abs(a - b).max():.2g}"
+        else:
+            norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+            cosine = float(((a * b).sum(1) / np.maximum(norms, 1e-30)).mean())
+            is_close = cosine >= _MEAN_COSINE
+            what = f"has a mean cosine of {cosine:.3f}, under {_MEAN_COSINE}"
+        if not is_close:
+            raise EncoderError(
+                f"the export is not faithful: it {what}, on rows of {lengths} tokens; nothing was written",
+                Advice("try it without int8", "try it without --int8") if card.precision == "int8" else None,
+            )
 
 
 def _origin(source: PathLike) -> str:

@@ -68,9 +68,7 @@ class NetworkEncoder(Encoder):
     ) -> None:
         if window <= tokenizer.n_special:
             raise EncoderError(f"a window of {window} tokens leaves no room for words")
-        # As `load` was asked for
-        self.layers: tuple[int, ...] = (-1,)
-        self.threads: int | None = None
+        self.threads: int | None = None  # as `load` was asked for
         self.dim = dim
         self.window = window
         self.batch_tokens = batch_tokens
@@ -102,14 +100,14 @@ class NetworkEncoder(Encoder):
         from .opened import load
 
         assert self.reference is not None  # otherwise `__getstate__` keeps them
-        opened = load(self.reference, layers=self.layers, threads=self.threads, precision=self.precision)
+        opened = load(self.reference, threads=self.threads, precision=self.precision)
         if opened.fingerprint != self.fingerprint:
             raise ModelError(f"the encoder {self.reference} is no longer the one that this copy was made from")
         return opened._parts
 
     @cached_property
     def fingerprint(self) -> str:  # type: ignore[override]
-        """Digest of all that the vectors depend on: weights, layers, tokenizer, window, scheme, names."""
+        """Digest of all that the vectors depend on: weights, tokenizer, window, scheme, names."""
         digest = hashlib.sha256()
         parts = [
             _SCHEME.encode(),

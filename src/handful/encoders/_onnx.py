@@ -1,17 +1,14 @@
 """Exported encoders on onnxruntime: no torch, no transformers.
 
-A folder holds ``model.onnx`` (inputs ``input_ids`` and ``attention_mask``; outputs ``layer_6``, ``layer_5``,
-...), ``tokenizer.json``, ``encoder.json``, the card, which `handful.encoders.card.Card` describes, and perhaps
+A folder holds ``model.onnx`` (inputs ``input_ids`` and ``attention_mask``; an output such as ``layer_6``, the last
+layer), ``tokenizer.json``, ``encoder.json``, the card, which `handful.encoders.card.Card` describes, and perhaps
 ``names.safetensors``, see `handful.encoders.names`.
 """
 
 import hashlib
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from handful._util.processor import Processor, usable_threads
 from handful.errors import Advice, EncoderError
@@ -19,37 +16,36 @@ from handful.errors import Advice, EncoderError
 from ._network_encoder import NetworkEncoder
 from .card import Card, read_text
 from .names import NAMES_FILE, NameHead
-from .opened import absolute_layers
 from .pooling import Float32, Inputs
 from .tokenizer import WordTokenizer
 
 
 class OnnxNetwork:
-    """A graph that runs on onnxruntime; it has an output for each of `layers`, of which the mean is taken."""
+    """A graph that runs on onnxruntime, and its `output`."""
 
-    def __init__(self, path: Path, layers: Sequence[int], threads: int | None = None) -> None:
+    def __init__(self, path: Path, output: str, threads: int | None = None) -> None:
         self.path = path.absolute()  # the fingerprint may be asked for after a change of directory
-        self._outputs = [f"layer_{layer}" for layer in layers]
+        self._output = output
         self._session = open_session(path, threads)
-        if lacking := set(self._outputs) - {output.name for output in self._session.get_outputs()}:
-            raise EncoderError(f"broken encoder: {path} has no output {', '.join(sorted(lacking))}")
+        if output not in (one.name for one in self._session.get_outputs()):
+            raise EncoderError(f"broken encoder: {path} has no output {output}")
 
     def run(self, inputs: Inputs) -> Float32:
         """Return hidden vectors of shape (n_rows, n_tokens, dim)."""
         try:
-            found: list[Float32] = self._session.run(self._outputs, inputs)
+            (found,) = self._session.run([self._output], inputs)
         except Exception as error:  # onnxruntime raises classes of its own
             reason = str(error).strip().splitlines()[0]
             raise EncoderError(f"broken encoder: {self.path} does not fit tokenizer.json: {reason}") from None
-        return found[0] if len(found) == 1 else np.mean(found, axis=0, dtype=np.float32)
+        return found  # type: ignore[no-any-return]
 
     def identity(self) -> bytes:
-        """Return bytes that change with the file and the layers."""
+        """Return bytes that change with the file."""
         with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").digest() + " ".join(self._outputs).encode()
+            return hashlib.file_digest(file, "sha256").digest() + self._output.encode()
 
 
-def load_onnx(folder: Path, *, layers: tuple[int, ...], threads: int | None, precision: str | None) -> NetworkEncoder:
+def load_onnx(folder: Path, *, threads: int | None, precision: str | None) -> NetworkEncoder:
     """Load an exported encoder; see `handful.encoders.load` for the parameters."""
     card = Card.read(folder / "encoder.json")
     if precision not in (None, card.precision):
@@ -57,13 +53,6 @@ def load_onnx(folder: Path, *, layers: tuple[int, ...], threads: int | None, pre
         if precision != "int8":
             advice = Advice("export it again without int8", "export it again without --int8")
         raise EncoderError(f"{folder} holds {card.precision} weights, not {precision}", advice)
-    wanted = absolute_layers(layers, card.n_layers)
-    if absent := [layer for layer in wanted if layer not in card.layers]:
-        raise EncoderError(
-            f"{folder} gives layers {', '.join(map(str, card.layers))} of {card.n_layers}, not "
-            f"{', '.join(map(str, absent))}",
-            Advice("export it again with more layers (layers=)", "export it again with more --layers"),
-        )
     text = read_text(folder / "tokenizer.json")
     try:
         tokenizer = WordTokenizer.from_json(
@@ -71,7 +60,7 @@ def load_onnx(folder: Path, *, layers: tuple[int, ...], threads: int | None, pre
         )
     except EncoderError as error:
         raise error.at(f"broken encoder: {folder / 'tokenizer.json'}") from None
-    network = OnnxNetwork(folder / "model.onnx", wanted, threads)
+    network = OnnxNetwork(folder / "model.onnx", card.output, threads)
     has_names = (folder / NAMES_FILE).is_file() if card.names is None else card.names
     return NetworkEncoder(
         network,
@@ -79,8 +68,7 @@ def load_onnx(folder: Path, *, layers: tuple[int, ...], threads: int | None, pre
         dim=card.dim,
         window=card.window,
         transitions=card.transitions,
-        # The head reads the last layer, and its vectors are compared with those of the last layer.
-        names=NameHead.load(folder / NAMES_FILE, card.dim) if has_names and wanted == (card.n_layers,) else None,
+        names=NameHead.load(folder / NAMES_FILE, card.dim) if has_names else None,
         languages=card.languages,
     )
 

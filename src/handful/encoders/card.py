@@ -40,7 +40,6 @@ class Card:
     dim: int
     window: int  # the most tokens in a row, special tokens included
     n_layers: int
-    layers: list[int]  # those that the graph can give, the last one first
     precision: str  # "float32" or "int8"
     pad_id: int
     unknown_id: int
@@ -71,16 +70,20 @@ class Card:
         if card.names not in (None, True, False):
             raise EncoderError(f"{path}: names must be true or false, found {card.names!r}")
         numbers = [card.dim, card.window, card.n_layers, card.pad_id, card.unknown_id, card.shape_stride]
-        layers = card.layers if isinstance(card.layers, list) else [None]
-        if not all(type(number) is int for number in [*numbers, *layers]):
+        if not all(type(number) is int for number in numbers):
             raise EncoderError(
-                f"{path}: dim, window, n_layers, layers, pad_id, unknown_id and shape_stride must be whole numbers"
+                f"{path}: dim, window, n_layers, pad_id, unknown_id and shape_stride must be whole numbers"
             )
         if not all(0 <= number < 1 << 31 for number in numbers):
             raise EncoderError(f"{path}: {numbers} are not all from 0 to 2147483647")
-        if card.dim < 1 or not layers or min(layers) < 0 or max(layers) != card.n_layers:
-            raise EncoderError(f"{path}: dim must be at least 1, and layers must hold n_layers and none above")
+        if card.dim < 1:
+            raise EncoderError(f"{path}: dim must be at least 1")
         return card
+
+    @property
+    def output(self) -> str:
+        """The output of the graph that has the vectors."""
+        return f"layer_{self.n_layers}"
 
     def to_json(self) -> str:
         """Return the card as JSON."""

@@ -18,7 +18,6 @@ from ._pretrained import quiet as quiet
 from ._pretrained import read_pretrained as read_pretrained
 from .card import trained_transitions
 from .names import NAMES_FILE, NameHead
-from .opened import absolute_layers
 from .pooling import Float32, Inputs
 from .shapes import N_SHAPES, has_word_shapes
 from .tokenizer import SPACE, WordTokenizer
@@ -32,14 +31,7 @@ _LONGEST_WINDOW = 512
 class TorchNetwork:
     """A Hugging Face model, moved to a GPU if torch finds one; the parameters are those of `handful.encoders.load`."""
 
-    def __init__(
-        self,
-        model: Any,
-        layers: tuple[int, ...] = (-1,),
-        *,
-        threads: int | None = None,
-        precision: str | None = None,
-    ) -> None:
+    def __init__(self, model: Any, *, threads: int | None = None, precision: str | None = None) -> None:
         import torch
 
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -48,9 +40,6 @@ class TorchNetwork:
         self.precision = precision or ("bfloat16" if has_bfloat16 else "float32")
         with _explained_when_full():
             self.model = model.to(self.device, getattr(torch, self.precision))
-        self._n_layers: int = model.config.num_hidden_layers
-        self._layers = absolute_layers(layers, self._n_layers)
-        self.is_last = self._layers == (self._n_layers,)
         self._n_ids = _n_ids(model)
         self._threads = threads
 
@@ -68,22 +57,14 @@ class TorchNetwork:
         torch.set_num_threads(self._threads or before)
         try:
             with torch.inference_mode(), self._exact(), _explained_when_full():
-                return self._hidden(tensors).cpu().numpy()  # type: ignore[no-any-return]
+                hidden = self.model(**tensors, return_dict=True).last_hidden_state
+                return hidden.float().cpu().numpy()  # type: ignore[no-any-return]
         except HandfulError:
             raise
         except Exception as error:  # each network has its own errors for settings that do not fit its weights
             raise EncoderError(f"broken encoder: the network cannot be run: {first_line(error)}") from None
         finally:
             torch.set_num_threads(before)
-
-    def _hidden(self, tensors: dict[str, Any]) -> Any:
-        """Return the mean of the layers as a float32 tensor."""
-        import torch
-
-        output = self.model(**tensors, output_hidden_states=not self.is_last, return_dict=True)
-        if self.is_last:
-            return output.last_hidden_state.float()
-        return torch.stack([layer_of(output, layer, self._n_layers).float() for layer in self._layers]).mean(0)
 
     def _exact(self) -> AbstractContextManager[None]:
         """Keep convolutions on a GPU from rounding float32 to 10 bits, and from choosing an algorithm by chance."""
@@ -94,10 +75,10 @@ class TorchNetwork:
         return torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
 
     def identity(self) -> bytes:
-        """Return bytes that change with the weights, the configuration, the layers and the precision."""
+        """Return bytes that change with the weights, the configuration and the precision."""
         settings = json.loads(self.model.config.to_json_string())
         settings.pop("transformers_version", None)  # another release reads the same encoder
-        what = f"{json.dumps(settings, sort_keys=True)} {self._layers} {self.precision}"
+        what = f"{json.dumps(settings, sort_keys=True)} {(self.model.config.num_hidden_layers,)} {self.precision}"
         return bytes.fromhex(weights_digest(self.model, what))
 
     def reads_padding(self, words: WordTokenizer, window: int) -> bool:
@@ -115,9 +96,7 @@ class TorchNetwork:
         return bool(np.linalg.norm(padded - alone) > tolerance * np.linalg.norm(alone))
 
 
-def load_transformers(
-    name_or_path: str, *, layers: tuple[int, ...], threads: int | None, precision: str | None
-) -> NetworkEncoder:
+def load_transformers(name_or_path: str, *, threads: int | None, precision: str | None) -> NetworkEncoder:
     """Load a Hugging Face encoder; see `handful.encoders.load` for the parameters."""
     if precision not in (None, *_PRECISIONS):
         raise EncoderError(
@@ -126,9 +105,9 @@ def load_transformers(
     model, tokenizer = read_pretrained(name_or_path)
     folder = Path(name_or_path)
     try:
-        network = TorchNetwork(model, layers, threads=threads, precision=precision)
+        network = TorchNetwork(model, threads=threads, precision=precision)
         names = None
-        if network.is_last and (folder / NAMES_FILE).is_file():
+        if (folder / NAMES_FILE).is_file():
             names = NameHead.load(folder / NAMES_FILE, model.config.hidden_size)
         return as_encoder(network, tokenizer, transitions=trained_transitions(folder), names=names)
     except HandfulError:
@@ -234,11 +213,6 @@ def weights_digest(model: Any, about: str = "") -> str:
         digest.update(f"{name} {tuple(tensor.shape)}".encode())
         digest.update(tensor.detach().float().cpu().contiguous().numpy().data)
     return digest.hexdigest()
-
-
-def layer_of(output: Any, layer: int, n_layers: int) -> Any:
-    """Return a hidden layer; the last one as the model returns it, which some models normalise once more."""
-    return output.last_hidden_state if layer == n_layers else output.hidden_states[layer]
 
 
 @contextmanager

@@ -158,11 +158,8 @@ def no_names(name: str) -> EncoderError:
     """Return the error for an encoder that is asked for the vectors of types but has no head."""
     return EncoderError(
         f"the encoder {name or 'given'} does not read the names of types: it was not trained to ({NAMES_FILE} is not "
-        "in its folder), or it was loaded with other layers than the last",
-        Advice(
-            "take encoder='handful-en' with its last layer, or give labels",
-            "say --encoder handful-en without --layers, or give labels",
-        ),
+        "in its folder)",
+        Advice("take encoder='handful-en', or give labels", "say --encoder handful-en, or give labels"),
     )
 
 

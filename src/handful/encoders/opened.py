@@ -35,7 +35,6 @@ CHOICES = (
 def load(
     name_or_path: PathLike,
     *,
-    layers: int | Sequence[int] = -1,
     threads: int | None = None,
     precision: str | None = None,
 ) -> NetworkEncoder:
@@ -46,7 +45,6 @@ def load(
     name_or_path : the name of an embedded encoder (see `EMBEDDED`), or of one that another distribution brings, such as
         "handful-xx" after ``pip install handful-xx``; a folder that ``handful export-encoder`` wrote; or, with the
         extra ``transformers``, a folder in the Hugging Face layout or a name on its hub
-    layers : which hidden layer, or which layers to take the mean of: 0 is the embeddings, -1 the last layer
     threads : how many threads to use; None, as many as this process may use
     precision : "float32" or "int8" for exported folders: a check of what the folder holds. "float32", "bfloat16" or
         "float16" for Hugging Face encoders; None, bfloat16 on a GPU and float32 elsewhere
@@ -57,21 +55,20 @@ def load(
         With ``dim``, ``fingerprint`` and ``encode``, and with ``encode_types`` if it ``has_names``. A copy of it
         (`pickle`, `copy`) opens the same files again when it is first used.
     """
-    wanted = _checked_layers(layers)
     if threads is not None and not (isinstance(threads, int | np.integer) and threads >= 1):
         raise EncoderError(f"threads is a whole number of at least 1, found {threads!r}")
     name, path = os.fspath(name_or_path), check_encoder(name_or_path)
     if is_exported(path):
         from ._onnx import load_onnx
 
-        encoder = load_onnx(path, layers=wanted, threads=threads, precision=precision)
+        encoder = load_onnx(path, threads=threads, precision=precision)
     else:
         from .hugging_face import load_transformers
 
-        encoder = load_transformers(name, layers=wanted, threads=threads, precision=precision)
+        encoder = load_transformers(name, threads=threads, precision=precision)
     encoder.name = name
     encoder.reference = name if folder_of(name) is not None or not path.is_dir() else os.path.abspath(path)
-    encoder.layers, encoder.threads = wanted, threads
+    encoder.threads = threads
     return encoder
 
 
@@ -102,21 +99,6 @@ def check_encoder(name_or_path: PathLike) -> Path:
 def is_exported(folder: Path) -> bool:
     """Tell whether a folder is one that ``handful export-encoder`` wrote."""
     return (folder / "encoder.json").is_file() or (folder / "model.onnx").is_file()
-
-
-def _checked_layers(layers: Any) -> tuple[int, ...]:
-    wanted = list(layers) if isinstance(layers, Sequence) else np.atleast_1d(layers).tolist()
-    if not wanted or not all(isinstance(one, int | np.integer) and not isinstance(one, bool) for one in wanted):
-        raise EncoderError(f"layers is a whole number or a list of them, found {layers!r}")
-    return tuple(map(int, wanted))
-
-
-def absolute_layers(layers: Sequence[int], n_layers: int) -> tuple[int, ...]:
-    """Return layers as numbers from 0 (the embeddings) to `n_layers` (the last), in order, each once."""
-    for layer in layers:
-        if not -n_layers - 1 <= layer <= n_layers:
-            raise EncoderError(f"layer {layer} does not exist: layers go from 0 (the embeddings) to {n_layers}")
-    return tuple(sorted({layer % (n_layers + 1) for layer in layers}))
 
 
 class _GivenEncoder(Encoder):
@@ -153,32 +135,22 @@ def is_path(reference: str) -> bool:
     return os.path.isabs(reference) or PureWindowsPath(reference).is_absolute()
 
 
-def open_encoder(
-    encoder: AnyEncoder,
-    layers: int | Sequence[int] = -1,
-    threads: int | None = None,
-    precision: str | None = None,
-) -> Encoder:
+def open_encoder(encoder: AnyEncoder, threads: int | None = None, precision: str | None = None) -> Encoder:
     """Load an encoder by name or path; one that is an object is only checked, and made an `Encoder` if it is none.
 
     Parameters
     ----------
     encoder : a name or path, as for `handful.encoders.load`; an `Encoder`; or an object with ``dim``, ``fingerprint``
         and ``encode``, and anything else of an `Encoder`
-    layers, threads, precision : as for `handful.encoders.load`. An object must have been made with the layers that are
-        wanted.
+    threads, precision : as for `handful.encoders.load`
     """
     if isinstance(encoder, str | os.PathLike):
-        return load(encoder, layers=layers, threads=threads, precision=precision)
+        return load(encoder, threads=threads, precision=precision)
     lacking = [name for name in ("dim", "fingerprint", "encode") if not hasattr(encoder, name)]
     if lacking:
         raise EncoderError(
             f"encoder is {encoder!r}, which has no {' and no '.join(lacking)}; give the name of an embedded encoder "
             f"({', '.join(EMBEDDED)}), a path, or an object with dim, fingerprint and encode"
-        )
-    if layers != -1:
-        raise EncoderError(
-            f"layers={layers} has no meaning for an encoder that is an object; load it with these layers"
         )
     return encoder if isinstance(encoder, Encoder) else _GivenEncoder(encoder)
 

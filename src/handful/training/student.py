@@ -111,7 +111,7 @@ def open_source(folder: Path) -> Iterator[Thawed]:
     with TemporaryDirectory() as scratch:
         if not is_exported(folder):
             exported = Path(scratch) / "encoder"
-            export_encoder(folder, exported, layers=1)
+            export_encoder(folder, exported)
             folder = exported
         graph = read_graph(folder / "model.onnx")
         thaw(graph)
