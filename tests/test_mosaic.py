@@ -7,28 +7,39 @@ import pytest
 
 from handful.text import read
 
-MOSAIC = Path(__file__).parents[1] / "corpora" / "mosaic"
+CORPORA = Path(__file__).parents[1] / "corpora"
 
 
-def figures_of_readme(part):
-    (row,) = re.findall(rf"^\| `{part}/` \|(.*)\|$", (MOSAIC / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+def neighbours(sentence):
+    """Return the mentions beside one of the same type, with no word between them."""
+    pairs = [(a, b) for a in sentence.spans for b in sentence.spans if a.type == b.type and a.end == b.start]
+    return {one for pair in pairs for one in pair}
+
+
+def figures_of_readme(folder, part):
+    text = (CORPORA / folder / "README.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"^\| `{part}/` \|(.*)\|$", text, re.MULTILINE)
     return [int(cell.strip().replace(",", "")) for cell in row.split("|")]
 
 
 @pytest.mark.parametrize("part", ["train", "dev"])
-def test_mosaic_holds_what_its_readme_says(part):
-    files = sorted((MOSAIC / part).glob("*.txt"))
-    corpora = [read(file) for file in files]
+@pytest.mark.parametrize("folder", ["mosaic", "mosaic_neighbours"])
+def test_corpora_hold_what_their_readme_says(folder, part):
+    corpora = [read(file) for file in sorted((CORPORA / folder / part).glob("*.txt"))]
     sentences = [sentence for corpus in corpora for sentence in corpus]
     types = [one for corpus in corpora for one in corpus.types]
-    assert figures_of_readme(part) == [
-        len(files),
+    figures = [
+        len(corpora),
         len(sentences),
         sum(len(sentence.words) for sentence in sentences),
         sum(len(sentence.spans) for sentence in sentences),
         len(types),
         len({one.name for one in types}),
     ]
+    if folder == "mosaic_neighbours":
+        figures.append(sum(len(neighbours(sentence)) for sentence in sentences))
+        assert all(any(map(neighbours, corpus)) for corpus in corpora)
+    assert figures_of_readme(folder, part) == figures
     assert all(sentence.is_labelled for sentence in sentences)
     assert all(one.description for one in types)
     assert all(set(corpus.meta) == {"domain", "register"} for corpus in corpora)
