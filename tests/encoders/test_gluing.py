@@ -50,6 +50,10 @@ def test_a_word_that_is_no_text_is_not_glued():
     assert glued([]) == []
 
 
+def test_a_dash_at_the_end_is_glued_to_nothing():
+    assert glued(("in", "2019", "-")) == glued(["in", "2019", "-"]) == [False, False, False]
+
+
 def test_decomposed_korean_is_glued_as_composed_is():
     words = [unicodedata.normalize("NFD", word) for word in ("서울", "에서", "사진", "을")]
     assert glued(words) == [False, True, False, True]

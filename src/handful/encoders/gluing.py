@@ -50,8 +50,8 @@ def glued(words: Sequence[str]) -> list[bool]:
             is_glued = _follows(before, word)
         is_open = _ENDS_OPEN.fullmatch(word) is not None
         if word in _DASHES:
-            is_range = before[-1:].isdigit() and words[i + 1 : i + 2] != [] and words[i + 1][:1].isdigit()
-            is_glued |= is_range  # 20–30
+            after = words[i + 1] if i + 1 < len(words) else ""
+            is_glued |= before[-1:].isdigit() and after[:1].isdigit()  # 20–30
             is_open = is_glued
         elif word == "%":
             is_open = not is_glued  # %5

@@ -198,11 +198,16 @@ def readable(name: str) -> str:
     return " ".join(_ABBREVIATIONS.get(word, word) for word in words) or name
 
 
-def text_of(one: EntityType, *, has_parts: bool = False) -> str:
-    """Return what the encoder reads for a type: its name and its description, or the name alone.
+def is_word(name: str) -> bool:
+    """Tell whether the name of a type, as it is read, says anything: GS and TYPE_A do not."""
+    return _NO_WORD.fullmatch(name) is None
 
-    A name that is no word, such as GS or TYPE_A, is not read where there is a description. An encoder that reads parts
-    does not read here what the description excludes (`handful.text.guidelines`).
+
+def text_of(one: EntityType, called: str = "", *, has_parts: bool = False) -> str:
+    """Return what the encoder reads for a type: its name, or how it is `called`, and its description.
+
+    A name that is no word is not read where there is a description. An encoder that reads parts does not read here what
+    the description excludes (`handful.text.guidelines`).
 
     >>> text_of(EntityType("PEST", "insects and slugs that harm plants"))
     'pest: insects and slugs that harm plants'
@@ -211,11 +216,11 @@ def text_of(one: EntityType, *, has_parts: bool = False) -> str:
     >>> text_of(EntityType("T1", "insects and slugs"))
     'insects and slugs'
     """
-    name = readable(one.name)
+    name = called or readable(one.name)
     description = guideline_of(one.description).meaning if has_parts else one.description
     if not description:
         return name
-    return description if _NO_WORD.fullmatch(name) else f"{name}: {description}"
+    return f"{name}: {description}" if is_word(name) else description
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from handful.encoders.names import readable
+from handful.encoders.names import is_word, readable, text_of
 from handful.encoders.tokenizer import WordTokenizer
 from handful.text import EntityType, to_sentence
 from handful.text.guidelines import guideline_of
@@ -75,14 +75,14 @@ def forms_of(one: EntityType, called: str = "", *, has_parts: bool = False) -> t
 
     >>> forms_of(EntityType("PEST", "insects and slugs"))
     ('pest: insects and slugs', 'pest', 'insects and slugs')
+    >>> forms_of(EntityType("T1", "insects and slugs"))
+    ('insects and slugs', 't1', 'insects and slugs')
     >>> forms_of(EntityType("politicalparty"), "political party")
     ('political party', 'political party', 'political party')
     """
     name = called or readable(one.name)
     description = guideline_of(one.description).meaning if has_parts else one.description
-    if not description:
-        return name, name, name
-    return f"{name}: {description}", name, description
+    return text_of(one, called, has_parts=has_parts), name, description or name
 
 
 def lay_out_types(
@@ -95,7 +95,7 @@ def lay_out_types(
     """Lay out the texts of the types of all corpora, in order, as a recipe wants them read.
 
     `twins` has corpora with the same sentences, by the number of the later one. Where the two describe a name in
-    different ways, the later one does not have it alone.
+    different ways, the later one does not have it alone. Nor is a name that is no word read alone if it is described.
     """
     texts: list[str] = []
     excluded: list[str] = []
@@ -105,9 +105,11 @@ def lay_out_types(
         other = corpora[twins[number]] if twins and number in twins else corpus
         others = {one.name: one.description for one in other.types}
         for one in corpus.types:
-            texts += forms_of(one, corpus.called.get(one.name, ""), has_parts=recipe.parts)
+            forms = forms_of(one, corpus.called.get(one.name, ""), has_parts=recipe.parts)
+            texts += forms
             excluded += [part.text for part in guideline_of(one.description).excludes] if recipe.parts else []
             ends.append(len(excluded))
-            is_alone.append(others.get(one.name, one.description) == one.description)
+            is_same = others.get(one.name, one.description) == one.description
+            is_alone.append(is_same and (is_word(forms[1]) or not one.description))
     words = [to_sentence(text).words for text in [*texts, *excluded]]
     return TypeTexts(lay_out_texts(words, tokenizer, window), np.array(ends), np.array(is_alone, bool), recipe)
