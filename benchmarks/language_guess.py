@@ -9,6 +9,7 @@ lines of a file.
 """
 
 import argparse
+import json
 from collections import Counter, defaultdict
 
 from language_words import ROOT, lines_of
@@ -52,14 +53,14 @@ def write():
     in_files = {
         one: Counter(w for lines in corpora for w in set(small(lines))) for one, corpora in files("train").items()
     }
-    path = ROOT / "src" / "handful" / "text" / "_language_tables.py"
-    common, letters = [], []
+    path = ROOT / "src" / "handful" / "text" / "languages.json"
+    common, letters = {}, {}
     for script, languages in SHARED.items():
         of_script = {}
         for language in languages:
             n = counts[language].total()
             best = [(word, k) for word, k in counts[language].most_common() if in_files[language][word] > 1][:MOST]
-            common.append((language, " ".join(f"{word} {round(1000 * k / n)}" for word, k in best if k * 1000 >= n)))
+            common[language] = " ".join(f"{word} {round(1000 * k / n)}" for word, k in best if k * 1000 >= n)
             seen = Counter(
                 c for word, k in counts[language].items() for c in set(word) for _ in range(k) if c.isalpha()
             )
@@ -70,20 +71,9 @@ def write():
                 mine = mine - set().union(*(of_script[other] for other in languages if other != language))
             n = sum(k for word, k in counts[language].items() if set(word) & mine)
             if n * 200 >= counts[language].total():
-                letters.append((language, round(1000 * n / counts[language].total()), "".join(sorted(mine))))
-    lines = [
-        '"""Commonest words and letters of languages, counted by `benchmarks/language_guess.py`: do not edit."""',
-        "",
-    ]
-    lines += ["# Words, each with its share in thousandths of the words in small letters.", "COMMON = {"]
-    lines += [f'    "{language}": "{words}",  # noqa: E501' for language, words in common]
-    lines += [
-        "}",
-        "# The share of words, in thousandths, that have one of these letters; in Latin script those beyond a to z,",
-    ]
-    lines += ["# in others those that no other language of the script has.", "LETTERS = {"]
-    lines += [f'    "{language}": ({share}, "{found}"),' for language, share, found in letters]
-    path.write_text("\n".join([*lines, "}", ""]), encoding="utf-8")
+                letters[language] = f"{round(1000 * n / counts[language].total())} {''.join(sorted(mine))}"
+    tables = {"common": common, "letters": letters}
+    path.write_text(json.dumps(tables, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
 
 
 def measure():

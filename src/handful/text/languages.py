@@ -7,14 +7,18 @@ letters beyond a to z. For sentences s and languages l::
                                          + log(share of words with marked letters in l / RARE)   if l has all of w's
                                          + SCRIPT                              if w is in the script of l
 
-The tables were counted in `corpora`: ``python benchmarks/language_guess.py --write``, which also measures.
+The tables are in ``languages.json``: common words with their shares in thousandths of the words in small letters; and
+the share of words, in thousandths, that have one of a language's own letters. These are, in Latin script, all beyond a
+to z, and in other scripts those that no other language of the script has. They were counted in `corpora`:
+``python benchmarks/language_guess.py --write``, which also measures.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
+from importlib.resources import files
 from math import log
 
-from ._language_tables import COMMON, LETTERS
 from ._sentences import Sentence
 
 __all__ = ["NAMES", "LanguageNotice", "guess_language"]
@@ -47,13 +51,16 @@ Evidence = tuple[tuple[str, float], ...]
 
 
 @cache
-def _common() -> dict[str, list[tuple[str, float]]]:
-    found: dict[str, list[tuple[str, float]]] = {}
-    for language, listed in COMMON.items():
+def _tables() -> tuple[dict[str, Evidence], dict[str, tuple[float, str]]]:
+    """Return what common words say, and for each language the evidence of a letter of its own, and these letters."""
+    tables = json.loads((files(__package__) / "languages.json").read_text(encoding="utf-8"))
+    common: dict[str, Evidence] = {}
+    for language, listed in tables["common"].items():
         parts = listed.split()
         for word, share in zip(parts[::2], parts[1::2], strict=True):
-            found.setdefault(word, []).append((language, log(int(share) / 1000 / FLOOR)))
-    return found
+            common[word] = (*common.get(word, ()), (language, log(int(share) / 1000 / FLOOR)))
+    pairs = ((language, listed.split()) for language, listed in tables["letters"].items())
+    return common, {language: (log(int(share) / 1000 / RARE), letters) for language, (share, letters) in pairs}
 
 
 @lru_cache(100_000)
@@ -62,22 +69,23 @@ def evidence(word: str) -> Evidence:
     letters = [letter for letter in word if letter.isalpha()]
     if not letters:
         return ()
-    found = dict(_common().get(word, ()))
+    common, own_letters = _tables()
+    found = dict(common.get(word, ()))
     if letters[0] < "\u0250" or "\u1e00" <= letters[0] <= "\u1eff":
         found[""] = SCRIPT if len(letters) > 1 else 0.0
         marked = set(letters) - _ASCII
         if marked and word[0].islower():
-            for language, (share, alphabet) in LETTERS.items():
+            for language, (more, alphabet) in own_letters.items():
                 if language in _LATIN and marked <= set(alphabet):
-                    found[language] = found.get(language, 0.0) + log(share / 1000 / RARE)
+                    found[language] = found.get(language, 0.0) + more
         return tuple(found.items())
     for first, last, languages in _RANGES:
         if first <= letters[0] <= last:
             for language in languages.split():
                 found[language] = found.get(language, 0.0) + _script(letters)
-                share, alphabet = LETTERS.get(language, (0, ""))
+                more, alphabet = own_letters.get(language, (0.0, ""))
                 if set(alphabet) & set(letters):
-                    found[language] += log(share / 1000 / RARE)
+                    found[language] += more
     return tuple(found.items())
 
 
