@@ -89,9 +89,9 @@ def test_every_field_of_recipes_and_settings_can_be_in_a_file(tmp_path):
     assert all(getattr(found, name) != value for name, value in vars(Recipe()).items())
     (tmp_path / "t.toml").write_text("rank = 8\nlr = 5e-4\nfolds = 3\n")
     assert read_settings(TuneRecipe(), tmp_path / "t.toml", seed=4) == TuneRecipe(rank=8, lr=5e-4, folds=3, seed=4)
-    (tmp_path / "b.toml").write_text('texts = ["all", "none"]\nfewer = true\ntypes = "types.txt"\n')
+    (tmp_path / "b.toml").write_text('texts = ["all", "none"]\nfewer = true\nmost_words = 5\n')
     assert read_settings(Settings(), tmp_path / "b.toml", shots=(1, 3)) == Settings(
-        texts=["all", "none"], fewer=True, types="types.txt", shots=(1, 3)
+        texts=["all", "none"], fewer=True, most_words=5, shots=(1, 3)
     )
 
 

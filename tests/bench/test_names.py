@@ -10,7 +10,7 @@ from handful.bench._methods import Variant, variants
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
 from handful.bench.tables import markdown
-from handful.errors import DataError, FileError
+from handful.errors import DataError
 from handful.evaluate import sample_support, score
 from handful.text import EntityType, read, write
 
@@ -104,11 +104,10 @@ def test_the_texts_of_types_and_whether_names_were_read_are_part_of_a_row(folder
     assert len({found["proto"] for found in keys}) == 1
 
 
-def test_descriptions_come_from_the_file_that_is_named_or_the_folder_or_a_head(folder, tmp_path):
+def test_descriptions_come_from_the_folder_or_a_head(folder):
     assert read_target(folder).types == (EntityType("PER", "people"), EntityType("LOC", "localities"))
-    other = tmp_path / "other.txt"
-    other.write_text("LOC: places: towns, rivers\nPER\n", encoding="utf-8")
-    assert read_target(folder, types=other).types == (EntityType("LOC", "places: towns, rivers"), EntityType("PER"))
+    (folder / "types.txt").write_text("LOC: places: towns, rivers\nPER\n", encoding="utf-8")
+    assert read_target(folder).types == (EntityType("LOC", "places: towns, rivers"), EntityType("PER"))
     (folder / "types.txt").unlink()
     assert read_target(folder).types == ()
     task = make_task(read_target(folder), Settings(shots=(0,)))
@@ -126,26 +125,17 @@ def test_types_that_no_label_has_are_given_all_the_same_and_said(folder):
     assert "made: described, but not in any label: GOD" in task.notes
 
 
-def test_types_reach_the_method_word_for_word(folder, tmp_path):
-    other = tmp_path / "other.txt"
-    other.write_text("PER: Pia\nLOC: Lyon\n", encoding="utf-8")
+def test_types_reach_the_method_word_for_word(folder):
+    (folder / "types.txt").write_text("PER: Pia\nLOC: Lyon\n", encoding="utf-8")
     encoder = NamingEncoder()
-    run(folder, encoder, types=other, methods=("handful",), shots=(0,))
+    run(folder, encoder, methods=("handful",), shots=(0,))
     assert {tuple(sorted(map(repr, types))) for types in encoder.asked} == {
         (repr(EntityType("LOC", "Lyon")), repr(EntityType("PER", "Pia")))
     }
     assert len(encoder.asked) == 1  # whatever the number of fits
-    (row,) = run(folder, types=other, methods=("bench.spy:NeedsNoLabels",), shots=(0,), report="own").rows
+    (row,) = run(folder, methods=("bench.spy:NeedsNoLabels",), shots=(0,), report="own").rows
     gold = [s.words[span.start : span.end] for s in read(folder / "test.txt") for span in s.spans]
     assert row["n_correct"] == sum(words in (("Pia",), ("Lyon",)) for words in gold) > 0
-
-
-def test_one_file_of_types_is_for_one_target(folder):
-    two = corpus_folder(folder.parent / "two", seed=2)
-    with pytest.raises(DataError, match="types are given in one file, but there are 2 targets; leave out types="):
-        transfer([folder, two], report="x", encoder=NamingEncoder(), settings=Settings(types=folder / "types.txt"))
-    with pytest.raises(FileError, match=r"none.txt"):
-        transfer([folder], report="x", encoder=NamingEncoder(), settings=Settings(types=folder / "none.txt"))
 
 
 def test_an_encoder_that_reads_no_names_is_said_once(folder):

@@ -17,7 +17,7 @@ from handful.bench._environment import _SHOWING
 from handful.bench._methods import Variant, variants
 from handful.bench._published import published_lines, sources
 from handful.bench.tables import markdown
-from handful.errors import DataError, FileError
+from handful.errors import DataError
 from handful.evaluate import sample_support
 from handful.text import read, write
 
@@ -172,7 +172,6 @@ def test_wrong_variants(methods, ratios, message):
         ({"shots": (-1,)}, "shots is"), ({"shots": ()}, "shots is"), ({"sets": 0}, "sets is 0"),
         ({"seed": -1}, "seed is -1"), ({"on": "train"}, "on is 'train'"),
         ({"methods": "proto"}, "methods is 'proto', expected a"),
-        ({"on": "dev", "supports": "x"}, "supports cannot be given when dev is scored on"),
     ],
 )  # fmt: skip
 def test_wrong_settings(options, message):
@@ -204,16 +203,14 @@ def test_code_that_only_shows_figures_is_named_as_it_is_on_disk():
     assert all((package / name).exists() for name in _SHOWING)
 
 
-def test_supports_of_several_targets_lie_in_folders_of_their_names(tmp_path):
+def test_supports_in_the_folder_of_a_target_are_taken(tmp_path):
     folder = corpus_folder(tmp_path / "made")
-    place = tmp_path / "supports" / "1shot"
+    place = folder / "supports" / "1shot"
     place.mkdir(parents=True)
     (given,) = sample_support(list(read(folder / "train.txt")), 1, 3)
     write(given, place / "0.txt", "conll")
-    settings = Settings(sets=1, methods=("proto",), shots=(1,), supports=tmp_path / "supports")
+    settings = Settings(sets=1, methods=("proto",), shots=(1,))
     report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     assert [row["support_origin"] for row in report.rows] == ["given"]
-    with pytest.raises(FileError, match="there is no such folder; supports are in"):
-        transfer([folder, f"two={folder}"], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     with pytest.raises(DataError, match="two targets are called made; name them"):
         transfer([folder, folder], report=tmp_path / "report", encoder=MadeEncoder())

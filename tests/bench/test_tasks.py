@@ -8,7 +8,7 @@ from handful.bench import Settings
 from handful.bench._targets import digest, read_supports, read_target
 from handful.bench._tasks import make_task
 from handful.errors import DataError, FileError
-from handful.text import EntityType, Sentence, Span, read, write
+from handful.text import Sentence, Span, read, write
 
 from .made import corpus_folder, sentences
 
@@ -149,24 +149,3 @@ def test_a_digest_depends_on_words_and_labels():
     found = {digest(some) for some in ([one], [other], [one, other], [one.without_labels()], [Sentence(("ab",), ())])}
     assert len(found) == 5
     assert digest([one]) == digest([Sentence(("a", "b"), (Span(0, 1, "X"),))])
-
-
-def test_types_are_renamed_merged_and_dropped_in_files_supports_and_descriptions(tmp_path):
-    folder = corpus_folder(tmp_path / "made")
-    (folder / "types.txt").write_text("PER: people\nLOC: places\n", encoding="utf-8")
-    given = folder / "supports" / "1shot"
-    given.mkdir(parents=True)
-    write([Sentence(("Ada", "in", "Rome"), (Span(0, 1, "PER"), Span(2, 3, "LOC")))], given / "0.txt", "conll")
-    plain = read_target(folder)
-    settings = Settings(rename={"PER": "who"}, drop=["LOC"], shots=(1,))
-    chosen = read_target(folder, **settings.reading())
-    assert chosen.types == (EntityType("who", "people"),)
-    for split in ("train", "dev", "test"):
-        before, after = getattr(plain, split), getattr(chosen, split)
-        people = [[(s.start, s.end) for s in one.spans if s.type == "PER"] for one in before]
-        assert [[(s.start, s.end) for s in one.spans] for one in after] == people
-        assert {span.type for one in after for span in one.spans} == {"who"}
-    ((_, (support,)),) = chosen.supports[1]
-    assert support.spans == (Span(0, 1, "who"),)
-    merged = read_target(folder, **Settings(rename={"PER": "name", "LOC": "name"}).reading())
-    assert merged.types == (EntityType("name", "people; places"),)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -71,13 +72,13 @@ def test_on_dev_and_a_method_of_ones_own(garden, tmp_path):
 
 
 def test_no_labels_and_what_types_mean(garden, tmp_path):
-    (tmp_path / "types.txt").write_text(
+    target = shutil.copytree(garden, tmp_path / "garden")
+    (target / "types.txt").write_text(
         "PLANT: plants, trees and vegetables\nPEST: insects, slugs and diseases that harm plants\nTOOL: garden tools\n"
     )
-    recipe = f"types = '{tmp_path / 'types.txt'}'\ntexts = ['all', 'none']\n"
-    (tmp_path / "recipe.toml").write_text(recipe)
+    (tmp_path / "recipe.toml").write_text("texts = ['all', 'none']\n")
     options = ["--methods", "proto,handful,names", "--shots", "0", "--recipe", tmp_path / "recipe.toml"]
-    assert run("bench", "transfer", garden, *options, "--report", tmp_path / "r").exit_code == 0
+    assert run("bench", "transfer", target, *options, "--report", tmp_path / "r").exit_code == 0
     means = {(line["method"], line["text"]): line["cells"][0]["mean"] for line in lines(tmp_path / "r")}
     assert means.keys() == {("handful", "all"), ("handful", "none"), ("names", "none")}
     assert min(means.values()) > 20

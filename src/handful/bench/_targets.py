@@ -12,7 +12,6 @@ from typing import Any
 from handful._util.files import PathLike
 from handful.errors import Advice, DataError, FileError
 from handful.text import EntityType, Sentence, read, read_types
-from handful.text.type_choice import TypeChoice
 from handful.training.paths import split_name
 
 #: Given supports by shots, each with its name.
@@ -45,46 +44,41 @@ class Target:
     is_file: bool = False  # whether it is one file, which has no splits: its sentences are in `dev`
 
 
-def read_target(given: PathLike, *, types: PathLike | None = None, **options: Any) -> Target:
-    """Read a folder with train, dev and test (dev may be missing), or one file, with options of `handful.text.read`.
+def read_target(given: PathLike, *, skip_unnamed: bool = False) -> Target:
+    """Read a folder with train, dev and test (dev may be missing), or one file.
 
-    A split is a file, or a folder of files, with one of the words in `_SPLITS` as a part of its name. `types` is a file
-    that describes the types; if None, ``types.txt`` in the folder does, or the head of the first file that has one.
+    A split is a file, or a folder of files, with one of the words in `_SPLITS` as a part of its name. The types are
+    described by ``types.txt`` in the folder, or by the head of the first file that has one.
     """
     name, folder = split_name(given, "a target is FOLDER or NAME=FOLDER (or a file)")
     if not folder.exists():
         raise FileError(f"{folder}: does not exist; a folder with train, dev and test files is needed, or a file")
-    if types is None and (folder / TYPES_FILE).is_file():
-        types = folder / TYPES_FILE
-    choice = TypeChoice(options.get("keep"), options.get("drop", ()), options.get("rename"))
-    reading = _Reading(options, None if types is None else choice.types(read_types(types)))
+    types = folder / TYPES_FILE
+    reading = _Reading("skip" if skip_unnamed else "keep", read_types(types) if types.is_file() else ())
     if folder.is_file():
         sentences = reading.split("dev", [folder])
         stem = folder.name.split(".")[0]
-        return Target(name or stem, dev=sentences, notes=reading.notes, types=reading.types or (), is_file=True)
+        return Target(name or stem, dev=sentences, notes=reading.notes, types=reading.types, is_file=True)
     splits = {split: reading.split(split, _places(folder, split, names)) for split, names in _SPLITS.items()}
     if not splits["train"] and not splits["dev"]:
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
         raise FileError(f"{folder}: the folder has neither a train nor a dev file (it has {there})")
-    supports = read_supports(folder / "supports", **options) if (folder / "supports").is_dir() else {}
-    found: dict[str, Any] = {**splits, "supports": supports, "notes": reading.notes, "types": reading.types or ()}
+    supports = read_supports(folder / "supports") if (folder / "supports").is_dir() else {}
+    found: dict[str, Any] = {**splits, "supports": supports, "notes": reading.notes, "types": reading.types}
     return Target(name or folder.resolve().name, **found)
 
 
-def read_supports(folder: PathLike, **options: Any) -> Supports:
-    """Read supports, by shots, from folders named after these, such as ``5shot``, with options of `handful.text.read`.
+def read_supports(folder: Path) -> Supports:
+    """Read supports, by shots, from folders named after these, such as ``5shot``.
 
     Each has its name and its sentences; they are in the order of the numbers in the names of the files.
     """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise FileError(f"{folder}: there is no such folder; supports are in folders such as 1shot and 5shot")
     found: Supports = {}
     for child in folder.iterdir():
         match = _SHOTS.fullmatch(child.name)
         if match and child.is_dir():
             files = sorted(_files(child), key=lambda path: ([*map(int, re.findall(r"\d+", path.name))], path.name))
-            found[int(match[1])] = [(path.name.split(".")[0], list(read(path, **options))) for path in files]
+            found[int(match[1])] = [(path.name.split(".")[0], list(read(path))) for path in files]
     if not found:
         there = ", ".join(sorted(child.name for child in folder.iterdir())[:8]) or "nothing"
         raise FileError(
@@ -116,8 +110,8 @@ def _places(folder: Path, split: str, names: Sequence[str]) -> list[Path]:
 class _Reading:
     """Reading the files of a target."""
 
-    options: dict[str, Any]  # of `handful.text.read`
-    types: tuple[EntityType, ...] | None  # those described; None until a file describes some
+    unnamed: str  # as for `handful.text.read`
+    types: tuple[EntityType, ...]  # those described; none until a file describes some
     notes: list[str] = field(default_factory=list)  # what was handled
 
     def split(self, split: str, places: Sequence[Path]) -> list[Sentence]:
@@ -125,10 +119,9 @@ class _Reading:
         counts: Counter[str | Advice] = Counter()
         for path in places:
             for file in [path] if path.is_file() else sorted(_files(path)):
-                corpus = read(file, **self.options)
+                corpus = read(file, unnamed=self.unnamed)
                 sentences += corpus
-                if self.types is None and any(one.description for one in corpus.types):
-                    self.types = tuple(one for one in corpus.types if one.description)
+                self.types = self.types or tuple(one for one in corpus.types if one.description)
                 counts.update({str(note): n for note, n in corpus.report.notes.items() if note != _USED})
                 counts["tags break the scheme and were read as conlleval does"] += corpus.report.n_broken
         self.notes += [f"{split}: {count} {what}" for what, count in counts.items() if count]

@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 
 from handful._util.files import PathLike, check_into
 from handful._util.progress import Progress
 from handful.encoders import CachedEncoder, load
 from handful.encoders.opened import AnyEncoder, check_encoder, open_encoder
-from handful.errors import Advice, DataError, number_of
+from handful.errors import DataError, number_of
 
 from ._board import MANY, make_board
 from ._differences import differences
@@ -19,7 +19,7 @@ from ._published import published_lines, sources
 from ._report import Report, write_report
 from ._results import Results
 from ._runs import Bench, OnRun
-from ._targets import Target, read_supports, read_target
+from ._targets import read_target
 from ._tasks import Task, make_task
 from .settings import Settings
 
@@ -52,7 +52,7 @@ def transfer(
     if name is not None:
         check_encoder(name)
     chosen = variants(settings.methods, settings.o_ratios, settings.texts)
-    tasks = _tasks(_read(targets, settings), settings)
+    tasks = _tasks(targets, settings)
     opened = open_encoder(encoder) if name is None else CachedEncoder(load(name, threads=settings.threads))
     bench = Bench(tasks, chosen, opened, settings.on, name)
     results = Results(Path(report))
@@ -70,7 +70,7 @@ def transfer(
         board.lines += published
         notes += sources(published)
         notes += ["published figures are on test, the others here are not"] if settings.on == "dev" else []
-    made_with = environment(settings.command, settings.to_dict() | {"targets": names})
+    made_with = environment(settings.command, asdict(settings) | {"targets": names})
     called = name or opened.name or type(encoder).__name__
     title = f"Domain transfer, scored on {settings.on}, {called}"
     written = Report(title, Path(report), board, found, rows, made_with, notes)
@@ -92,25 +92,11 @@ def _notes(tasks: Sequence[Task]) -> list[str]:
     return notes
 
 
-def _read(targets: Sequence[PathLike], settings: Settings) -> list[Target]:
-    if settings.types is not None and len(targets) > 1:
-        where = "put types.txt into the folder of each target"
-        raise DataError(
-            f"types are given in one file, but there are {len(targets)} targets",
-            Advice(f"leave out types=, and {where}", f"leave out types in --recipe, and {where}"),
-        )
-    return [read_target(one, types=settings.types, **settings.reading()) for one in targets]
-
-
-def _tasks(targets: Sequence[Target], settings: Settings) -> list[Task]:
+def _tasks(given: Sequence[PathLike], settings: Settings) -> list[Task]:
+    targets = [read_target(one, skip_unnamed=settings.skip_unnamed) for one in given]
     names = [target.name for target in targets]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DataError(f"two targets are called {', '.join(twice)}; name them, as NAME=FOLDER")
     if not targets:
         raise DataError("no target is named; give a folder with train, dev and test files, or a labelled file")
-    if settings.supports is not None:
-        place, options = Path(settings.supports), settings.reading()
-        places = [place] if len(names) == 1 else [place / name for name in names]
-        given = [read_supports(one, **options) for one in places]
-        targets = [replace(target, supports=own) for target, own in zip(targets, given, strict=True)]
     return [make_task(target, settings) for target in targets]

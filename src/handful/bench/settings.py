@@ -1,12 +1,10 @@
 """The settings of a comparison."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from handful._util.files import PathLike
 from handful._util.options import check_options, option
-from handful.errors import Advice, DataError
+from handful.errors import DataError
 
 #: The methods that are compared if none are named.
 DEFAULT_METHODS = ("proto", "nnshot", "structshot", "regression", "hard", "soft", "handful")
@@ -36,24 +34,9 @@ class Settings:
         help="Unlabelled text for our own methods: all, dev (only the split that supports come from), none, or numbers "
         "of words.",
     )
-    types: PathLike | None = option(  # noqa: RUF009
-        None,
-        help="What the types of the target mean, NAME: description on each line. If not set, types.txt in the "
-        "target's folder; or the descriptions at the head of its files; or the names alone.",
-    )
-    keep: Sequence[str] = option((), help="The only types to read; mentions of others become O.")
-    drop: Sequence[str] = option((), help="Types to leave out; their mentions become O.")
-    rename: Mapping[str, str] = option(
-        {}, help="New names of types, before `keep` and `drop`; types that get the same name are merged."
-    )
     sets: int = option(10, least=1, help="Number of supports for each number of shots.")
     seed: int = option(0, least=0, help="Seed for drawing supports, and for the statistics.")
     fewer: bool = option(False, help="Draw what there is of a type with fewer mentions than a support should have.")
-    supports: PathLike | None = option(  # noqa: RUF009
-        None,
-        help="Supports in DIR/1shot, DIR/5shot; with several targets in DIR/TARGET/1shot. If not set, those in the "
-        "target's own folder, or drawn.",
-    )
     on: str = option(
         "test",
         choices=("test", "dev"),
@@ -72,22 +55,3 @@ class Settings:
         check_options(self)
         if not self.shots:
             raise DataError("shots is empty, expected at least one number")
-        if self.supports is not None and self.on == "dev":
-            raise DataError(
-                "supports cannot be given when dev is scored on: they are drawn from one half of dev",
-                Advice("leave out supports=, or say on='test'", "leave out supports in --recipe, or say --on test"),
-            )
-
-    def reading(self) -> dict[str, Any]:
-        """Return the options of `handful.text.read` for the files of a target."""
-        return {
-            "keep": self.keep or None,
-            "drop": self.drop,
-            "rename": self.rename,
-            "unnamed": "skip" if self.skip_unnamed else "keep",
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the settings as dicts, lists, strings and numbers."""
-        paths = {"supports": self.supports, "types": self.types}
-        return asdict(self) | {name: None if path is None else str(path) for name, path in paths.items()}
