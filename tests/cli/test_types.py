@@ -25,7 +25,7 @@ def test_types_are_shown(inside, model):
     assert shown[1].split() == ["LOC", "3", "6", "of", "6", f"{100 * f1['name']:.1f}", "-", "-"]
     guideline = rows[1].pop("guideline")
     assert rows[1] == {"name": "PER", "description": "", "mentions": 3, "judged": 6}
-    assert guideline.keys() == {"f1", "best", "misses", "claims"}
+    assert guideline.keys() == {"f1", "best", "misses", "claims", "n_words", "found"}
 
 
 def test_types_are_merged_and_written(inside, model, tmp_path):

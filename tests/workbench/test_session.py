@@ -229,6 +229,41 @@ def test_types_are_added_renamed_and_removed_while_the_session_runs(views, sessi
     assert found == {"PERSON"}
 
 
+def test_a_wording_is_checked_against_labels(views, session):
+    assert views.check_type({"type": "PER", "description": "P people"}) == {"examples": [], "guideline": None}
+    for id, words in ((1, [1]), (5, [0, 2]), (8, [0])):
+        labels = [{"start": i, "end": i + 1, "type": "PER"} for i in words]
+        views.decide(id, {"version": 0, "action": "label", "labels": labels})
+    found = views.check_type({"type": "PER", "description": "Gods and men"})  # the toy encoder reads the first letter
+    assert sorted(words for words, _ in found["examples"]) == ["Pam", "Pat", "Paul", "Pia"]
+    assert (found["guideline"]["n_words"], found["guideline"]["found"]["both"]) == (4, 0)
+    assert found["guideline"]["found"]["name"] == 4
+    assert set(found["guideline"]["misses"]) == {"Pam", "Pat", "Paul", "Pia"}
+    assert views.check_type({"type": "PER", "description": "P people"})["guideline"]["found"]["both"] == 4
+    assert [one["description"] for one in views.state()["types"]] == ["P people", "L places"]  # nothing is changed
+    with pytest.raises(DataError, match="no type"):
+        views.check_type({"type": "nobody"})
+
+
+def test_several_changes_of_types_are_one_request(views, session):
+    changes = [
+        {"action": "describe", "name": "PER", "description": "P persons"},
+        {"action": "split", "name": "LOC", "to": ["CITY", "LAND"]},
+        {"action": "colour", "name": "PER", "colour": 9},
+    ]
+    answer = views.change_types({"changes": changes})
+    assert [(one["name"], one["colour"] == 9) for one in answer["types"]] == [
+        ("PER", True),
+        ("CITY", False),
+        ("LAND", False),
+    ]
+    views.reverse("undo", {})
+    assert [one["name"] for one in views.state()["types"]] == ["PER", "LOC"]
+    for wrong in ({"changes": [{"changes": []}]}, {"changes": ["x"]}, {"changes": [{"action": "several", "name": ""}]}):
+        with pytest.raises(DataError):
+            views.change_types(wrong)
+
+
 def test_review_of_all_mentions_of_a_type(views, session):
     listed = views.mentions({"type": "PER"})
     assert listed["total"] == len(listed["mentions"]) == 7

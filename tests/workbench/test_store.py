@@ -333,7 +333,59 @@ def test_partial_labels_follow_their_types(tmp_path):
         assert states(project)[1] == before
         project.change_types("remove", "TOOL")
         (sentence,) = next(project.documents()).sentences
-        assert [str(one) for one in sentence.constraints()] == ["_", "PLANT", "_", "_", "O", "!O", "O", "O"]
+        assert [str(one) for one in sentence.constraints()] == ["_", "O|PLANT", "_", "_", "O", "_", "O", "O"]
+
+
+def test_a_type_becomes_a_part_of_another_one(project):
+    both = State("labelled", (Span(0, 1, "PEST"), Span(3, 4, "TOOL")))
+    project.decide("label", {1: both})
+    project.change_types("add", "BUG", ("small animals", None))
+    project.decide("label", {3: State("labelled", (Span(0, 1, "BUG"),))})
+    change = project.change_types("merge", "BUG", "PEST")
+    assert (change.n_labels, list(change.states)) == (1, [1, 3])
+    assert states(project)[3].spans == (Span(0, 1, "PEST"),)
+    assert judged(project) == {1: {"TOOL"}, 3: {"PEST", "TOOL"}}  # nobody has looked for bugs in the first sentence
+    assert [one["name"] for one in project.types()] == ["PEST", "TOOL"]
+    project.undo()
+    assert states(project)[3].spans == (Span(0, 1, "BUG"),)
+    project.change_types("merge", "PEST", "BUG")
+    assert judged(project) == {1: {"TOOL"}, 3: {"TOOL", "BUG"}}
+    assert states(project)[1].spans == (Span(0, 1, "BUG"), Span(3, 4, "TOOL"))
+    for value in ("BUG", "nobody", None, ["TOOL"]):
+        with pytest.raises(DataError, match="name another type"):
+            project.change_types("merge", "BUG", value)
+
+
+def test_a_type_becomes_one_of_several(project):
+    project.decide("label", {1: State("labelled", (Span(0, 1, "PEST"), Span(3, 4, "TOOL"))), 3: PEST})
+    project.decide("unsure", {5: State("unsure", (Span(0, 1, "PEST"), Span(1, 2, "TOOL")))})
+    change = project.change_types("split", "PEST", ["PEST", "MOLLUSC"])
+    assert change.n_labels == 3
+    assert [(one["name"], one["key"]) for one in project.types()] == [("PEST", "1"), ("TOOL", "2"), ("MOLLUSC", "3")]
+    open_word = states(project)[1]
+    assert (open_word.status, open_word.spans) == ("partial", (Span(3, 4, "TOOL"),))
+    assert [str(one) for one in open_word.allowed if one] == ["MOLLUSC|PEST"]
+    assert states(project)[5] == State("unsure", (Span(1, 2, "TOOL"),))
+    assert list(project.documents(only_decided=True)) == []
+    project.undo()
+    assert states(project)[3] == PEST
+    for value in (["PEST"], ["A", "TOOL"], ["A", "tool"], "AB", None, ["A", 7]):
+        with pytest.raises(DataError):
+            project.change_types("split", "PEST", value)
+
+
+def test_several_changes_of_types_are_one_step(project):
+    project.decide("label", {3: PEST})
+    steps = [("describe", "PEST", "bugs"), ("rename", "PEST", "BUG"), ("merge", "TOOL", "BUG")]
+    assert project.change_types("several", "", steps, preview=True).n_labels == 1
+    project.change_types("several", "", steps)
+    assert [(one["name"], one["description"]) for one in project.types()] == [("BUG", "bugs")]
+    assert states(project)[3].spans[0].type == "BUG"
+    with pytest.raises(DataError, match="no type"):
+        project.change_types("several", "", [("rename", "BUG", "FLY"), ("remove", "BUG", None)])
+    assert [one["name"] for one in project.types()] == ["BUG"]  # all of it, or none
+    project.undo()
+    assert [one["name"] for one in project.types()] == ["PEST", "TOOL"]
 
 
 def test_texts_come_in_once_and_bring_labels_where_there_are_none(project):

@@ -1,7 +1,7 @@
 """Guidelines against labels: whether a type's name, its description, or both fit its labelled words best."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ class Guideline:
     best: str  # the text that fits better than the one in use, by more than chance; "" where there is none
     misses: list[str]  # words of the type that the text in use does not find, the worst first
     claims: list[str]  # words that it takes for the type, though they are labelled otherwise, the worst first
+    n_words: int = 0  # labelled words of the type
+    found: dict[str, int] = field(default_factory=dict)  # how many of them each text finds
 
 
 def check_guidelines(
@@ -66,5 +68,7 @@ def check_guidelines(
         wrong = [i for i in np.argsort(-np.abs(leads[used]), kind="stable") if not is_right[used][i]]
         misses = dict.fromkeys(spoken[asked[i]] for i in wrong if is_type[i])
         claims = dict.fromkeys(spoken[asked[i]] for i in wrong if not is_type[i])
-        found[one.name] = Guideline(f1, best if is_real else "", [*misses][:N_WORDS], [*claims][:N_WORDS])
+        n_found = {text: int((is_type & (lead > 0)).sum()) for text, lead in leads.items()}
+        words_against = [*misses][:N_WORDS], [*claims][:N_WORDS]
+        found[one.name] = Guideline(f1, best if is_real else "", *words_against, int(is_type.sum()), n_found)
     return found

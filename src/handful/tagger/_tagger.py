@@ -18,7 +18,6 @@ from handful.evaluate import Evaluation
 from handful.text import Sentence, types_of
 
 from ._learning import AUTO
-from ._retyping import TypeChange
 from ._summary import FitSummary
 from ._watch import Watch
 from .explaining import Explanation, explain
@@ -27,6 +26,7 @@ from .fitting import Fit, fit_changed, fit_on
 from .inputs import documents_of, gather, gather_for_fit, gather_to_add, one_text, spelt_either_way
 from .model import Model
 from .predictor import Predictor, check_min_score, check_whole, evaluate_on
+from .retyping import TypeChange
 from .saving import Saved, about_encoder, read_folder, refusing, write_folder
 from .suggesting import suggest
 from .tagging import MinScore, tag_sentences, tag_words

@@ -17,7 +17,6 @@ from handful.text.types import check_spelling, completed
 
 from ._learning import AUTO, METHODS, Plan, check, learn, type_names
 from ._learning import estimator_of as estimator_of
-from ._retyping import TypeChange, note_on_text
 from ._summary import FitSummary, summarise
 from ._surest import Surest as Surest
 from ._surest import look as look
@@ -25,6 +24,7 @@ from ._surest import merged as merged
 from ._watch import Watch as Watch
 from .inputs import Given, gather_to_add
 from .model import Examples, Model
+from .retyping import TypeChange, note_on_text
 from .training_text import (
     LabelledText,
     LabelledWords,

@@ -27,6 +27,7 @@ class Added:
     n_kept: int = 0  # sentences that had other labels already, or others in the same file; these were kept
     labels: dict[int, State] = field(default_factory=dict, repr=False)  # the states of sentences that got labels
     types: dict[str, None] = field(default_factory=dict, repr=False)  # the names of types in these labels
+    alike: list[str] = field(default_factory=list)  # the types that differ from others in capitals alone
     sample: list[Sentence] = field(default_factory=list, repr=False)  # the first sentences
 
     @property
@@ -47,6 +48,10 @@ class Added:
             lines.append(f"texts that were in the project already, and were not added again: {self.n_known:,}")
         if self.n_kept:
             lines.append(f"sentences that had other labels already, which were kept: {self.n_kept:,}")
+        if self.alike:
+            lines.append(
+                f"types that differ from others in capitals alone: {', '.join(self.alike)}; merge them if they are one"
+            )
         return lines
 
 

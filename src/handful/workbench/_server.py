@@ -110,6 +110,7 @@ def make_server(session: Session, token: str | None, hosts: frozenset[str], limi
         route("GET", "/api/mentions", views.mentions),
         route("POST", "/api/mentions/review", views.review),
         route("POST", "/api/types", views.change_types),
+        route("POST", "/api/types/check", views.check_type),
         route("POST", "/api/find", views.set_find),
         Route("/api/import", bring_in, methods=["POST"]),
         route("GET", "/api/export", partial(_export, session)),

@@ -8,8 +8,10 @@ replaced as a whole when they are ready.
 import gc
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
 from threading import Condition, Lock, Thread
@@ -36,6 +38,7 @@ ENCODED_AT_ONCE, PREDICTED_AT_ONCE = 400, 2_000  # words, so that a new decision
 RANKED = 60  # sentences in the queue
 QUIET = 0.5  # seconds without a decision before the quality is estimated, so that no fit waits for it
 MOST_VISIBLE = 100  # sentences on pages, which are predicted first
+EXAMPLES = 8  # of a type, beside its description
 FIRST_TEXT = 2_000  # words after which the first fit with text is made; then at twice as many
 
 
@@ -151,6 +154,21 @@ class Session:
             if self.learner is None or self.learner.tagger is None:
                 raise DataError("there is no tagger yet that could say why; it comes with the first fit")
             return reasons(self.learner.tagger, self.mirror.entry(id).sentence, start, end, name)
+
+    def check(self, name: str, description: str) -> dict[str, Any]:
+        """Return labelled mentions of a type, the most frequent first, and how many words another description finds."""
+        with self.mirror.lock:
+            types = [
+                replace(one, description=description) if one.name == name else one for one in self.mirror.entity_types()
+            ]
+            labels = self.mirror.labelled()
+        spoken = Counter(one.span_text(span) for one in labels for span in one.spans or () if span.type == name)
+        found = None
+        with self._at_work:
+            if self.learner is not None and spoken:
+                summary = self.learner.new(tuple(types)).fit(labels, progress=False).summary_
+                found = summary.guidelines.get(name)
+        return {"examples": spoken.most_common(EXAMPLES), "guideline": None if found is None else asdict(found)}
 
     def export_tagger(self) -> Tagger:
         """Return a tagger of its own, fitted on the labels and the text there are now, between steps of the worker."""

@@ -8,6 +8,7 @@ import json
 import os
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -166,14 +167,17 @@ class Project:
             is_begun = self.version > 0
             result = insert(connection, prepared)
             old = new = types(connection)
+            known = {one["name"] for one in old}
             said = list(described())
             for one in [*said, *map(EntityType, result.types)]:
                 new = added(new, one)
             if not old:  # the colours that they have on the pages of a tagger, which sorts them
                 by_name = sorted(one["name"] for one in new)
                 new = [one | {"colour": hue(by_name.index(one["name"]))} for one in new]
+            cases = Counter(one["name"].casefold() for one in new)
+            result.alike = [name for name in result.types if name not in known and cases[name.casefold()] > 1]
             names = frozenset([*map(str, said), *result.types])
-            if said or names.isdisjoint(one["name"] for one in old):  # else they were judged for all types there are
+            if said or names.isdisjoint(known):  # else they were judged for all types there are
                 for subject, state in result.labels.items():
                     if state.judged is None and names:
                         result.labels[subject] = replace(state, judged=names)
@@ -203,13 +207,23 @@ class Project:
             return self._append(action, changes)
 
     def change_types(self, action: str, name: str, value: Any = None, *, preview: bool = False) -> ChangedTypes:
-        """Add, rename, describe, colour or remove a type, in all labels too; or only say what that would do."""
+        """Change a type by one of the actions of `change_types`, in all labels too; or only say what that would do."""
         with self._writing() as connection:
             present = {subject: state for subject, (_, state) in states(connection).items()}
-            change = change_types(types(connection), present, action, name, value)
+            change = change_types(types(connection), present, self._words, action, name, value)
             if not preview:
                 self._append(f"{action} type", change.states, change.types)
             return change
+
+    def _words(self, id: int) -> Sentence:
+        """Return a sentence without labels."""
+        query = (
+            "SELECT t.text, s.start, s.stop, s.words FROM sentences s JOIN texts t ON t.id = s.text_id WHERE s.id = ?"
+        )
+        row = self._connection.execute(query, (id,)).fetchone()
+        if row is None:
+            raise DamagedProjectError(f"a decision is on the sentence {id}, which is not there")
+        return sentence_of(*row)
 
     def undo(self, n: int = 1) -> Undone:
         """Take the last n steps back, each by a further entry in the log."""

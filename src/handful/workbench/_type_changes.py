@@ -1,12 +1,13 @@
 """Changes to the types of a project, and what they do to labels: from old types and states to new ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from handful.errors import DataError
-from handful.text import OUTSIDE, UNKNOWN, Allowed, EntityType, Span
-from handful.text.projects import NEW, State
+from handful.tagger.retyping import TypeChange
+from handful.text import EntityType, Sentence
+from handful.text.projects import State
 from handful.web import hue
 
 KEYS = [*"1234567890", *(f"⇧{digit}" for digit in "1234567890")]  # ⇧: with Shift
@@ -36,13 +37,27 @@ def added(types: Types, new: EntityType, colour: int | None = None) -> Types:
     return [*types, new.to_dict() | {"colour": colour, "key": key}]
 
 
-def change_types(types: Types, states: Mapping[int, State], action: str, name: str, value: Any = None) -> ChangedTypes:
-    """Return the types and states after an action on a type: add, rename, describe, colour or remove.
+def change_types(
+    types: Types,
+    states: Mapping[int, State],
+    sentence: Callable[[int], Sentence],
+    action: str,
+    name: str,
+    value: Any = None,
+) -> ChangedTypes:
+    """Return the types and states after an action on a type.
 
-    The value is its description (describe), its new name (rename), its hue (colour), or description and hue or None
-    (add).
+    The value is its description (describe), its new name (rename), its hue (colour), description and hue or None
+    (add), the type that it becomes a part of (merge), the names of its parts (split), none (remove), or a list of
+    actions with their names and values (several). `sentence` gives the words that a state is about.
     """
     known = [one["name"] for one in types]
+    if action == "several":
+        changed = ChangedTypes(types, {})
+        for one in value:
+            step = change_types(changed.types, {**states, **changed.states}, sentence, *one)
+            changed = ChangedTypes(step.types, changed.states | step.states, changed.n_labels + step.n_labels)
+        return changed
     if action == "add":
         _check_new(name, known)
         description, colour = value
@@ -51,17 +66,34 @@ def change_types(types: Types, states: Mapping[int, State], action: str, name: s
     if name not in known:
         raise DataError(f"there is no type {name!r}; the types are {', '.join(known) or 'not named yet'}")
     place = known.index(name)
+    others = [*types[:place], *types[place + 1 :]]
     if action == "remove":
-        return _relabelled([*types[:place], *types[place + 1 :]], states, name, None)
+        return _relabelled(types, others, states, sentence, name)
     if action == "rename":
         _checked(value, "")
         _check_new(value, [one for one in known if one != name])
-        return _relabelled(_with(types, place, name=value), states, name, value)
+        return _relabelled(types, _with(types, place, name=value), states, sentence, name, [value])
+    if action == "merge":
+        if value == name or value not in known:
+            raise DataError(f"{name} cannot become a part of {value!r:.100}; name another type that there is")
+        return _relabelled(types, others, states, sentence, name, [value])
+    if action == "split":
+        parts = value if isinstance(value, list) and all(isinstance(one, str) for one in value) else []
+        if len(set(parts)) < 2:
+            raise DataError(f"{name} is split into {value!r:.100}, expected the names of two types or more")
+        new = types if name in parts else others
+        for one in parts:
+            if one != name:
+                _check_new(one, [other["name"] for other in new])
+                new = added(new, _checked(one, ""))
+        return _relabelled(types, new, states, sentence, name, parts)
     if action == "describe":
         return ChangedTypes(_with(types, place, description=_checked(name, value).description), {})
     if action == "colour":
         return ChangedTypes(_with(types, place, colour=_hue(value)), {})
-    raise DataError(f"types cannot be changed by {action!r}, but by add, rename, describe, colour and remove")
+    raise DataError(
+        f"types cannot be changed by {action!r}, but by add, rename, describe, colour, merge, split, remove and several"
+    )
 
 
 def _check_new(name: str, known: Sequence[str]) -> None:
@@ -92,49 +124,28 @@ def _with(types: Types, place: int, **values: Any) -> Types:
     return [*types[:place], types[place] | values, *types[place + 1 :]]
 
 
-def _relabelled(types: Types, states: Mapping[int, State], name: str, to: str | None) -> ChangedTypes:
-    """Rename a type in all labels; without a new name, its mentions are no longer mentions."""
+def _relabelled(
+    types: Types,
+    new: Types,
+    states: Mapping[int, State],
+    sentence: Callable[[int], Sentence],
+    name: str,
+    becomes: Sequence[str] = (),
+) -> ChangedTypes:
+    """Let labels follow a type that becomes another one, one of several, or nothing."""
+    before, after = ([EntityType(one["name"]) for one in some] for some in (types, new))
+    rename, split = ({name: becomes[0]} if len(becomes) == 1 else {}), ({name: becomes} if len(becomes) > 1 else {})
+    change = TypeChange(before, after, rename, split)
     changed, n_labels = {}, 0
     for subject, state in states.items():
-        new = _without_type(state, name) if to is None else _renamed(state, name, to)
-        if new.written() != state.written():
-            changed[subject] = new
-            n_labels += sum(span.type == name for span in state.spans)
-    return ChangedTypes(types, changed, n_labels)
-
-
-def _renamed(state: State, name: str, to: str) -> State:
-    def renamed(one: Allowed | None) -> Allowed | None:
-        return one if one is None or name not in one.names else Allowed(one.names - {name} | {to}, one.is_excluded)
-
-    spans = tuple(Span(span.start, span.end, to) if span.type == name else span for span in state.spans)
-    judged = state.judged and frozenset(to if one == name else one for one in state.judged)
-    return State(state.status, spans, None if state.allowed is None else tuple(map(renamed, state.allowed)), judged)
-
-
-def _without_type(state: State, name: str) -> State:
-    spans = [span for span in state.spans if span.type != name]
-    allowed = list(state.allowed or ())
-    for i, one in enumerate(allowed):
-        if one is None or name not in one.names:
+        is_kept = not state.is_label and bool(state.spans)  # the mentions of a sentence that is put aside
+        if not (state.is_label or is_kept):
             continue
-        names = one.names - {name}
-        if one.is_excluded or not names:
-            allowed[i] = Allowed(names, True)
-        elif len(names) == 1:  # one type is left, or O
-            allowed[i] = None
-            if names != OUTSIDE.names:
-                spans.append(Span(i, i + 1, next(iter(names))))
-        else:
-            allowed[i] = Allowed(names)
-    spans.sort(key=lambda span: span.start)
-    new = State(
-        state.status, tuple(spans), tuple(allowed) if any(allowed) else None, state.judged and state.judged - {name}
-    )
-    if not state.is_label:
-        return new
-    if new.allowed is None:
-        return replace(new, status="labelled" if spans else "none")
-    if not spans and all(one == UNKNOWN for one in allowed):
-        return NEW
-    return replace(new, status="partial")
+        label = replace(state, status="labelled") if is_kept else state
+        found = State.of(change.sentences([label.on(sentence(subject))])[0])
+        if is_kept:
+            found = State(state.status, found.spans, None, found.judged)
+        if found.written() != state.written():
+            changed[subject] = found
+            n_labels += sum(span.type == name for span in state.spans)
+    return ChangedTypes(new, changed, n_labels)

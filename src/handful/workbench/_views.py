@@ -13,6 +13,7 @@ from handful.web.http import refusal
 from ._mirror import PARTS, Entry
 from ._review import accepted, decided, fitting, rejected
 from ._session import Session
+from ._type_changes import LONGEST_DESCRIPTION
 
 CONTEXT = 300  # characters before and after a sentence
 AROUND = 60  # characters before and after a mention
@@ -156,19 +157,19 @@ class Views:
 
     def change_types(self, given: Asked) -> Record:
         """Change a type, or say what that would do."""
-        action, name = given.get("action"), given.get("name")
-        if not isinstance(action, str) or not isinstance(name, str):
-            raise DataError("a change of types has an action and the name of a type")
-        value: Any = given.get({"rename": "to", "colour": "colour"}.get(action, "description"))
-        if action == "add":
-            value = value or "", given.get("colour")
-        change = self.project.change_types(action, name, value, preview=given.get("preview") is True)
+        several = given.get("changes")  # they are one step
+        asked = ("several", "", [*map(_change, several)]) if isinstance(several, list) else _change(given)
+        change = self.project.change_types(*asked, preview=given.get("preview") is True)
         self.session.follow()
         return {
             "types": self._types(),
             "labels_changed": change.n_labels,
             "sentences_changed": len(change.states),
         }
+
+    def check_type(self, given: Asked) -> Record:
+        """Say how well a description would fit the labels of a type."""
+        return self.session.check(self._type(given), str(given.get("description", ""))[:LONGEST_DESCRIPTION])
 
     def set_find(self, given: Asked) -> Record:
         """Choose how much to find."""
@@ -313,6 +314,15 @@ def _changed(before: Sequence[Span], after: Sequence[Span]) -> list[Record]:
     was, now = ({(span.start, span.end): span.type for span in spans} for spans in (before, after))
     places = sorted(place for place in now.keys() | was.keys() if now.get(place) != was.get(place))
     return [{"start": a, "end": b, "type": now.get((a, b)), "was": was.get((a, b))} for a, b in places]
+
+
+def _change(given: Any) -> tuple[str, str, Any]:
+    """Return an action, the name of a type and a value."""
+    action, name = (given.get("action"), given.get("name")) if isinstance(given, Mapping) else (None, None)
+    if not isinstance(action, str) or not isinstance(name, str) or action == "several":
+        raise DataError("a change of types has an action and the name of a type")
+    value = given.get({"rename": "to", "merge": "to", "split": "to", "colour": "colour"}.get(action, "description"))
+    return action, name, (value or "", given.get("colour")) if action == "add" else value
 
 
 def _mentions(given: Any) -> list[Record]:

@@ -3,8 +3,8 @@
 import { post } from "./api.js";
 import { app, on, refresh, tell, typeOf } from "./app.js";
 import { $, confirmed, count, make, say, trouble } from "./dom.js";
+import { changesOf, drafts, row } from "./type_row.js";
 
-const drafts = new Map(); // edits that are not saved yet, by type: they outlast a redrawn list and a closed window
 const problem = () => $("types").querySelector(".trouble");
 
 function drawBar(mark) {
@@ -22,9 +22,10 @@ function drawBar(mark) {
   buttons.find((one) => one.dataset.name === held)?.focus();
 }
 
-/** Change a type; where labels change with it, say so first. */
-async function change(record, question) {
+/** Change types, in one step; where labels change with them, say so first. Return whether it was done. */
+async function change(changes, question) {
   trouble(null, problem());
+  const record = changes.length === 1 ? changes[0] : { changes };
   try {
     if (question) {
       const would = await post("/api/types", { ...record, preview: true });
@@ -33,6 +34,7 @@ async function change(record, question) {
     }
     const answer = await post("/api/types", record);
     app.state.types = answer.types;
+    for (const one of changes) if (one.action !== "add") drafts.delete(one.name);
     tell("types");
     drawList();
     refresh();
@@ -43,71 +45,52 @@ async function change(record, question) {
   }
 }
 
-function row(one) {
-  const form = make("form", { class: "type-row", "aria-label": `Type ${one.name}`, "--hue": one.colour });
-  const name = make("input", { value: one.name, maxlength: 100, required: true, autocomplete: "off", "aria-label": `Name of ${one.name}` });
-  const description = make("textarea", { value: one.description, rows: 1, maxlength: 2000, class: "wide", dir: "auto", "aria-label": `Description of ${one.name}` });
-  description.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault(); // a description is one line
-    form.requestSubmit();
-  });
-  const hue = make("input", { type: "range", min: 0, max: 359, class: "hue", "aria-label": `Colour of ${one.name}` });
-  hue.value = one.colour;
-  const save = make("button", { text: "Save", disabled: true });
-  const edited = () => {
-    form.style.setProperty("--hue", hue.value);
-    save.disabled = name.value === one.name && description.value === one.description && +hue.value === one.colour;
-    save.classList.toggle("main", !save.disabled);
-    if (save.disabled) drafts.delete(one.name);
-    else drafts.set(one.name, { name: name.value, description: description.value, hue: hue.value });
-    describeDrafts();
-  };
-  form.addEventListener("input", edited);
-  const draft = drafts.get(one.name);
-  if (draft) {
-    Object.assign(name, { value: draft.name });
-    Object.assign(description, { value: draft.description });
-    hue.value = draft.hue;
-    edited();
+/** Save the edits of some types, all together. */
+async function save(names) {
+  const changes = names.flatMap(changesOf);
+  const renamed = changes.filter((one) => one.action === "rename");
+  for (const one of renamed) {
+    const other = app.state.types.find((type) => type.name === one.to && type.name !== one.name);
+    if (other && names.length === 1) return merge(one.name, other.name);
   }
-  const drop = async () => {
-    const question = (n, what) => n
-      ? `Remove ${one.name}? This takes away ${what}: these words are then no mention. It can be undone.`
-      : `Remove ${one.name}? No label has this type. It can be undone.`;
-    if (await change({ action: "remove", name: one.name }, question)) say(`${one.name} is removed.`);
-  };
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const to = name.value;
-    const question = (n, what) => `Rename ${one.name} to ${to}? This renames ${what}. The tagger reads the new name. It can be undone.`;
-    const steps = [];
-    if (description.value !== one.description) steps.push([{ action: "describe", name: one.name, description: description.value }]);
-    if (+hue.value !== one.colour) steps.push([{ action: "colour", name: one.name, colour: +hue.value }]);
-    if (to !== one.name) steps.push([{ action: "rename", name: one.name, to }, question]);
-    for (const step of steps) if (!(await change(...step))) return;
-    drafts.delete(one.name);
-    if (steps.length) say(`${to} is changed.`);
-    drawList();
-  });
-  form.append(make("span", { class: "swatch", "aria-hidden": "true", text: one.key ?? "" }), name, description, hue);
-  form.append(make("span", { class: "soft", text: count(one.n_labels, "label") }));
-  form.append(save, make("button", { type: "button", text: "Remove", "aria-label": `Remove ${one.name}`, onclick: drop }));
-  return form;
+  const what = renamed.map((one) => `${one.name} to ${one.to}`).join(", ");
+  const question = (n, labels) => `Rename ${what}? This renames ${labels}. The tagger reads the new ${renamed.length > 1 ? "names" : "name"}. It can be undone.`;
+  if (!changes.length || !(await change(changes, renamed.length ? question : null))) return;
+  for (const name of names) drafts.delete(name);
+  drawList();
+  say(names.length > 1 ? `${names.length} types are changed.` : `${renamed[0]?.to ?? names[0]} is changed.`);
 }
 
-function part(line) { // how a description was understood
-  return make("p", { class: "soft understood", dir: "auto", text: line });
+async function merge(name, to) {
+  const question = (n, what) => `Make ${name} a part of ${to}? The labels of ${name} are then of ${to}; ${what} change. ` +
+    "Sentences in which nobody looked for both need a look. It can be undone.";
+  if (await change([{ action: "merge", name, to }], question)) say(`${name} is a part of ${to}.`);
+}
+
+async function split(name, to) {
+  const question = (n, what) => `Split ${name} into ${to.join(" and ")}? ${what} change: of each mention, it is open which of them it is, ` +
+    "and its sentence comes again. It can be undone.";
+  if (await change([{ action: "split", name, to }], question)) say(`${name} is split into ${to.join(" and ")}.`);
+}
+
+async function remove(name) {
+  const question = (n, what) => n
+    ? `Remove ${name}? This takes away ${what}: these words are then no mention. It can be undone.`
+    : `Remove ${name}? No label has this type. It can be undone.`;
+  if (await change([{ action: "remove", name }], question)) say(`${name} is removed.`);
 }
 
 function drawList() {
   for (const name of drafts.keys()) if (!typeOf(name)) drafts.delete(name);
-  $("types-list").replaceChildren(...app.state.types.flatMap((one) => [row(one), ...one.understood.map(part)]));
+  const doing = { save: (name) => save([name]), merge, split, remove, edited: describeDrafts };
+  $("types-list").replaceChildren(...app.state.types.flatMap((one) => row(one, doing)));
   describeDrafts();
 }
 
 function describeDrafts() {
-  $("types-unsaved").textContent = drafts.size ? `Not saved yet: ${[...drafts.keys()].join(", ")}.` : "";
+  const names = [...drafts.keys()];
+  $("types-unsaved").textContent = names.length ? `Not saved yet: ${names.join(", ")}.` : "";
+  $("types-save").hidden = names.length < 2;
 }
 
 export function openTypes() {
@@ -119,6 +102,7 @@ export function openTypes() {
 export function setUpTypes(mark) {
   on("state", () => drawBar(mark));
   for (const kind of ["types", "armed"]) on(kind, () => drawBar(mark));
+  $("types-save").addEventListener("click", () => save([...drafts.keys()]));
   $("types-bar").addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const all = [...$("types-bar").querySelectorAll("button")];
@@ -133,7 +117,7 @@ export function setUpTypes(mark) {
     event.preventDefault();
     const { name, description } = form.elements;
     const record = { action: "add", name: name.value, description: description.value };
-    if (!(await change(record))) return;
+    if (!(await change([record]))) return;
     say(`${record.name} is added.`);
     form.reset();
     name.focus();
