@@ -3,7 +3,7 @@
 A word is never changed, and every visible character belongs to one. Between words there are only white space and
 invisible characters (controls, direction marks, the zero-width space). The rules, in the order in which they are tried:
 
-- URLs and e-mail addresses are words; so are ``@name`` and ``#tag``;
+- URLs and e-mail addresses are words; so are ``@name`` and ``#tag``, in letters that are written with spaces;
 - ``U.N.``, ``e.g.``, a few titles (``Mr.``) and initials before a name (``George W. Bush``) keep their full
   stops;
 - letters, digits and marks go together, also across ``-`` and ``'`` (``don't``, ``Jean-Luc``), across
@@ -92,7 +92,7 @@ def _word_pattern() -> re.Pattern[str]:
                 rf"(?:[hH][tT][tT][pP][sS]?://|[fF][tT][pP]://|[wW][wW][wW]\.){url_body}*"
                 rf"[^{_GAP}<>\"“”«»\u3000-\u303f\uff00-\uff0f.,;:!?'’()\[\]{{}}…]",
                 rf"[\w{marks}.+%-]{{1,64}}+@[\w{marks}-]+(?:\.[\w{marks}-]+)+",
-                rf"[@#][{name}]+",
+                rf"[@#][{letters}]+",
                 rf"(?=\w[.{marks}])(?:(?:{letter}\.){{2,}}(?:{letter}(?!{one}))?|(?:{letter}\.)+{letter}(?![{letters}.]))",
                 rf"(?<![{_BASES}])(?:[{_BASES}]\.){{2,}}",
                 rf"(?:{_TITLES})\.(?=\s)|(?:{_NUMBERED})\.(?=\s*\d)"
