@@ -149,8 +149,8 @@ def test_damage_within_a_document_is_an_error_too(name, value):
 
 def test_without_spacy_the_error_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "a.spacy").write_bytes(written([Sentence(("a",), ())], "docbin"))
-    monkeypatch.setitem(sys.modules, "spacy.tokens", None)
-    with pytest.raises(MissingExtraError, match=r"docbin needs spaCy .* pip install 'handful\[spacy\]'"):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingExtraError, match=r"docbin needs spacy, .* pip install 'handful\[spacy\]'"):
         read(tmp_path / "a.spacy")
     with pytest.raises(MissingExtraError, match="pip install"):
         write([Sentence(("a",), ())], tmp_path / "b.spacy", "docbin")

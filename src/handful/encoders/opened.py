@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 
 from handful._util.files import PathLike
 from handful._util.foreign import check_files
+from handful._util.lazy import check_libraries
 from handful._util.progress import Progress
-from handful.errors import Advice, EncoderError, HandfulError, MissingExtraError, ModelError
+from handful.errors import Advice, EncoderError, HandfulError, ModelError
 
 from ._network_encoder import NetworkEncoder as NetworkEncoder
 from .encoder import Encoder, words_of
@@ -90,9 +90,7 @@ def check_encoder(name_or_path: PathLike) -> Path:
     elif path.exists() or path.is_absolute() or name.startswith(".") or name.count("/") > 1:
         found = "is a file" if path.exists() else "does not exist"
         raise EncoderError(f"no encoder at {path}: it {found}; {CHOICES}")
-    for library in ("torch", "transformers"):  # to import them would take seconds
-        if find_spec(library) is None:
-            raise MissingExtraError(f"{name!r} is not embedded, and other encoders need {library}: {CHOICES}")
+    check_libraries(f"{name!r} is not embedded: {CHOICES}; that", "torch", "transformers")
     return path
 
 

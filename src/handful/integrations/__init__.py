@@ -10,4 +10,5 @@ if TYPE_CHECKING:
 
 __all__ = ["SpacyTagger", "from_hub", "push_to_hub"]
 
-__getattr__, __dir__ = lazy(__name__, _spacy="SpacyTagger", _hub="from_hub push_to_hub")
+_NEEDS = {"_spacy": ("the component for spaCy", "spacy")}
+__getattr__, __dir__ = lazy(__name__, _NEEDS, _spacy="SpacyTagger", _hub="from_hub push_to_hub")

@@ -9,7 +9,8 @@ from typing import Any
 
 from handful import __version__
 from handful._util.files import PathLike
-from handful.errors import DataError, FileError, HandfulError, MissingExtraError, ModelError
+from handful._util.lazy import check_libraries
+from handful.errors import DataError, FileError, HandfulError, ModelError
 from handful.evaluate import Evaluation
 from handful.tagger import Tagger
 from handful.tagger.saving import ARRAYS, CARD, CONFIG, ENCODER, OPENING, SUPPORT, cell, read_config
@@ -43,8 +44,10 @@ def from_hub(
     is_name = isinstance(name_or_path, str) and name.count("/") == 1 and not name.startswith((".", "/", "~"))
     if Path(name_or_path).exists() or not is_name:
         return Tagger.load(name_or_path, **options)
-    hub = _library(f"there is no folder {name!r}, and to look for a repository of this name")
-    wanted = {"cache_dir": cache_dir, "token": token, "local_files_only": local_files_only}
+    check_libraries(f"there is no folder {name!r}, and looking for a repository of this name", "huggingface_hub")
+    import huggingface_hub as hub
+
+    wanted: dict[str, Any] = {"cache_dir": cache_dir, "token": token, "local_files_only": local_files_only}
     wanted |= {"library_name": "handful", "library_version": __version__}
     with _errors(f"there is no folder {name!r}, and the repository {name!r} cannot be had"):
         # the rest is fetched only if config.json is that of a tagger
@@ -88,7 +91,9 @@ def push_to_hub(
     -------
     str : the address of the commit
     """
-    hub = _library("to push a tagger")
+    check_libraries("pushing a tagger", "huggingface_hub")
+    import huggingface_hub as hub
+
     figures = {"test": evaluation} if isinstance(evaluation, Evaluation) else dict(evaluation or {})
     for name, one in figures.items():
         if not isinstance(one, Evaluation):
@@ -160,14 +165,6 @@ def _table(name: str, evaluation: Evaluation) -> str:
         "",
     ]
     return "\n".join(lines)
-
-
-def _library(what: str) -> Any:
-    try:
-        import huggingface_hub
-    except ImportError as error:
-        raise MissingExtraError(f"{what}, huggingface_hub is needed ({error}): pip install 'handful[hub]'") from None
-    return huggingface_hub
 
 
 @contextmanager

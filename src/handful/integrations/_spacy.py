@@ -15,23 +15,19 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
+import srsly
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.scorer import Scorer, get_ner_prf
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.util import minibatch
 
-from handful.errors import DataError, HandfulWarning, MissingExtraError, ModelError, shorten
+from handful.errors import DataError, HandfulWarning, ModelError, shorten
 from handful.tagger import Tagger
 from handful.tagger.predictor import check_min_score
 from handful.text import Document, types_of
 
 from ._hub import from_hub
-
-try:
-    import srsly
-    from spacy.language import Language
-    from spacy.pipeline import Pipe
-    from spacy.scorer import Scorer, get_ner_prf
-    from spacy.tokens import Doc, Span, SpanGroup
-    from spacy.util import minibatch
-except ImportError as error:
-    raise MissingExtraError(f"the component for spaCy needs spaCy ({error}): pip install 'handful[spacy]'") from None
 
 ALIGNMENTS = {
     "expand": "they were widened to whole tokens",

@@ -6,11 +6,12 @@ from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from handful._util.lazy import check_libraries
 from handful._util.processor import usable_threads
 from handful._util.progress import ProgressCallback
 from handful.encoders import Encoder
 from handful.encoders.opened import is_object, open_encoder
-from handful.errors import DataError, FileError, MissingExtraError
+from handful.errors import DataError, FileError
 from handful.tagger import Tagger
 
 if TYPE_CHECKING:
@@ -29,11 +30,10 @@ def workers(address: str | None = None, n: int | None = None) -> "Iterator[Clien
     address : as ``tcp://10.0.0.1:8786``; the workers need handful and the same file system
     n : how many processes to start; each has one thread for tasks
     """
-    try:
-        import dask
-        from distributed import Client, LocalCluster
-    except ImportError:
-        raise MissingExtraError("distributed is not installed; it comes with pip install 'handful[dask]'") from None
+    check_libraries("running on workers", "distributed")
+    import dask
+    from distributed import Client, LocalCluster
+
     if (address is None) == (n is None):
         raise DataError("give either the address of a cluster or a number of workers")
     cluster: Any = address

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from handful._util.lazy import lazy
-from handful.web import Limits, need_extra
+from handful.web import Limits
 
 if TYPE_CHECKING:
     from ._models import load_models
@@ -11,10 +11,5 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "load_models", "serve_models"]
 
-_get, __dir__ = lazy(__name__, _models="load_models", _server="serve_models")
-
-
-def __getattr__(name: str) -> object:
-    if name == "serve_models":
-        need_extra("the server")
-    return _get(name)
+_NEEDS = {"_server": ("the server", "starlette", "uvicorn", "prometheus_client")}
+__getattr__, __dir__ = lazy(__name__, _NEEDS, _models="load_models", _server="serve_models")

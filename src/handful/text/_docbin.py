@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from handful.errors import DataError, FormatError, MissingExtraError, shorten
+from handful._util.lazy import check_libraries
+from handful.errors import DataError, FormatError, shorten
 
 from ._document import Document
 from ._reading import FileReader
@@ -21,11 +22,10 @@ _PARTIAL, _CLASSES, _SCORE = "partial", "cats", ("._.", "score")
 
 
 def _spacy() -> Any:
-    try:
-        import spacy.tokens
-        import spacy.vocab
-    except ImportError as error:
-        raise MissingExtraError(f"the format docbin needs spaCy ({error}): pip install 'handful[spacy]'") from None
+    check_libraries("the format docbin", "spacy")
+    import spacy.tokens
+    import spacy.vocab
+
     return spacy
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from handful.errors import FormatError, HandfulError, MissingExtraError
+from handful._util.lazy import check_libraries
+from handful.errors import FormatError, HandfulError
 
 from ._document import Document
 from ._reading import FileReader
@@ -15,10 +16,9 @@ _AT_ONCE = 1024  # rows
 
 def read_parquet(reading: FileReader) -> Iterator[Document]:
     """Open the table; return an iterator of its documents."""
-    try:
-        from pyarrow.parquet import ParquetFile
-    except ImportError as error:
-        raise MissingExtraError(f"the format parquet needs pyarrow ({error}): pip install 'handful[dask]'") from None
+    check_libraries("the format parquet", "pyarrow")
+    from pyarrow.parquet import ParquetFile
+
     with _errors(reading, "this is not a Parquet file"):
         table = ParquetFile(reading.source.seekable())
     reading.source.on_close(table.close)

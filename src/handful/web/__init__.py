@@ -6,7 +6,7 @@ A page is HTML with its style and script as static files. `server`, `guard`, `ht
 
 from handful._util.html import hue
 
-from ._limits import LOOPBACK, Limits, need_extra
+from ._limits import LOOPBACK, Limits
 from ._page import CLOSING, marked, opening
 
-__all__ = ["CLOSING", "LOOPBACK", "Limits", "hue", "marked", "need_extra", "opening"]
+__all__ = ["CLOSING", "LOOPBACK", "Limits", "hue", "marked", "opening"]

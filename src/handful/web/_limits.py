@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 
 from handful._util.options import check_options, option
-from handful.errors import MissingExtraError
 
 #: Where only this machine can reach a server.
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -39,10 +37,3 @@ class Limits:
 
     def __post_init__(self) -> None:
         check_options(self)
-
-
-def need_extra(what: str) -> None:
-    """Say how to get the packages that a server needs, if one is missing."""
-    for name in ("prometheus_client", "starlette", "uvicorn"):
-        if find_spec(name) is None:
-            raise MissingExtraError(f"{what} needs {name}, which is not installed: pip install 'handful[web]'")

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from handful._util.lazy import lazy
-from handful.web import LOOPBACK, need_extra
+from handful.web import LOOPBACK
 
 from ._adding import Added
 from ._store import Project
@@ -14,10 +14,5 @@ if TYPE_CHECKING:
 
 __all__ = ["LOOPBACK", "Added", "Project", "Session", "serve"]
 
-_get, __dir__ = lazy(__name__, _session="Session", _server="serve")
-
-
-def __getattr__(name: str) -> object:
-    if name == "serve":
-        need_extra("the workbench")
-    return _get(name)
+_NEEDS = {"_server": ("the workbench", "starlette", "uvicorn")}
+__getattr__, __dir__ = lazy(__name__, _NEEDS, _session="Session", _server="serve")
