@@ -128,17 +128,6 @@ def test_a_few_accepted_sentences_are_no_proof_of_quality(window, served):
     assert served.client.get("/api/state").json()["counts"]["decisions"] == n_before
 
 
-def test_undoing_an_import_says_what_it_takes_back(window, served):
-    page = window(5)
-    body = b"# GOD: G gods\nso [Gaia](GOD) slept\n"
-    served.client.post("/api/import", content=body, headers={"content-type": "application/octet-stream"})
-    page.wait_for_selector("#types-bar button[data-name=GOD]")
-    page.click("#undo")
-    said(page, "Undone: the labels and types of an import; its texts stay.")
-    page.wait_for_selector("#types-bar button[data-name=GOD]", state="detached")
-    assert served.client.get("/api/state").json()["counts"]["sentences"] == 10
-
-
 def test_without_a_type_nothing_is_decided(browser, tmp_path):
     with serving(tmp_path / "p.db", types={}) as served:
         page = open_at(browser, served, 5)

@@ -152,6 +152,34 @@ def test_what_the_project_began_with_cannot_be_undone(tmp_path):
         assert len(list(project.sentences())) == 2
 
 
+def test_texts_go_out_and_come_in_again(project):
+    def there(of=project):
+        return [document.text for document in of.documents()]
+
+    project.decide("label", {2: PEST})
+    project.remove([1, 3])
+    assert there() == [TEXTS[1], TEXTS[3]]
+    assert read(project.path) == [sentence for document in project.documents() for sentence in document.sentences]
+    mirror = Mirror(project)
+    assert (list(mirror.entries), mirror.n_texts, mirror.count_labels()["PEST"]) == ([3, 5], 2, 0)
+    project.undo()
+    assert mirror.follow() == ([], False, True)
+    assert (list(mirror.entries), mirror.n_texts, mirror.count_labels()["PEST"]) == ([1, 2, 3, 5], 4, 1)
+    project.remove([1])
+    mirror.follow()
+    assert (list(mirror.entries), mirror.entries[2].text_id) == ([2, 3, 5], 3)  # its words are in another text
+    assert project.add([Document.of(TEXTS[0])]).n_known == 1  # as when the command is started again
+    assert TEXTS[0] not in there()
+    added = project.add(map(Document.of, [TEXTS[0], "Bees came."]), is_step=True)
+    assert (added.n_texts, added.n_sentences, added.n_known) == (2, 3, 0)
+    assert there() == [*TEXTS, "Bees came."]
+    assert project.undo().n_texts == 2
+    assert there() == TEXTS[1:]
+    project.redo()
+    with Project(project.path) as again:
+        assert there(again) == [*TEXTS, "Bees came."]
+
+
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("decide"), st.sampled_from([1, 2, 3, 5]), st.sampled_from([PEST, NONE, NEW])),
@@ -458,6 +486,7 @@ def test_documents_keep_their_ids_and_what_came_with_them(tmp_path):
         ("log", "subject", "x"),
         *(("types", "after", value) for value in ("[3]", "3", '[{"name": "PEST"}]', "[[]]", b"\xff")),
         ("types", "after", '[{"name": "PEST", "description": "", "colour": "red", "key": null}]'),
+        *(("text", "after", value) for value in ("", "3", b"\xff", None)),
         ("undone", "undoes", 99),
         ("undone", "step", "x"),
     ],
@@ -466,8 +495,10 @@ def test_a_project_that_somebody_has_changed_is_said_to_be_damaged(project, tabl
     project.decide("label", {1: PEST})
     project.decide("label", {2: PEST})
     project.undo()
+    project.remove([2])
     project.close()
     table, rows = {
+        "text": ("log", "subject = -2"),
         "log": ("log", "subject = 1"),
         "types": ("log", "subject = 0"),
         "undone": ("log", "undoes IS NOT NULL"),

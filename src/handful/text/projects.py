@@ -4,15 +4,16 @@ A project has the tables
 
 - ``texts``: documents, with what the source calls them and what else came with them;
 - ``sentences``: the words of each, by their places in the text; ``same`` is the first sentence with the same words;
-- ``log``: what was decided, in order; it only grows. An entry holds the state of one sentence (by its ``same``), or of
-  the list of types (``subject`` 0), before and after. The last entry about a subject is what holds.
+- ``log``: what was decided, in order; it only grows. An entry holds the state of one sentence (by its ``same``), of the
+  list of types (``subject`` 0), or of a text (minus its id), before and after. The last entry about a subject is what
+  holds.
 
 `handful.workbench` writes them.
 """
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,6 +55,8 @@ CREATE TRIGGER log_only_grows BEFORE UPDATE ON log BEGIN SELECT raise(ABORT, 'th
 CREATE TRIGGER log_keeps_all BEFORE DELETE ON log BEGIN SELECT raise(ABORT, 'the log only grows'); END;
 CREATE TABLE quality (decisions INTEGER PRIMARY KEY, f1 REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL);
 """
+
+THERE, GONE = '"there"', '"gone"'  # the state of a text; one without an entry is there
 
 _LABELLED = ("labelled", "none", "partial")
 STATUSES = ("new", *_LABELLED, "unsure", "skipped")
@@ -242,6 +245,15 @@ def states(connection: "sqlite3.Connection") -> dict[int, tuple[int, State]]:
     return found
 
 
+def gone(connection: "sqlite3.Connection") -> set[int]:
+    """Return the texts that were taken out of the project."""
+    rows = connection.execute("SELECT -subject, max(seq), after FROM log WHERE subject < 0 GROUP BY subject").fetchall()
+    for number, _, after in rows:
+        if after not in (THERE, GONE):
+            raise DamagedProjectError(f"the text {number} is {after!r:.50}")
+    return {number for number, _, after in rows if after == GONE}
+
+
 def types(connection: "sqlite3.Connection") -> list[dict[str, Any]]:
     """Return the types, each with its name, description, colour and key."""
     row = connection.execute("SELECT after FROM log WHERE subject = 0 ORDER BY seq DESC LIMIT 1").fetchone()
@@ -280,24 +292,19 @@ def sentence_of(text: str, start: int, end: int, words: str) -> Sentence:
     return Sentence.trusted(tuple(found), None, part, tuple(starts), start)
 
 
-def documents(
-    connection: "sqlite3.Connection", decided: Mapping[int, tuple[int, State]], *, after: int = 0
-) -> Iterator[tuple[Document, list[int]]]:
-    """Yield the texts after one of them, with the labels that were decided; and the ids of their sentences."""
-    texts = connection.execute("SELECT id, text, name, meta FROM texts WHERE id > ? ORDER BY id", (after,))
-    rows = connection.execute(
-        "SELECT text_id, id, same, start, stop, words FROM sentences WHERE text_id > ? ORDER BY text_id, id", (after,)
-    )
+def documents(connection: "sqlite3.Connection") -> Iterator[Document]:
+    """Yield the texts with the labels that were decided."""
+    decided, left_out = states(connection), gone(connection)
+    rows = connection.execute("SELECT text_id, same, start, stop, words FROM sentences ORDER BY text_id, id")
     row = rows.fetchone()
-    for number, text, name, meta in texts:
-        sentences, ids = [], []
+    for number, text, name, meta in connection.execute("SELECT id, text, name, meta FROM texts ORDER BY id"):
+        sentences = []
         while row is not None and row[0] == number:
-            _, sentence, same, start, stop, words = row
-            state = decided[same][1] if same in decided else NEW
-            sentences.append(state.on(sentence_of(text, start, stop, words)))
-            ids.append(sentence)
+            _, same, *place = row
+            sentences.append(decided.get(same, (0, NEW))[1].on(sentence_of(text, *place)))
             row = rows.fetchone()
-        yield Document(text, tuple(sentences), *_fields(text, name, meta)), ids
+        if number not in left_out:
+            yield Document(text, tuple(sentences), *_fields(text, name, meta))
 
 
 def _fields(text: object, name: str | None, meta: str) -> tuple[str | int | None, dict[str, Any]]:
@@ -325,5 +332,5 @@ def read_project(reading: FileReader) -> Iterator[Document]:
 
 def _labelled(reading: FileReader, connection: "sqlite3.Connection") -> Iterator[Document]:
     with database_errors(reading.source.name):
-        for document, _ in documents(connection, states(connection)):
+        for document in documents(connection):
             yield document.with_sentences(map(reading.finish, document.sentences))

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -21,14 +21,19 @@ N_SAMPLE = 500  # sentences that tell the language
 class Added:
     """The texts and labels that came into a project."""
 
-    n_texts: int = 0  # new ones
-    n_sentences: int = 0  # new ones
+    texts: list[int] = field(default_factory=list, repr=False)  # new ones, and those that are there again
+    n_sentences: int = 0  # of these
     n_known: int = 0  # texts that were there already, and were not added again
     n_kept: int = 0  # sentences that had other labels already, or others in the same file; these were kept
     labels: dict[int, State] = field(default_factory=dict, repr=False)  # the states of sentences that got labels
     types: dict[str, None] = field(default_factory=dict, repr=False)  # the names of types in these labels
     alike: list[str] = field(default_factory=list)  # the types that differ from others in capitals alone
     sample: list[Sentence] = field(default_factory=list, repr=False)  # the first sentences
+
+    @property
+    def n_texts(self) -> int:
+        """How many texts came in."""
+        return len(self.texts)
 
     @property
     def n_labelled(self) -> int:
@@ -70,22 +75,29 @@ def prepare(documents: Iterable[Document]) -> list[Prepared]:
     return prepared
 
 
-def insert(connection: sqlite3.Connection, prepared: Iterable[Prepared]) -> Added:
-    """Write texts and sentences that are not there yet, and return what came in, with the labels to be logged."""
-    known = {digest for (digest,) in connection.execute("SELECT digest FROM texts")}
+def insert(connection: sqlite3.Connection, prepared: Iterable[Prepared], left_out: Collection[int]) -> Added:
+    """Write texts and sentences that are not there yet, and return what came in, with what is to be logged.
+
+    Texts that are there, but `left_out`, come in again.
+    """
+    known = dict(connection.execute("SELECT digest, id FROM texts"))
     first = dict(connection.execute("SELECT digest, min(id) FROM sentences GROUP BY digest"))
     before = states(connection)
     (text_id,) = connection.execute("SELECT coalesce(max(id), 0) FROM texts").fetchone()
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM sentences").fetchone()
     texts: list[tuple[Any, ...]] = []
     sentences: list[tuple[Any, ...]] = []
-    result = Added()
+    result, came = Added(), dict[int, None]()
     for document, text_digest, words in prepared:
         is_new = text_digest not in known
         if is_new:
             text_id += 1
             texts.append((text_id, *_text_row(document), text_digest))
-        result.n_known += not is_new
+        if is_new or (known[text_digest] in left_out and known[text_digest] not in came):
+            came[known.get(text_digest, text_id)] = None
+            result.n_sentences += len(words)
+        else:
+            result.n_known += 1
         result.sample += document.sentences[: N_SAMPLE - len(result.sample)]
         for sentence, digest in zip(document.sentences, words, strict=True):
             if is_new:
@@ -104,7 +116,7 @@ def insert(connection: sqlite3.Connection, prepared: Iterable[Prepared]) -> Adde
                 result.n_kept += 1
     _insert(connection, "texts", texts)
     _insert(connection, "sentences", sentences)
-    result.n_texts, result.n_sentences = len(texts), len(sentences)
+    result.texts = list(came)
     return result
 
 

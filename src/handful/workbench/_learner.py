@@ -31,15 +31,15 @@ class Learner:
         self.number = 0  # how many fits there were
         self.tagger: Tagger | None = None  # of the last fit, None where there was nothing to learn from
         self.setting: Find = "usual"  # how much to find
-        self._basis: tuple[object, int] = (None, 0)
+        self._basis: tuple[object, Sequence[Sentence]] = (None, ())
 
     def fit(self, labels: Sequence[Sentence], text: Sequence[Sentence], types: tuple[EntityType, ...]) -> None:
         """Fit; where only labels have changed, the text is not looked at again."""
-        if self.tagger is not None and self._basis == (types, len(text)):
+        if self.tagger is not None and self._basis == (types, text):
             self.tagger.relabel(labels)
         else:
             self.tagger = self.new(types).fit(labels or None, text or None, progress=False)
-            self._basis = (types, len(text))
+            self._basis = (types, text)
         self.number += 1
 
     def new(self, types: tuple[EntityType, ...]) -> Tagger:

@@ -1,6 +1,7 @@
 """`Mirror`: the sentences of a project and the decisions about them, in memory."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
@@ -9,7 +10,7 @@ from handful.errors import DataError
 from handful.text import EntityType, Sentence
 from handful.text.projects import NEW, State, database_errors, entity_type
 
-from ._store import Project
+from ._store import TYPES, Project
 
 OPEN = ("new", "partial")  # statuses of sentences to ask about
 DECIDED = ("labelled", "none")
@@ -18,7 +19,7 @@ PARTS = ("all", "open", "partial", "decided", "look", "unsure", "skipped")  # lo
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A sentence of the project, the first one with its words."""
+    """A sentence of the project: the first one with its words that is there. Its id is that of the very first."""
 
     id: int
     text_id: int
@@ -31,41 +32,51 @@ class Mirror:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.lock = RLock()
-        self.entries: dict[int, Entry] = {}  # by id, in order, each sequence of words once
+        self.entries: dict[int, Entry] = {}  # by id, in order, each sequence of words once; it is replaced as a whole
         self.version = 0  # the number of the last log entry
         self.n_sentences = self.n_words = self.n_texts = 0
+        self._all: dict[int, Entry] = {}  # each sentence, also those of texts that were taken out
         self._states: dict[int, tuple[int, State]] = {}
         self.types: list[dict[str, Any]] = []  # each with its name, description, colour and key
         self.load()
+        self.follow()
 
     def load(self) -> None:
-        """Read sentences that are not there yet."""
+        """Read sentences that are not there yet, and leave out those of texts that were taken out."""
         with self.lock:
-            new: dict[int, Entry] = {}
-            for id, same, text_id, sentence in self.project.sentences(after=self.n_sentences):
-                self.n_sentences = id
-                self.n_texts = text_id
-                self.n_words += len(sentence.words)
-                if id == same:
-                    new[id] = Entry(id, text_id, sentence)
-            self.entries = {**self.entries, **new}  # others may be reading the old one
-            self.follow()
+            for id, same, text_id, sentence in self.project.sentences(after=next(reversed(self._all), 0)):
+                self._all[id] = Entry(same, text_id, sentence)
+            left_out = self.project.gone()
+            self._there = there = [one for one in self._all.values() if one.text_id not in left_out]
+            first = {one.id: one for one in reversed(there)}
+            self.entries = {id: first[id] for id in self._all if id in first}
+            self.n_sentences, self.n_texts = len(there), len({one.text_id for one in there})
+            self.n_words = sum(len(one.sentence.words) for one in there)
 
-    def follow(self) -> tuple[list[int], bool]:
-        """Take over new log entries, whoever wrote them; return the sentences that changed, and whether types did."""
+    def follow(self) -> tuple[list[int], bool, bool]:
+        """Take over new log entries, whoever wrote them.
+
+        Return the sentences that changed, and whether types did, and whether texts came or went.
+        """
         with self.lock:
-            subjects, has_types = [], False
-            for subject, seq, state in self.project.changes(self.version):
+            changes = self.project.changes(self.version)
+            has_types = any(subject == TYPES for subject, _, _ in changes)
+            has_texts = any(subject < TYPES for subject, _, _ in changes)
+            if has_types:
+                self.types = self.project.types()
+            if has_texts:
+                self.load()
+            subjects = []
+            for subject, seq, state in changes:
                 self.version = max(self.version, seq)
-                if subject == 0:
-                    self.types, has_types = self.project.types(), True
+                if subject <= TYPES:
                     continue
                 if subject in self.entries:
                     with database_errors(self.project.path):
                         state.on(self.entries[subject].sentence)  # an error where it does not fit
                 self._states[subject] = (seq, state)
                 subjects.append(subject)
-            return subjects, has_types
+            return subjects, has_types, has_texts
 
     def entry(self, id: Any) -> Entry:
         """Return a sentence, or say that there is none."""
@@ -74,12 +85,26 @@ class Mirror:
             raise DataError(f"there is no sentence {id!r:.50}")
         return found
 
+    def sentence(self, id: int) -> Sentence:
+        """Return a sentence, also one whose text was taken out a moment ago."""
+        return self._all[id].sentence
+
+    def texts_of(self, ids: Collection[int]) -> set[int]:
+        """Return the texts in which the words of some sentences are."""
+        wanted = set(ids)
+        return {one.text_id for one in self._there if one.id in wanted}
+
+    def only_in(self, texts: Collection[int]) -> list[int]:
+        """Return the sentences whose words are in no other text that is there."""
+        elsewhere = {one.id for one in self._there if one.text_id not in texts}
+        return [id for id in self.entries if id not in elsewhere]
+
     def state(self, id: int) -> tuple[int, State]:
         """Return the version and the state of a sentence."""
         return self._states.get(id, (0, NEW))
 
     def is_open(self, id: int) -> bool:
-        return self.state(id)[1].status in OPEN
+        return id in self.entries and self.state(id)[1].status in OPEN
 
     def missing(self, id: int) -> tuple[str, ...]:
         """Return the types that nobody has looked for in a sentence that was decided: they came later."""
@@ -100,7 +125,8 @@ class Mirror:
     def count_labels(self) -> dict[str, int]:
         """Return how many mentions of each type are labelled."""
         with self.lock:
-            counts = Counter(span.type for _, state in self._states.values() if state.is_label for span in state.spans)
+            labels = [state for id, (_, state) in self._states.items() if state.is_label and id in self.entries]
+            counts = Counter(span.type for state in labels for span in state.spans)
             return {one["name"]: counts[one["name"]] for one in self.types}
 
     def count_looks(self) -> dict[str, int]:

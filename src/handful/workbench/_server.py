@@ -112,6 +112,7 @@ def make_server(session: Session, token: str | None, hosts: frozenset[str], limi
         route("POST", "/api/types", views.change_types),
         route("POST", "/api/types/check", views.check_type),
         route("POST", "/api/find", views.set_find),
+        route("POST", "/api/texts/remove", views.remove),
         Route("/api/import", bring_in, methods=["POST"]),
         route("GET", "/api/export", partial(_export, session)),
         route("GET", "/api/tagger", lambda given: _tagger(session)),

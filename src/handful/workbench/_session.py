@@ -106,23 +106,23 @@ class Session:
     def follow(self) -> None:
         """Take over new decisions from the project, tell those who listen, and wake the worker."""
         with self.mirror.lock:
-            sentences, has_types = self.mirror.follow()
+            sentences, has_types, has_texts = self.mirror.follow()
             version = self.mirror.version
+        if has_types or has_texts or sentences:
+            self._wake()
+        if has_texts:
+            with self._at_work:  # between steps of the worker, which counts what it has read
+                self._choose_pool()
+            self.events.add("texts", version=version)
         if has_types:
             self.events.add("types", version=version)
         if sentences:
             self.events.add("labels", version=version, sentences=sentences[:1_000])
-        if has_types or sentences:
-            self._wake()
 
     def add(self, documents: Iterable[Document], described: Callable[[], Iterable[EntityType]]) -> Added:
         """Add texts to the project, and look through them."""
-        added = self.project.add(documents, described)
-        self.mirror.load()
-        self._choose_pool()
-        self.events.add("labels", version=self.mirror.version, sentences=[])
-        self.events.add("types", version=self.mirror.version)
-        self._wake()
+        added = self.project.add(documents, described, is_step=True)
+        self.follow()
         return added
 
     def set_find(self, find: Find) -> None:
@@ -180,9 +180,13 @@ class Session:
             return tagger.fit(labels or None, text or None, progress=False)
 
     def _choose_pool(self) -> None:
-        """Choose the sentences that the tagger looks through: new ones go behind those that are there."""
+        """Choose the sentences that the tagger looks through: new ones go behind those that are there still."""
         with self.mirror.lock, self._awake:
             entries = self.mirror.entries
+            self._n_encoded = sum(id in entries for id in self._pool[: self._n_encoded])
+            self._n_fitted = sum(id in entries for id in self._pool[: self._n_fitted])
+            self._pool = [id for id in self._pool if id in entries]
+            self.found = {id: one for id, one in self.found.items() if id in entries}
             chosen = set(self._pool)
             n_words = sum(len(entries[id].sentence.words) for id in chosen)
             rest = [id for id in entries if id not in chosen]
@@ -292,18 +296,18 @@ class Session:
         chosen = []
         for id in ids:
             chosen.append(id)
-            n_words -= len(self.mirror.entries[id].sentence.words)
+            n_words -= len(self.mirror.sentence(id).words)
             if n_words <= 0:
                 break
         return chosen
 
     def _sentences(self, ids: Iterable[int]) -> list[Sentence]:
-        return [self.mirror.entries[id].sentence for id in ids]
+        return [self.mirror.sentence(id) for id in ids]
 
     def _predict(self, ids: Sequence[int], *, is_fit: bool = False) -> None:
         assert self.learner is not None
         old = self.found
-        new = self.learner.find((id, self.mirror.entries[id].sentence, old.get(id)) for id in ids)
+        new = self.learner.find((id, self.mirror.sentence(id), old.get(id)) for id in ids)
         if new:
             self.found = {**old, **new}
         changed = sum(one.before is not None and one.before != one.spans for one in new.values())

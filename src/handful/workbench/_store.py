@@ -20,12 +20,15 @@ from handful._util.files import beside, failed
 from handful.errors import FileError, StaleError
 from handful.text import Document, EntityType, Sentence
 from handful.text.projects import (
+    GONE,
     NEW,
     SCHEMA,
+    THERE,
     DamagedProjectError,
     State,
     database_errors,
     documents,
+    gone,
     is_project,
     open_project,
     sentence_of,
@@ -37,7 +40,7 @@ from handful.web import hue
 from ._adding import Added, insert, prepare
 from ._type_changes import ChangedTypes, added, change_types
 
-TYPES = 0  # the subject of log entries about types
+TYPES = 0  # the subject of log entries about types; above are sentences, below texts
 
 
 @dataclass
@@ -47,6 +50,7 @@ class Undone:
     n_steps: int = 0
     sentences: list[int] = field(default_factory=list)
     has_types: bool = False
+    n_texts: int = 0  # that went out or came in
     action: str = ""
 
 
@@ -112,13 +116,15 @@ class Project:
     def changes(self, after: int) -> list[tuple[int, int, State]]:
         """Return what changed after a log entry: for each subject its last entry since, and its state there.
 
-        Types, the subject 0, have none.
+        Types, the subject 0, and texts, which are below, have none.
         """
         with self._lock, database_errors(self.path):
             rows = self._connection.execute(
                 "SELECT subject, max(seq), after FROM log WHERE seq > ? GROUP BY subject ORDER BY 2", (after,)
             ).fetchall()
-            return [(subject, seq, State.parse(written) if subject else NEW) for subject, seq, written in rows]
+            if not all(type(subject) is int for subject, _, _ in rows):
+                raise DamagedProjectError("a decision is on no sentence")
+            return [(subject, seq, State.parse(written) if subject > TYPES else NEW) for subject, seq, written in rows]
 
     def sentences(self, after: int = 0) -> Iterator[tuple[int, int, int, Sentence]]:
         """Yield the id, the `same` and the text of each sentence after one, and its words without labels."""
@@ -146,13 +152,19 @@ class Project:
         """
         with self._reading() as connection:
             names = frozenset(one["name"] for one in types(connection))
-            for document, _ in documents(connection, states(connection)):
+            for document in documents(connection):
                 if only_decided:
                     yield from _decided(document, names)
                 else:
                     yield document
 
-    def add(self, given: Iterable[Document], described: Callable[[], Iterable[EntityType]] = tuple) -> Added:
+    def add(
+        self,
+        given: Iterable[Document],
+        described: Callable[[], Iterable[EntityType]] = tuple,
+        *,
+        is_step: bool = False,
+    ) -> Added:
         """Add texts with their labels: all of them, or where one of them is malformed, none.
 
         A text that is there already is not added again, but its labels are taken for sentences that have none.
@@ -161,11 +173,12 @@ class Project:
         ----------
         given : a stream, for example
         described : returns types, besides those in labels; called at the end of the stream, which knows them then
+        is_step : whether undoing takes the texts out again. Then texts that were taken out come in again.
         """
         prepared = prepare(given)
         with self._writing() as connection:
-            is_begun = self.version > 0
-            result = insert(connection, prepared)
+            is_begun = is_step or self.version > 0
+            result = insert(connection, prepared, gone(connection) if is_step else ())
             old = new = types(connection)
             known = {one["name"] for one in old}
             said = list(described())
@@ -181,8 +194,19 @@ class Project:
                 for subject, state in result.labels.items():
                     if state.judged is None and names:
                         result.labels[subject] = replace(state, judged=names)
-            self._append("import" if is_begun else "create", result.labels, new if new != old else None)
+            came = dict.fromkeys(result.texts if is_step else (), THERE)
+            self._append("import" if is_begun else "create", result.labels, new if new != old else None, came)
         return result
+
+    def remove(self, texts: Iterable[int]) -> int:
+        """Take texts out, until that is undone or they are added again; return the number of the log entry."""
+        with self._writing():
+            return self._append("remove", {}, None, dict.fromkeys(texts, GONE))
+
+    def gone(self) -> set[int]:
+        """Return the texts that were taken out."""
+        with self._lock, database_errors(self.path):
+            return gone(self._connection)
 
     def decide(self, action: str, changes: Mapping[int, State], versions: Mapping[int, int] | None = None) -> int:
         """Write a decision on sentences, and return the number of its log entry; the present one if nothing changes.
@@ -249,7 +273,13 @@ class Project:
         with self._lock, database_errors(self.path):
             return list(self._connection.execute("SELECT decisions, f1, low, high FROM quality ORDER BY decisions"))
 
-    def _append(self, action: str, changes: Mapping[int, State], new_types: list[dict[str, Any]] | None = None) -> int:
+    def _append(
+        self,
+        action: str,
+        changes: Mapping[int, State],
+        new_types: list[dict[str, Any]] | None = None,
+        texts: Mapping[int, str] | None = None,
+    ) -> int:
         """Write changes as one step; return the number of its last entry, or of the last one there is.
 
         Whoever decides on a sentence has looked for all types that there are.
@@ -261,6 +291,7 @@ class Project:
         }
         if new_types is not None:
             after[TYPES] = json.dumps(new_types, ensure_ascii=False)
+        after |= {-text: written for text, written in (texts or {}).items()}
         return self._write_step(action, after)
 
     def _write_step(self, action: str, after: Mapping[int, str | None], undoes: int | None = None) -> int:
@@ -268,6 +299,8 @@ class Project:
         step, now = last + 1, time.time()
         for subject, written in after.items():
             before = self._one("SELECT after FROM log WHERE subject = ? ORDER BY seq DESC LIMIT 1", subject)
+            if subject < TYPES and before is None:  # of a text: it has just come, or was there without an entry
+                before = GONE if written == THERE else THERE
             if before == written or (before is None and written == NEW.written()):
                 continue
             last += 1
@@ -293,7 +326,8 @@ class Project:
             touched |= dict.fromkeys(changes)
             result.n_steps += 1
         result.has_types = TYPES in touched
-        result.sentences = [subject for subject in touched if subject != TYPES]
+        result.sentences = [subject for subject in touched if subject > TYPES]
+        result.n_texts = sum(subject < TYPES for subject in touched)
         return result
 
     def _follow(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from handful.errors import DataError
 from handful.text import FORMATS, Sentence, Span
 from handful.text.guidelines import understood
-from handful.text.projects import State
+from handful.text.projects import NEW, State
 from handful.web.http import refusal
 
 from ._mirror import PARTS, Entry
@@ -94,8 +94,7 @@ class Views:
 
         In order, they are those from a place on (`start`), or those after a sentence, and `before` of those up to it.
         """
-        mode, wanted = given.get("mode", "teach"), given.get("q", "").casefold()
-        part = given.get("part") or "all"
+        mode = given.get("mode", "teach")
         n, before = number(given.get("n"), "n", 20, 1, MOST_SENTENCES), number(given.get("before"), "before")
         after = number(given.get("after"), "after")
         skip = [number(one, "skip") for one in given.get("skip", "").split(",") if one]
@@ -104,13 +103,8 @@ class Views:
         entries = self.mirror.entries
         if mode == "teach":
             ids = self.session.teach(n, skip)
-        elif mode == "order" or (mode == "search" and wanted):
-            ids = list(entries)
-            if mode == "search":
-                ids = [id for id in ids if wanted in (entries[id].sentence.text or "").casefold()]
-            if part not in PARTS:
-                raise DataError(f"the part is {part!r:.50}, expected one of {', '.join(PARTS)}")
-            ids = [id for id in ids if self.mirror.is_in(id, part)]
+        elif mode == "order" or (mode == "search" and given.get("q")):
+            ids = self._chosen(given if mode == "search" else {**given, "q": ""})
             first = number(given["start"], "start") if "start" in given else bisect_right(ids, after)
             start = max(0, first - before)
             total = {"total": len(ids), "start": start}
@@ -122,6 +116,30 @@ class Views:
         # the first of those to come is predicted first, after the one that they come after, which is on the page
         self.session.look_at([*shown[:-1], *ids[::-1], *shown[-1:]])
         return {"sentences": [self._sentence(entries[id]) for id in [*shown, *ids]], **total}
+
+    def _chosen(self, given: Asked) -> list[int]:
+        """Return the sentences of a part of the project that have some text (`q`), in order."""
+        wanted, part = str(given.get("q", "")).casefold(), given.get("part") or "all"
+        if part not in PARTS:
+            raise DataError(f"the part is {part!r:.50}, expected one of {', '.join(PARTS)}")
+        entries = self.mirror.entries
+        found = (id for id in entries if not wanted or wanted in (entries[id].sentence.text or "").casefold())
+        return [id for id in found if self.mirror.is_in(id, part)]
+
+    def remove(self, given: Asked) -> Record:
+        """Take out the text of a sentence, or all texts with some words in a sentence; or say what that would do."""
+        if "sentence" in given:
+            texts = {self.mirror.entry(given["sentence"]).text_id}
+        elif given.get("q"):
+            texts = self.mirror.texts_of(self._chosen(given))
+        else:
+            raise DataError("name a sentence whose text is to be taken out, or give q")
+        inside = self.mirror.only_in(texts)
+        n_decided = sum(self.mirror.state(id)[1] != NEW for id in inside)
+        if given.get("preview") is not True:
+            self.project.remove(texts)
+            self.session.follow()
+        return {"texts": len(texts), "sentences": len(inside), "decided": n_decided}
 
     def decide(self, id: Any, given: Asked) -> Record:
         """Store a decision on a sentence."""
@@ -151,6 +169,7 @@ class Views:
             "undone" if action == "undo" else "redone": done.n_steps,
             "sentences": [self._sentence(entry) for entry in shown],
             "types_changed": done.has_types,
+            "texts": done.n_texts,
             "action": done.action,
             **self._steps(),
         }

@@ -152,7 +152,9 @@ export function reverse(way) {
     const changed = answer.sentences;
     if (changed.length) await go(changed.find((one) => one.id === app.sentence?.id) ?? changed[0]);
     const where = changed.length === 1 ? `sentence ${changed[0].id}` : count(changed.length, "sentence");
-    const what = answer.action === "import" ? "the labels and types of an import; its texts stay"
+    const texts = count(answer.texts, "text");
+    const what = answer.action === "remove" ? `${texts} deleted`
+      : answer.action === "import" ? (answer.texts ? `an import of ${texts}` : "the labels and types of an import; its texts stay")
       : answer.types_changed ? "a change of types" : `${STEPS[answer.action] ?? answer.action}, in ${where}`;
     say(`${way === "undo" ? "Undone" : "Redone"}: ${what}.`);
     await refresh();

@@ -37,7 +37,7 @@ export function openFiles() {
   $("files").showModal();
 }
 
-export function setUpFiles(imported) {
+export function setUpFiles() {
   $("export").addEventListener("click", () =>
     busy("The labels are written…", async () => {
       const isOnly = $("export-only").checked;
@@ -61,7 +61,6 @@ export function setUpFiles(imported) {
       const found = await send("/api/import", { format: form.elements.format.value, name: file.name }, file);
       form.reset();
       await refresh();
-      imported();
       const what = [count(found.texts, "text"), count(found.sentences, "sentence"), count(found.labelled, "labelled sentence")];
       return [`Imported ${what.join(", ")}. ${found.notes.join(" ")}`];
     });

@@ -3,6 +3,7 @@
 import { get, listen } from "./api.js";
 import { act, app, inTurn, on, refresh, tell } from "./app.js";
 import { clickType, decide, mark, moveBorders, reread, reverse } from "./decisions.js";
+import { deleteFound, deleteText } from "./deleting.js";
 import { $, count, say, trouble } from "./dom.js";
 import { openFiles, setUpFiles } from "./files.js";
 import { openHelp, setUpKeys } from "./keys.js";
@@ -28,6 +29,8 @@ const clicked = {
   unsure: () => decide("unsure"),
   skip: () => decide("skip"),
   reset: () => decide("reset", { stay: true }),
+  "delete-text": deleteText,
+  "delete-texts": deleteFound,
   previous: () => act(previous),
   next: () => act(() => next()),
 };
@@ -94,6 +97,10 @@ async function happened(event) {
     } else if (event.kind === "encode") {
       $("fit").textContent = `reading the text, ${Math.round(100 * event.progress)}%`;
       if (event.progress === 1) refresh();
+    } else if (event.kind === "texts") {
+      await refresh();
+      tell("texts");
+      await inTurn(stayOrGoOn);
     } else if (event.kind === "types") {
       await refresh();
       tell("types");
@@ -116,6 +123,18 @@ async function happened(event) {
   }
 }
 
+/** Where the sentence on the page is no longer there, go on to another one. */
+async function stayOrGoOn() {
+  try {
+    if (app.sentence) return show(await get(`/api/sentences/${app.sentence.id}`));
+  } catch (error) {
+    if (error.status !== 422) throw error;
+    app.sentence = null;
+    tell("sentence", true);
+  }
+  return next();
+}
+
 const heard = new Map(); // by sentence, the last fit and version that the server told of
 
 function hear(ids, news) {
@@ -124,6 +143,7 @@ function hear(ids, news) {
 
 /** A sentence that comes on the page may be older than what was told while it was on its way. */
 function catchUp() {
+  if (!app.sentence) return;
   const { fit = 0, version = 0 } = heard.get(app.sentence.id) ?? {};
   if (fit > app.sentence.fit || version > app.sentence.version) inTurn(pointOut);
 }
@@ -180,7 +200,7 @@ async function begin() {
   setUpReview();
   setUpPanel();
   setUpKeys();
-  setUpFiles(() => (app.sentence ? tell("queue") : act(() => next())));
+  setUpFiles();
   setUpPopover();
   watchMouse(moveBorders, () => app.armed !== null && mark(app.armed));
   watchSight();

@@ -50,6 +50,7 @@ async function load(after = app.sentence?.id ?? 0) {
 /** List sentences; without a total they are all there. */
 function list(sentences, note, total = sentences.length, start = 0, more = null) {
   $("queue-note").textContent = note || (sentences.length ? "" : "No more sentences here.");
+  $("delete-texts").hidden = mode() !== "search" || !total;
   listed = sentences;
   drawList({ total, start, sentences }, more);
 }
@@ -159,7 +160,9 @@ export function setUpQueue() {
   on("state", drawParts);
   on("sentence", showCurrent);
   drawParts();
-  on("queue", () => mode() === "teach" && load().catch((error) => error.status !== 0 && trouble(error))); // 0: said already
+  const reload = () => load().catch((error) => error.status !== 0 && trouble(error)); // 0: said already
+  on("queue", () => mode() === "teach" && reload());
+  on("texts", reload);
   return load();
 }
 
@@ -169,6 +172,9 @@ export function endSearch() {
   document.querySelector(`input[value=${before.order}]`).checked = true;
   again();
 }
+
+/** What is searched for, and in which part of the sentences. */
+export const searched = () => ({ q: $("search").value.trim(), part });
 
 /** Search for words. */
 export function search() {

@@ -52,7 +52,7 @@ export function row(one, doing) {
     doing.save(one.name);
   });
   const more = becoming(one, doing);
-  const opener = make("button", { type: "button", text: "Merge, split", "aria-expanded": "false", "aria-label": `Merge or split ${one.name}` });
+  const opener = make("button", { type: "button", text: "Merge or split", "aria-expanded": "false", "aria-label": `Merge or split ${one.name}` });
   opener.addEventListener("click", () => {
     more.hidden = !more.hidden;
     opener.setAttribute("aria-expanded", String(!more.hidden));
