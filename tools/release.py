@@ -25,6 +25,13 @@ DIST = ROOT / "dist"
 ENCODERS = ROOT / "encoders"  # distributions of encoders, each in a folder of its name
 ENCODER = ("encoder.json", "model.onnx", "names.safetensors", "sentences.bin", "tokenizer.json", "training.json")
 MOST_BYTES = 100_000_000  # of a file on PyPI
+# To try encoders on; handful-en knows the last one.
+TEXTS = {
+    "de": "Anna Berg ist gestern mit dem Zug nach Leipzig gefahren, weil sie dort eine Schwester hat.",
+    "es": "Ana Prieto fue ayer en tren a Sevilla porque tiene una hermana que vive en la ciudad.",
+    "zh": "王小红昨天坐火车去了上海,因为她的姐姐住在那里。",
+    "en": "Anna Berg went to Leeds by train yesterday.",
+}
 
 
 def versions() -> dict[str, str]:
@@ -173,13 +180,25 @@ def try_wheel(wheel: Path, version: str, encoders: list[Path]) -> None:
         check(Path(place, "handful-demo.html").is_file(), "in a fresh environment, handful demo writes its page")
         print("\n".join(f"    {line}" for line in said.strip().splitlines()[-6:]))
         for encoder in encoders:
-            run(programs / "python", "-m", "pip", "install", "-q", "--no-deps", encoder)
-            name = encoder.name.partition("-")[0].replace("_", "-")
-            said = run(programs / "handful", "encoders", folder=Path(place))
-            check(name in said, f"in a fresh environment, handful encoders lists {name}")
-            load = f"from handful.encoders import load; print(load({name!r}).encode([['Berlin']]).shape)"
-            said = run(programs / "python", "-c", load, folder=Path(place))
-            check(said.startswith("(1, "), f"in a fresh environment, {name} encodes a word")
+            try_encoder(encoder, programs, Path(place))
+
+
+def try_encoder(encoder: Path, programs: Path, place: Path) -> None:
+    """Install the wheel of an encoder beside handful, and use it by its name and for text in a language of its own."""
+    run(programs / "python", "-m", "pip", "install", "-q", "--no-deps", encoder)
+    name = encoder.name.partition("-")[0].replace("_", "-")
+    handful = programs / "handful"
+    said = run(handful, "encoders", folder=place)
+    check(name in said, f"in a fresh environment, handful encoders lists {name}")
+    known = f"from handful.encoders import load; print(*load({name!r}).languages)"
+    languages = run(programs / "python", "-c", known, folder=place).split()
+    language = next((one for one in languages if one in TEXTS), "")
+    predict = (handful, "predict", "--types", "person, city", "--text", TEXTS.get(language, TEXTS["en"]))
+    said = run(*predict, "--encoder", name, folder=place)
+    check(said.startswith('{"text"'), f"in a fresh environment, handful predict --encoder {name} answers")
+    if language:
+        is_same = run(*predict, "--encoder", "auto", folder=place) == said
+        check(is_same, f"in a fresh environment, --encoder auto takes {name} for {language}")
 
 
 def main() -> None:

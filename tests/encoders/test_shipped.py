@@ -2,17 +2,22 @@
 
 import json
 import os
+import re
+import runpy
 import shutil
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import numpy as np
 import pytest
+from heads import random_head
 
 from handful import Tagger
 from handful.encoders import load, open_encoder
 from handful.encoders.languages import choose, installed, languages_of
+from handful.encoders.names import NAMES_FILE
 from handful.encoders.shipped import about, folder_of, names
 from handful.errors import EncoderError
 from handful.text import to_sentences
@@ -22,15 +27,12 @@ GERMAN = to_sentences("Der Bürgermeister ist gestern nicht nach Berlin gefahren
 ENGLISH = to_sentences("The mayor did not go to the city yesterday because the train was not there for them. " * 3)
 
 
-def install(folder, target):
-    """Build a wheel of a distribution, and install it into a folder, without any network."""
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+def pip(command, *arguments):
+    """Run pip without any network; --no-deps: what is needed is what these tests run with."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     env["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
-    # --no-deps: what it needs is what these tests run with.
-    done = subprocess.run(
-        [*pip, "--target", str(target), str(folder)], env=env, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "pip", command, "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    done = subprocess.run([*command, *map(str, arguments)], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -44,9 +46,10 @@ def site(exported, made_once):
         for file in exported("bert").iterdir():
             shutil.copy(file, tree / "handful_xx" / file.name)
         card = tree / "handful_xx/encoder.json"
-        text = json.dumps(json.loads(card.read_text()) | {"languages": ["de", "fr"], "licence": "CC0"})
+        text = json.dumps(json.loads(card.read_text()) | {"languages": ["de", "fr"], "licence": "CC0", "names": True})
+        random_head().save(tree / "handful_xx" / NAMES_FILE)
         card.write_text(text)
-        install(tree, place / "site")
+        pip("install", "--target", place / "site", tree)
 
     return made_once("shipped", make) / "site"
 
@@ -57,10 +60,10 @@ def shipped(site, monkeypatch):
     return site
 
 
-def test_the_encoder_is_found_by_its_name(shipped, exported):
+def test_the_encoder_is_found_by_its_name(shipped):
     encoder = load("handful-xx")
     assert (encoder.name, encoder.reference, encoder.languages) == ("handful-xx", "handful-xx", ("de", "fr"))
-    assert encoder.fingerprint == load(exported("bert")).fingerprint
+    assert encoder.fingerprint == load(shipped / "handful_xx").fingerprint
     assert folder_of("handful-xx") == shipped / "handful_xx"
     np.testing.assert_array_equal(open_encoder("handful-xx").encode([["Ekeus"]]), encoder.encode([["Ekeus"]]))
     assert "handful_xx" not in sys.modules  # nothing of it is run
@@ -138,9 +141,73 @@ def test_wrong_languages_of_a_card_are_an_error(wrong, exported, tmp_path):
         load(folder)
 
 
-def test_the_command_lists_what_is_installed(site):
-    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *sys.path]), "COLUMNS": "200"}
-    command = [sys.executable, "-c", "from handful.cli import main; main()", "encoders"]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-    assert [line.split()[:2] for line in done.stdout.splitlines()[1:]] == [["handful-en", "en"], ["handful-xx", "de"]]
-    assert "CC0" in done.stdout
+def handful(site, *arguments, columns="80", cwd=None, given=None):
+    own = {"PYTHONPATH": os.pathsep.join([str(site), *sys.path]), "COLUMNS": columns}
+    env = os.environ | own | {"HANDFUL_CACHE": str(site.parent / "cache")}
+    command = [sys.executable, "-c", "from handful.cli import main; main()", *arguments]
+    return subprocess.run(command, env=env, cwd=cwd, input=given, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_the_command_lists_what_is_installed_on_any_terminal(site, columns):
+    done = handful(site, "encoders", columns=columns)
+    parts = {part.split()[0]: " ".join(part.split()[1:]) for part in re.split(r"\n(?=\S)", done.stdout)}
+    assert list(parts) == ["handful-en", "handful-xx"]
+    assert parts["handful-en"].startswith("languages English size 73 MiB, 768 numbers per word licence Apache-2.0 for")
+    assert parts["handful-xx"].startswith("languages German, French size 0 MiB, 32 numbers per word licence CC0 from")
+    assert parts["handful-xx"].endswith("handful-xx 0.2.0")
+
+
+def test_every_command_that_reads_text_takes_the_encoder_of_its_language(shipped, tmp_path):
+    german = " ".join(sentence.text for sentence in GERMAN)
+    (tmp_path / "de.txt").write_text(german, encoding="utf-8")
+    (tmp_path / "gold.txt").write_text(german.replace("Berlin", "[Berlin](city)"), encoding="utf-8")
+    auto = ("--types", "city", "--encoder", "auto")
+
+    def ask(*arguments, given=None):
+        done = handful(shipped, *arguments, cwd=tmp_path, given=given)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr  # no note that it does not know German
+        return done.stdout
+
+    said = ask("predict", "de.txt", *auto)
+    assert said == ask("predict", "--types", "city", "--encoder", "handful-xx", "de.txt")
+    assert said == ask("predict", *auto, "-", given=german)
+    assert json.loads(said)["text"] == german
+    ask("evaluate", "gold.txt", *auto)
+    ask("fit", "gold.txt", *auto, "--out", "model", "--quiet", "--no-cache")
+    assert Tagger.load(tmp_path / "model").encoder == "handful-xx"
+
+
+def test_where_there_is_no_text_the_types_say_which_encoder_is_taken(shipped):
+    assert (
+        Tagger({"ORT": "der Ort, in dem ein Mensch wohnt, und die Stadt"}, encoder="auto").fit().encoder_.name
+        == "handful-xx"
+    )
+    assert Tagger({"PLACE": "the town in which a person lives"}, encoder="auto").fit().encoder_.name == "handful-en"
+    assert Tagger("Ort", encoder="auto").fit().encoder_.name == "handful-en"
+
+
+def test_a_choice_without_text_is_an_error(tmp_path):
+    with pytest.raises(EncoderError, match="'auto' stands for the encoder that knows the language of text"):
+        load("auto")
+
+
+@pytest.mark.exhaustive
+def test_a_release_tries_an_encoder_in_an_environment_of_its_own(site, tmp_path, capsys):
+    pip("wheel", "--wheel-dir", tmp_path / "made", site.parent / "tree")
+    (wheel,) = (tmp_path / "made").iterdir()
+    venv.create(tmp_path / "venv", with_pip=True)
+    programs = tmp_path / "venv/bin"
+    (packages,) = (tmp_path / "venv/lib").glob("python*/site-packages")
+    (packages / "here.pth").write_text("\n".join(path for path in sys.path if path), encoding="utf-8")
+    (programs / "handful").write_text(
+        f"#!{programs / 'python'}\nfrom handful.cli import main\nmain()\n", encoding="utf-8"
+    )
+    (programs / "handful").chmod(0o755)
+    runpy.run_path(str(DISTRIBUTION.parents[1] / "tools/release.py"))["try_encoder"](wheel, programs, tmp_path)
+    said = capsys.readouterr().out.splitlines()
+    assert [line.partition("environment, ")[2] for line in said] == [
+        "handful encoders lists handful-xx",
+        "handful predict --encoder handful-xx answers",
+        "--encoder auto takes handful-xx for de",
+    ]

@@ -121,15 +121,22 @@ def load(
     types: list[str] | None = None,
     find: str | None = None,
     cache: bool | str = True,
+    text: Callable[[], Sequence[Sentence]] | None = None,
 ) -> "Tagger":
-    """Load a tagger, with its own encoder and setting if none is named; if there are types, make one of their names."""
+    """Load a tagger, with its own encoder and setting if none is named; if there are types, make one of their names.
+
+    `text` gives sentences of the text by whose language `auto` chooses the encoder.
+    """
+    from handful.encoders.languages import AUTO, DEFAULT, choose
     from handful.tagger import Tagger
 
     setting = find_of(find)
     if types is None:
         tagger = Tagger.load(model, encoder=encoder, threads=threads, cache=cache)
     else:
-        tagger = Tagger(types_given(types), encoder=encoder or "handful-en", threads=threads, cache=cache).fit()
+        if encoder == AUTO and text is not None:
+            encoder = choose(text())
+        tagger = Tagger(types_given(types), encoder=encoder or DEFAULT, threads=threads, cache=cache).fit()
     return tagger if find is None else tagger.set_params(find=setting)
 
 

@@ -18,19 +18,21 @@ def encoders() -> None:
     """
     from handful.encoders.shipped import about, names
     from handful.errors import EncoderError
+    from handful.text.languages import NAMES
 
-    from .show import Console, table
+    from .show import Console, Table, Text
 
-    shown = table("encoder", "languages", "numbers per word", "size", "licence", "from")
-    broken = []
+    console = Console()
     for name in names():
         try:
             one = about(name)
         except EncoderError as error:
-            broken.append(error.for_shell)
+            typer.echo(error.for_shell, err=True)
             continue
-        languages = " ".join(one.languages) or "not said"
-        shown.add_row(name, languages, str(one.dim), f"{one.n_bytes / 2**20:.0f} MiB", one.licence, one.distribution)
-    Console().print(shown)
-    for message in broken:
-        typer.echo(message, err=True)
+        shown = Table.grid("", "", padding=(0, 2), pad_edge=True)
+        languages = ", ".join(NAMES.get(code, code) for code in one.languages)
+        shown.add_row("languages", languages or "not said")
+        shown.add_row("size", f"{one.n_bytes / 2**20:.0f} MiB, {one.dim} numbers per word")
+        shown.add_row("licence", one.licence)
+        shown.add_row("from", one.distribution)
+        console.print(Text(name, "bold"), shown)

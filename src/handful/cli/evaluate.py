@@ -51,9 +51,9 @@ def evaluate(
     """
     if (file is None) == (types is None):
         raise typer.BadParameter("name a model and a file, or the types to find (--types) and a file")
-    tagger = load(model, encoder, threads, types=types, find=find)
     corpora = [read_corpus(path, from_format, quiet=quiet) for path in expand([file or model])]
     gold = corpora[0] if len(corpora) == 1 else [one for corpus in corpora for one in judged_together(corpus)]
+    tagger = load(model, encoder, threads, types=types, find=find, text=lambda: gold)
     result = tagger.evaluate(gold, progress=progress_of(quiet))
     for note in result.notes:
         say(f"note: {note}", quiet=quiet)

@@ -87,6 +87,7 @@ def fit(
     handful fit few.txt -u 'news/*.txt' --workers 2 --out model
     """
     from handful import scale
+    from handful.encoders.languages import AUTO
     from handful.encoders.opened import check_encoder, encoder_folder
     from handful.tagger import Tagger
     from handful.tagger.saving import check_place
@@ -96,9 +97,10 @@ def fit(
         raise typer.BadParameter("--features goes with --dask or --workers")
     share, setting = _share(o_ratio), find_of(find)
     check_place(out)  # this and the rest before the work, not after it
-    check_encoder(encoder)
-    if include_encoder:
-        encoder_folder(encoder)
+    if is_far or encoder != AUTO:
+        check_encoder(encoder)
+        if include_encoder:
+            encoder_folder(encoder)
     near = [] if is_far else unlabelled or []
     reading: dict[str, Any] = {"text_field": text_field, "malformed": "skip" if skip_malformed else "error"}
     labelled, text, described = read_training(support or [], near, types, from_format, quiet=quiet, **reading)

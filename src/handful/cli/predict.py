@@ -100,7 +100,8 @@ def predict(
         if out is not None:
             check_file(out)
         documents = Documents(files, text, from_format, quiet=quiet, **options)
-    tagger = load(model or "", encoder, threads, types=types, find=find, cache="all" if keep_features else True)
+    cache, beginning = "all" if keep_features else True, None if is_far else documents.beginning
+    tagger = load(model or "", encoder, threads, types=types, find=find, cache=cache, text=beginning)
     if is_far:
         how = {"min_score": least, "format": from_format, "options": options}
         with cluster(dask, workers, quiet=quiet) as client:

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from handful._util.files import expand
@@ -103,10 +104,9 @@ class Documents:
         self._n_bytes = sum(map(_size, self._files)) if all(map(_size, self._files)) else 0
         self._n_read = 0  # bytes of the files before the present one
         self._stream: Stream | None = None
-        self._documents = self._read()
+        self._documents: Iterator[Document] = self._read()
 
     def _read(self) -> "Iterator[Document]":
-
         for text in self._texts:
             yield Document.of(text)
         for path in self._files:
@@ -123,6 +123,14 @@ class Documents:
 
     def __next__(self) -> "Document":
         return next(self._documents)
+
+    def beginning(self) -> "list[Sentence]":
+        """Return the sentences of the first documents, of those that are there; they are not used up by that."""
+        first = [*islice(self._documents, 1)]
+        while len(first) < 200 and self.is_ready(0) and (more := [*islice(self._documents, 1)]):
+            first += more
+        self._documents = chain(first, self._documents)
+        return [sentence for document in first for sentence in document.sentences]
 
     def is_ready(self, seconds: float) -> bool:
         """Whether the next document can be had without waiting longer than this."""

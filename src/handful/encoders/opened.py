@@ -17,6 +17,7 @@ from handful.errors import Advice, EncoderError, HandfulError, ModelError
 
 from ._network_encoder import NetworkEncoder as NetworkEncoder
 from .encoder import Encoder, words_of
+from .languages import AUTO
 from .shipped import EMBEDDED, check_installed, folder_of
 
 _NAME = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?")  # of an encoder in the package, or on the Hub
@@ -75,6 +76,11 @@ def load(
 def check_encoder(name_or_path: PathLike) -> Path:
     """Refuse what cannot be an encoder, as far as that is plain before it is opened; return where it would be."""
     name = os.fspath(name_or_path)
+    if name == AUTO:
+        raise EncoderError(
+            f"{AUTO!r} stands for the encoder that knows the language of text which is read here; name one (`handful "
+            "encoders` lists them)"
+        )
     path = folder_of(name) or Path(name)
     if name in EMBEDDED and not path.is_dir():
         raise EncoderError(f"the encoder {name!r} is not in this build of handful: {path} is missing; {CHOICES}")

@@ -15,7 +15,7 @@ from handful.encoders.languages import choose
 from handful.encoders.opened import AnyEncoder, encoder_folder, is_object, is_path, open_encoder, open_saved
 from handful.errors import DataError, ModelError
 from handful.evaluate import Evaluation
-from handful.text import Sentence, types_of
+from handful.text import Sentence, to_sentences, types_of
 
 from ._learning import AUTO
 from ._summary import FitSummary
@@ -47,7 +47,8 @@ class Tagger(Predictor):
     types : the types to find and what they mean, a dict such as ``{"PEST": "insects, slugs and diseases"}``, a list or
         a str; see `handful.text.types_of`. Types that are only in labels need not be named.
     encoder : the name of an embedded encoder, the path of one (see `handful.encoders.load`), "auto" for the installed
-        one that knows the language of the text of the fit, or any object with ``dim``, ``fingerprint`` and ``encode``
+        one that knows the language of the text of the fit (without any: of what types mean), or any object with
+        ``dim``, ``fingerprint`` and ``encode``
     names : whether to read the names and descriptions of types, if the encoder can. Without labels this is needed.
     method : "paper" is the published method: a word gets the tag of the nearest prototype. "handful" adds what the
         labels alone say, and how tags follow each other.
@@ -379,8 +380,10 @@ class Tagger(Predictor):
         return self._fit
 
     def _open(self, sentences: Sequence[Sentence] = ()) -> Encoder:
-        """Return the encoder, opened; "auto" stands for the one that knows the language of sentences."""
-        chosen = choose(sentences) if self.encoder == AUTO_ENCODER else self.encoder
+        """Return the encoder, opened; "auto" is the one that knows the language of sentences, or of what types mean."""
+        chosen = self.encoder
+        if chosen == AUTO_ENCODER:
+            chosen = choose(sentences or to_sentences("\n\n".join(one.description for one in types_of(self.types))))
         if self._opened is None or (chosen != self.encoder and chosen != self._opened.reference):
             self._opened, self._cached = open_encoder(chosen, threads=self.threads), None
         return self._opened
