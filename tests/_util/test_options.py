@@ -105,7 +105,7 @@ def test_every_field_of_recipes_and_settings_can_be_in_a_file(tmp_path):
         ({"guests": "Ann"}, "guests is 'Ann', expected a list, each entry a string"),
         ({"spoons": {"sugar": -1}}, "expected a number of at least 0 for each name"),
         ({"book": 3}, "book is 3, expected a path"),
-        ({"kind": None}, "kind is None, expected black or green"),
+        ({"kind": None}, "kind is None, expected one of black, green"),
     ],
 )
 def test_instances_are_checked(wrong, message):

@@ -226,11 +226,11 @@ def test_a_stream_that_is_dropped_closes_its_file(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "xml"}, "format is 'xml', expected one of None, json, conll"),
+        ({"format": "xml"}, "format is 'xml', expected one of json, conll"),
         ({"unmarked": "x"}, "unmarked is 'x', expected one of O, unknown"),
         ({"misaligned": "drop"}, "misaligned is 'drop'"),
         ({"malformed": "ignore"}, "malformed is 'ignore'"),
-        ({"scheme": "bio"}, "no scheme 'bio'"),
+        ({"scheme": "bio"}, "scheme is 'bio', expected one of IO, types"),
         ({"tag_names": "O"}, "tag_names is 'O'"),
         ({"unnamed": "drop"}, "unnamed is 'drop', expected one of keep, skip"),
         ({"encoding": "utf-9"}, "no text encoding 'utf-9'"),

@@ -134,5 +134,5 @@ def test_whether_lines_are_wrapped_can_be_said(tmp_path, wrapped, n):
         "a text of many words that\ngoes on below this line\n\none more of many words\nthat goes on as well\n"
     )
     assert len(list(stream(path, "text", wrapped=wrapped))) == n
-    with pytest.raises(DataError, match="wrapped is 'no', expected True, False or None"):
+    with pytest.raises(DataError, match="wrapped is 'no', expected True or False"):
         stream(path, wrapped="no")

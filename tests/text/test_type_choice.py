@@ -147,12 +147,12 @@ def test_unnamed_parts_are_those_without_a_kept_mention():
     ("options", "message"),
     [
         ({"keep": ["X"], "drop": ["X", "Y"]}, "the type 'X' cannot be both kept and dropped"),
-        ({"keep": 3}, "keep is 3, expected the names of types"),
-        ({"drop": [3]}, r"drop is \[3\], expected the names"),
-        ({"rename": ["A=B"]}, "rename is .*, expected a dict from names"),
+        ({"keep": 3}, "keep is 3, expected a list, each entry a string"),
+        ({"drop": [3]}, r"drop is \(3,\), expected a list"),
+        ({"rename": ["A=B"]}, "rename is .*, expected a string for each name"),
         ({"rename": {"A": "O"}}, "a type cannot be called 'O'"),
         ({"rename": {"A": ""}}, "a type is a non-empty string"),
-        ({"text_field": 3}, "text_field is 3, expected a name"),
+        ({"text_field": 3}, "text_field is 3, expected a string"),
     ],
 )
 def test_options_that_cannot_be(options, message):

@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from handful.errors import DataError, FileError, FormatError
+from handful.errors import DataError, FormatError
 
-from .files import PathLike
+from .files import PathLike, naming
 
 _Settings = TypeVar("_Settings")
 
@@ -46,10 +46,8 @@ def read_settings(defaults: _Settings, file: PathLike | None, **given: Any) -> _
     made: Any = defaults
     if file is not None:
         try:
-            with open(file, "rb") as stream:
+            with naming(file), open(file, "rb") as stream:
                 found = tomllib.load(stream)
-        except OSError as error:
-            raise FileError(f"{file}: cannot be read: {error.strerror or error}") from None
         except (ValueError, RecursionError) as error:
             raise FormatError(f"{file}: is not a TOML file: {error}") from None
         known = _options(made)
@@ -80,7 +78,7 @@ def _expected(hint: Any, limits: Mapping[str, Any]) -> str:
         return f"a list, each entry {_expected(parts[0], limits)}"
     if origin is Mapping:
         return f"{_expected(parts[1], limits)} for each name"
-    noun = " or ".join(limits["choices"]) or _NOUNS[origin or hint]
+    noun = f"one of {', '.join(limits['choices'])}" if limits["choices"] else _NOUNS[origin or hint]
     noun += "" if limits["least"] is None else f" of at least {limits['least']:g}"
     return noun + ("" if limits["below"] is None else f" and below {limits['below']:g}")
 

@@ -15,7 +15,7 @@ between the pairs are passed over.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from handful.errors import Advice, DataError, shorten
@@ -130,6 +130,16 @@ class _Columns:
             tags.append(row[self.tag].strip(_SPACE_CHARACTERS))
             lines.append(i)
 
+    def labelled(self, words: list[str], tags: list[str], lines: list[int]) -> Sentence | None:
+        """Return a sentence with its labels; None, or an error, if they are malformed."""
+        try:
+            return self._reading.from_tags(words, tags)
+        except DataError as error:
+            bad = _first_bad(self._reading, tags)
+            where = f"{error.message} (the word is {shorten(words[bad])!r})"
+            self._reading.malformed(lines[bad], DataError(where, error.advice))
+            return None
+
     def _split(self, line: str, number: int) -> list[str]:
         if not self._n:
             if len(_by_tabs(line)) == 1:
@@ -154,7 +164,7 @@ class _Columns:
         )
 
 
-class _OntoNotes(_Columns):
+class OntoNotes(_Columns):
     """The columns of OntoNotes."""
 
     tag = 10
@@ -172,36 +182,37 @@ class _OntoNotes(_Columns):
             raise DataError(f"found {len(row)} columns, expected at least {self.tag + 1}")
         return row
 
+    def labelled(self, words: list[str], tags: list[str], lines: list[int]) -> Sentence | None:
+        reading, spans = self._reading, list[Span]()
+        opened: tuple[int, str] | None = None
+        for i, brackets in enumerate(tags):
+            match = _BRACKETS.fullmatch(brackets)
+            if match is None or (match[1] and opened) or (match[2] and not (opened or match[1])):
+                state = "within a name" if opened else "outside any name"
+                reading.malformed(lines[i], f"found {shorten(brackets)!r} in column {self.tag + 1}, {state}")
+                return None
+            if match[1]:
+                opened = (i, match[1])
+            if opened and (match[2] or "*" not in brackets):
+                spans.append(Span(opened[0], i + 1, opened[1]))
+                opened = None
+        if opened:
+            reading.malformed(lines[opened[0]], f"the name {opened[1]} is not closed before its sentence ends")
+            return None
+        try:
+            return reading.finish(Sentence(tuple(words), tuple(spans)))
+        except DataError as error:
+            reading.malformed(lines[0], error)
+            return None
 
-def read_conll(reading: FileReader) -> Iterator[Sentence | None]:
-    """Yield the sentences of a CoNLL file, and None at each ``-DOCSTART-``."""
-    return _read(reading, _Columns(reading), _from_tags)
 
-
-def read_conll_2012(reading: FileReader) -> Iterator[Sentence | None]:
-    """Yield the sentences of a CoNLL-2012 file, and None where a document begins."""
-    return _read(reading, _OntoNotes(reading), _from_brackets)
-
-
-def _read(
-    reading: FileReader,
-    columns: _Columns,
-    labelled: Callable[[FileReader, list[str], list[str], list[int]], Sentence | None],
-) -> Iterator[Sentence | None]:
-    for words, tags, lines in columns.sentences():
-        sentence = labelled(reading, words, tags, lines) if words else None
+def read_conll(reading: FileReader, columns: type[_Columns] = _Columns) -> Iterator[Sentence | None]:
+    """Yield the sentences of a file with columns, and None where a document begins."""
+    found = columns(reading)
+    for words, tags, lines in found.sentences():
+        sentence = found.labelled(words, tags, lines) if words else None
         if sentence is not None or not words:
             yield sentence
-
-
-def _from_tags(reading: FileReader, words: list[str], tags: list[str], lines: list[int]) -> Sentence | None:
-    try:
-        return reading.from_tags(words, tags)
-    except DataError as error:
-        bad = _first_bad(reading, tags)
-        where = f"{error.message} (the word is {shorten(words[bad])!r})"
-        reading.malformed(lines[bad], DataError(where, error.advice))
-        return None
 
 
 def _first_bad(reading: FileReader, tags: list[str]) -> int:
@@ -211,30 +222,6 @@ def _first_bad(reading: FileReader, tags: list[str]) -> int:
         except DataError:
             return i
     return 0
-
-
-def _from_brackets(reading: FileReader, words: list[str], names: list[str], lines: list[int]) -> Sentence | None:
-    spans: list[Span] = []
-    opened: tuple[int, str] | None = None
-    for i, brackets in enumerate(names):
-        match = _BRACKETS.fullmatch(brackets)
-        if match is None or (match[1] and opened) or (match[2] and not (opened or match[1])):
-            state = "within a name" if opened else "outside any name"
-            reading.malformed(lines[i], f"found {shorten(brackets)!r} in column {_OntoNotes.tag + 1}, {state}")
-            return None
-        if match[1]:
-            opened = (i, match[1])
-        if opened and (match[2] or "*" not in brackets):
-            spans.append(Span(opened[0], i + 1, opened[1]))
-            opened = None
-    if opened:
-        reading.malformed(lines[opened[0]], f"the name {opened[1]} is not closed before its sentence ends")
-        return None
-    try:
-        return reading.finish(Sentence(tuple(words), tuple(spans)))
-    except DataError as error:
-        reading.malformed(lines[0], error)
-        return None
 
 
 def read_lines(reading: FileReader) -> Iterator[Sentence]:

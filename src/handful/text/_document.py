@@ -26,12 +26,7 @@ class Prediction(TypedDict):
 
 
 class Predictions(list[Prediction]):
-    """The mentions of a text: a list, which a notebook shows as the text with its mentions marked.
-
-    Attributes
-    ----------
-    text : the text
-    """
+    """The mentions of a `text`: a list, which a notebook shows as the text with its mentions marked."""
 
     __slots__ = ("text",)
 
@@ -148,10 +143,8 @@ class Document:
     def predictions(self) -> Predictions:
         """Return the mentions as Hugging Face's pipelines do.
 
-        Returns
-        -------
-        Predictions : a list of dicts: ``entity_group`` (the type), ``score`` (1 for a label), ``word``, ``start`` and
-            ``end``, with ``text[start:end] == word``
+        Each is a dict: ``entity_group`` (the type), ``score`` (1 for a label), ``word``, ``start`` and ``end``, with
+        ``text[start:end] == word``.
         """
         return Predictions(
             (

@@ -83,9 +83,8 @@ def find_slip(lines: list[str]) -> tuple[int, str] | None:
     Brackets with a space between them, or in the wrong order, are slips if half of the lines have them, or if a type is
     there twice or in capitals: a text may have such brackets, too.
     """
-    found: list[
-        tuple[int, int, str, str | None]
-    ] = []  # line, place in it, what is wrong, and its type if it may be none
+    # line, place in it, what is wrong, and its type if it may be none
+    found: list[tuple[int, int, str, str | None]] = []
     for number, line in enumerate(lines, 1):
         for match in _MARKUP.finditer(line):
             if match["near"] is None:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, get_args, get_origin
+from dataclasses import dataclass, fields
+from typing import Any
 
 from handful._util.files import AnyFile
+from handful._util.options import check_options, option
 from handful.errors import DataError, FormatError
 
-from ._schemes import check_scheme
+from ._schemes import SCHEMES
 from ._sentences import check_type
 from ._source import check_encoding, read_small
 from .formats import FORMATS, READ_ONLY
@@ -16,88 +17,67 @@ from .formats import FORMATS, READ_ONLY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """How a file is read; `read` and `stream` take these as keyword arguments.
+    """How a file is read; `read` and `stream` take these as keyword arguments."""
 
-    Raises
-    ------
-    DataError : a value that does not exist; the message lists those that do
-    """
-
-    format: str | None = None  # one of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content
-    scheme: str | None = None  # the tag scheme, where there are tags (see `SCHEMES`); ``None`` reads any
-    unmarked: Literal["O", "unknown"] = "O"  # the label of words that no mention covers (or that are tagged O)
-    # what to do with spans of characters that start or end within a word
-    misaligned: Literal["error", "widen"] = "error"
-    # what to do with lines or records that the format does not allow. Skipped ones are counted; in CoNLL the whole
-    # sentence of the line is left out. A broken JSON array is always an error.
-    malformed: Literal["error", "skip"] = "error"
-    # what to do with parts of a file in which nothing is marked, as in parts of OntoNotes that nobody annotated. A
-    # part begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the file is one part.
-    # Skipped parts are counted.
-    unnamed: Literal["keep", "skip"] = "keep"
-    tag_names: Sequence[str] | None = None  # the names of the tags, for Hugging Face tags that are numbers
+    # one of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content
+    format: str | None = option(None, choices=(*READ_ONLY, *FORMATS))
+    # the tag scheme, where there are tags (see `SCHEMES`); ``None`` reads any
+    scheme: str | None = option(None, choices=SCHEMES)
+    # the label of words that no mention covers (or that are tagged O): ``O`` or ``unknown``
+    unmarked: str = option("O", choices=("O", "unknown"))
+    # what to do with spans of characters that start or end within a word: ``error`` or ``widen``
+    misaligned: str = option("error", choices=("error", "widen"))
+    # what to do with lines or records that the format does not allow: ``error`` or ``skip``. Skipped ones are counted;
+    # in CoNLL the whole sentence of the line is left out. A broken JSON array is always an error.
+    malformed: str = option("error", choices=("error", "skip"))
+    # what to do with parts of a file in which nothing is marked, as in parts of OntoNotes that nobody annotated:
+    # ``keep`` or ``skip``. A part begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the
+    # file is one part. Skipped parts are counted.
+    unnamed: str = option("keep", choices=("keep", "skip"))
+    tag_names: Sequence[str] | None = option(None)  # the names of the tags, for Hugging Face tags that are numbers
     # the column of a table, or the field of JSON records, that holds the text. In a Label Studio task it is a field
     # of its data. If None, it is the one that the format prescribes, mostly ``text``.
-    text_field: str | None = None
+    text_field: str | None = option(None)
     # the column or field that holds the labels. If None, it is the one that the format prescribes.
-    label_field: str | None = None
+    label_field: str | None = option(None)
     # what to do with several annotations of the same text: "first", "majority", "agree", or the name of an annotator
     # (docs/formats.md says more). If None, it is an error if they do not agree. In a Label Studio task, a name may be
     # the ``model_version`` of its predictions.
-    annotator: str | None = None
-    keep: Sequence[str] | None = None  # the only types to read. Mentions of others become O. None for all types.
-    drop: Sequence[str] = ()  # types whose mentions become O
+    annotator: str | None = option(None)
+    keep: Sequence[str] | None = option(
+        None
+    )  # the only types to read. Mentions of others become O. None for all types.
+    drop: Sequence[str] = option(())  # types whose mentions become O
     # new names of types. Types that get the same name become one. This comes first: `keep` and `drop` are about the
     # new names.
-    rename: Mapping[str, str] = field(default_factory=dict)
+    rename: Mapping[str, str] = option({})
     # the types that somebody looked for in all labelled sentences, marked or not; unmarked words may be of any other
     # type. None: the types at the head of the file, or those of its field ``judged``; else those that it marks.
-    judged: Sequence[str] | None = None
+    judged: Sequence[str] | None = option(None)
     # the encoding of the text. Text that begins with the byte-order mark of UTF-16 or UTF-32 is recognised.
-    encoding: str = "utf-8"
+    encoding: str = option("utf-8")
     # whether the lines of plain text are cut to a width, with blank lines between blocks; None finds out
-    wrapped: bool | None = None
+    wrapped: bool | None = option(None)
     # the row groups of a Parquet file to read, as the first one and one past the last; None for all
-    row_groups: tuple[int, int] | None = None
+    row_groups: tuple[int, int] | None = option(None, least=0)
     # whether this is text to tag, or to learn from without labels. Then a few ``[words](TYPE)`` in a file whose
     # format is not named are plain text (unless half of its lines have them), other keys of JSON records may be
     # called as labels are, and JSON records may have no word.
-    unlabelled: bool = False
+    unlabelled: bool = option(False)
 
     def __post_init__(self) -> None:
-        check_choice("format", self.format, (None, *READ_ONLY, *FORMATS))
-        for option in fields(self):
-            if get_origin(option.type) is Literal:
-                check_choice(option.name, getattr(self, option.name), get_args(option.type))
-        check_tag_names(self.tag_names)
-        if self.tag_names is not None:
-            object.__setattr__(self, "tag_names", tuple(self.tag_names))
-        for name in ("text_field", "label_field", "annotator"):
+        for name in ("keep", "drop", "judged", "tag_names"):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, str) or not value):
-                raise DataError(f"{name} is {value!r}, expected a name")
-        check_encoding(self.encoding)
-        if self.scheme is not None:
-            check_scheme(self.scheme)
-        if not isinstance(self.unlabelled, bool):
-            raise DataError(f"unlabelled is {self.unlabelled!r}, expected True or False")
-        groups = self.row_groups
-        are_two = isinstance(groups, tuple) and [type(one) for one in groups] == [int, int]
-        if groups is not None and not (are_two and 0 <= groups[0] <= groups[1]):
-            raise DataError(f"row_groups is {groups!r}, expected two numbers, such as (0, 2), or None")
-        if not isinstance(self.wrapped, bool | None):
-            raise DataError(f"wrapped is {self.wrapped!r}, expected True, False or None")
-        for name in ("keep", "drop", "judged"):
-            value = getattr(self, name)
-            if isinstance(value, str):
+            if isinstance(value, str) and name != "tag_names":
                 value = [one.strip() for one in value.split(",") if one.strip()]
-            if value is None and name != "drop":
-                continue
-            if not isinstance(value, Sequence) or not all(isinstance(one, str) for one in value):
-                raise DataError(f"{name} is {value!r}, expected the names of types")
-            object.__setattr__(self, name, tuple(value))
-        if not isinstance(self.rename, Mapping) or not all(isinstance(one, str) for one in self.rename):
-            raise DataError(f"rename is {self.rename!r}, expected a dict from names of types to new names")
+            object.__setattr__(self, name, tuple(value) if isinstance(value, list) else value)
+        check_options(self)
+        for name in ("text_field", "label_field", "annotator"):
+            if getattr(self, name) == "":
+                raise DataError(f"{name} is '', expected a name")
+        check_encoding(self.encoding)
+        if self.row_groups is not None and (len(self.row_groups) != 2 or self.row_groups[0] > self.row_groups[1]):
+            raise DataError(f"row_groups is {self.row_groups!r}, expected two numbers, such as (0, 2), or None")
         for one in self.rename.values():
             check_type(one)
         both = sorted(set(self.keep or ()) & set(self.drop))
@@ -112,12 +92,6 @@ class ReadOptions:
         if unknown:
             raise DataError(f"there is no reading option {unknown[0]!r}; the options are {', '.join(known)}")
         return cls(format=format, **options)
-
-
-def check_choice(name: str, value: object, choices: Sequence[str | None]) -> None:
-    """Refuse a value that is not one of the choices."""
-    if not isinstance(value, str | None) or value not in choices:
-        raise DataError(f"{name} is {value!r}, expected one of {', '.join(str(choice) for choice in choices)}")
 
 
 def check_tag_names(names: object) -> None:

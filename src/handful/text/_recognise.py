@@ -45,11 +45,6 @@ Answer = bool | str
 """Whether a file has a format: True, False, or the reason why it may have it, but is damaged."""
 
 
-def is_conll_2012(head: Head) -> Answer:
-    """Recognise OntoNotes by its first line."""
-    return head.lines[0].startswith(BEGIN)
-
-
 def is_json(head: Head) -> Answer:
     """Recognise a JSON record or array at the start."""
     text = head.source.head.lstrip()
@@ -184,7 +179,7 @@ def _are_tags(row: list[str]) -> bool:
 # The function that recognises each format, and its sign, in the order in which they are tried.
 RECOGNISERS: dict[str, tuple[Callable[[Head], Answer], str]] = {
     "json": (is_json, "record or array at the start"),
-    "conll-2012": (is_conll_2012, "#begin document in the first line"),
+    "conll-2012": (lambda head: head.lines[0].startswith(BEGIN), "#begin document in the first line"),
     "conll": (is_conll, "column of tags"),
     "lines": (is_lines, "line of tags"),
     "csv": (partial(has_header, format="csv"), "header of a table"),

@@ -1,8 +1,6 @@
 """`read` and `stream`, and what they return: the sentences of a file, or its documents one after the other."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -64,20 +62,15 @@ class Corpus(_Described, list[Sentence]):
 class Stream(_Described, Iterator[Document]):
     """The documents of a file, one after the other, in little memory.
 
-    It closes the file at its end, when it is used in a ``with`` statement, and when it is thrown away.
-
-    Attributes
-    ----------
-    report : complete when the stream is at its end
-    head : what the head of the file describes: types, and the corpus itself
-    is_by_line : whether each line of the file is a document of its own, so that the file can be cut between lines
-    n_row_groups : how many row groups a Parquet file has; None for other files
+    It closes the file at its end, when it is used in a ``with`` statement, and when it is thrown away. Its `report` is
+    complete at the end; its `head` is what the head of the file describes: types, and the corpus itself.
     """
 
     def __init__(self, reading: FileReader, items: Iterator[Item]) -> None:
         self.report = reading.report
         self.head = reading.types.types(reading.described) if reading.types else reading.described
-        self.is_by_line, self.n_row_groups = reading.is_by_line, reading.n_row_groups
+        self.is_by_line = reading.is_by_line  # whether each line is a document, so that the file can be cut there
+        self.n_row_groups = reading.n_row_groups  # of a Parquet file
         self._source = reading.source
         self._names: set[str] = set()
         self._items = _counted(reading, items)  # does not know this object, which can therefore be thrown away
@@ -157,13 +150,12 @@ def _counted(reading: FileReader, items: Iterator[Item]) -> Iterator[Sentence | 
 
 
 def _judged_for(item: Item, types: Sequence[str]) -> Item:
+    def judged(one: Sentence) -> Sentence:
+        return one if one.is_unlabelled else one.judged_for({*types, *type_names(one)})
+
     if isinstance(item, Document):
-        return replace(item, sentences=tuple(map(partial(_judged_sentence, types), item.sentences)))
-    return item and _judged_sentence(types, item)
-
-
-def _judged_sentence(types: Sequence[str], sentence: Sentence) -> Sentence:
-    return sentence if sentence.is_unlabelled else sentence.judged_for({*types, *type_names(sentence)})
+        return item.with_sentences(map(judged, item.sentences))
+    return item and judged(item)
 
 
 def _named_parts(report: ReadReport, items: Iterator[Item]) -> Iterator[Item]:
@@ -181,19 +173,17 @@ def _named_parts(report: ReadReport, items: Iterator[Item]) -> Iterator[Item]:
 
 
 def read(path: AnyFile, format: str | None = None, **options: Any) -> Corpus:
-    """Read the sentences of a file, labelled or not.
+    """Return the sentences of a file, labelled or not: a list of `Sentence`, with the `report` of what reading found.
+
+    Its ``types`` are those that the file describes or marks, its ``meta`` is what the file says about itself. Documents
+    without a word are passed over and counted. Where the head of a file describes types, its labelled sentences were
+    judged for all of them.
 
     Parameters
     ----------
     path : ``-`` is standard input. Gzip is recognised.
     format : one of `FORMATS` or `READ_ONLY`; ``None`` recognises it by the content
     **options : see `ReadOptions`
-
-    Returns
-    -------
-    Corpus : a list of `Sentence`. Its ``types`` are those that the file describes or marks, its ``meta`` what the file
-        says about itself, its ``report`` what reading found. Documents without a word are passed over and counted.
-        Where the head of a file describes types, its labelled sentences were judged for all of them.
 
     Raises
     ------
@@ -207,13 +197,9 @@ def read(path: AnyFile, format: str | None = None, **options: Any) -> Corpus:
 def stream(path: AnyFile, format: str | None = None, **options: Any) -> Stream:
     """Read a file document by document, so that one larger than memory passes through.
 
-    Parameters and errors are those of `read`.
-
-    Returns
-    -------
-    Stream : an iterator of `Document`. Its ``types``, ``meta`` and ``report`` are those of a `Corpus`; they are
-        complete at its end. A line or a block of plain text, or a JSON record, is a document; elsewhere each sentence
-        is one. JSON records without a word have no sentences.
+    Parameters and errors are those of `read`. The result is an iterator of `Document`. Its ``types``, ``meta`` and
+    ``report`` are those of a `Corpus`; they are complete at its end. A line or a block of plain text, or a JSON record,
+    is a document; elsewhere each sentence is one. JSON records without a word have no sentences.
     """
     chosen = ReadOptions.of(format, options)
     source = InputFile(path, chosen.encoding)

@@ -8,7 +8,7 @@ from handful.errors import DataError, shorten
 
 from ._document import Document, sentences_of
 from ._json_write import RECORDS
-from ._options import check_choice, check_tag_names
+from ._options import check_tag_names
 from ._reports import WriteReport
 from ._schemes import check_scheme, count_adjacent
 from ._sentences import Sentence
@@ -29,7 +29,7 @@ def write(
     is_predicted: bool | None = None,
     keep_formulas: bool = False,
 ) -> WriteReport:
-    """Write documents or sentences to a file; all of it, or nothing.
+    """Write documents or sentences to a file; all of it, or nothing. What the format cannot hold is a `DataError`.
 
     Formats with one sentence per line or block (conll, lines, inline, huggingface) get the sentences of documents one
     after the other. The others get one record per document, with its whole text, its id and its meta; a sentence is a
@@ -48,13 +48,9 @@ def write(
         mentions with a score were.
     keep_formulas : whether cells of a table that a spreadsheet would run, such as ``=HYPERLINK(...)``, are written as
         they are. Otherwise they have a ``'`` before them, which reading takes away.
-
-    Raises
-    ------
-    FileError : the file cannot be written
-    DataError : words or labels that the format cannot hold
     """
-    check_choice("format", format, FORMATS)
+    if format not in FORMATS:
+        raise DataError(f"format is {format!r}, expected one of {', '.join(FORMATS)}")
     check_scheme(scheme)
     check_tag_names(tag_names)
     chosen, report = TABLE[format], WriteReport()

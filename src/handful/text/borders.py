@@ -74,19 +74,13 @@ _CLOSED = {*f"{_ARTICLES} {_POSSESSIVES} {_PREPOSITIONS} {_TITLES}".split()}
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """What a description says of words at the borders of a mention.
+    """What a description says of words at the borders of a mention."""
 
-    Attributes
-    ----------
-    belongs : whether such words belong to the mention
-    first, last : the words that are meant, in small letters, where they stand first in a mention, and last
-    said : the words of the description that say it
-    """
-
-    belongs: bool
+    belongs: bool  # whether such words belong to the mention
+    # The words that are meant, in small letters, where they stand first in a mention, and last
     first: frozenset[str]
     last: frozenset[str]
-    said: str
+    said: str  # the words of the description that say it
 
 
 def _any_of(words: Iterable[str]) -> str:

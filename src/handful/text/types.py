@@ -35,9 +35,7 @@ _NO_COLON = re.compile(r"\s(?:[-\u2013\u2014]+>?|=>)\s|=")  # signs that people 
 _ENDING = re.compile(r"\.(?:te?xt?|md|[ct]sv|jsonl?|ya?ml|toml|conll|gz|db|html?|docx?|xlsx?)\Z", re.IGNORECASE)
 _NEXT = re.compile(r",\s*(?=([^\W\d][\w-]*):\s)")  # before the next NAME: of a line
 _SECOND = re.compile(r",(?:[^,:]{1,40}:\s|\s*[^\W\da-z]{3,}\s*(?:,|\Z))")  # perhaps before one
-_FIXED = re.compile(
-    r"\d|(?<![^\W\d_])[^\W\d_]{1,3}(?![^\W\d_])"
-)  # digits and short words: a slip there is another type
+_FIXED = re.compile(r"\d|(?<![^\W\d_])[^\W\d_]{1,3}(?![^\W\d_])")  # a slip in digits or short words is another type
 _ALIKE = 0.83  # similarity of names, from which one may be the other misspelt: PRESON, PERSON
 
 
@@ -83,7 +81,9 @@ class EntityType:
 
 
 def types_of(given: Any) -> tuple[EntityType, ...]:
-    """Return types that are given in one of several forms.
+    """Return types that are given in one of several forms, each once, in the order given.
+
+    A description that comes later fills in one that is missing, and so do words.
 
     Parameters
     ----------
@@ -91,11 +91,6 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
         line feeds between them; a dict from names to descriptions; or a list of such strs, of `EntityType`, and of
         dicts with a ``name`` and perhaps ``description``, ``not``, ``such as``, ``borders``, ``words``, ``weight``.
         `EntityType` and dicts with a ``name`` take any name.
-
-    Returns
-    -------
-    tuple of EntityType : in the order given, each once. A description that comes later fills in one that is missing,
-        and so do words.
 
     Raises
     ------
@@ -280,12 +275,8 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
     Lines that are indented under a type say its words: ``words: Paris, New York``, ``words: cities.txt`` (a file beside
     this one, with a phrase on each line), ``words: /[A-Z]{2}-[0-9]{4}/`` (a regular expression); and ``weight: 0.5``,
     how much they count. They also say parts of its description: ``not: postage, tips``, ``such as: a fee, a fare``,
-    ``borders: with the currency``. Blank lines are passed over, and so are ``#`` and spaces before a name.
-
-    Raises
-    ------
-    DataError : a line that does not say a type, or a file that is a corpus: one with inline marks or tags, JSON
-        records, or sentences
+    ``borders: with the currency``. Blank lines are passed over, and so are ``#`` and spaces before a name. A line that
+    does not say a type, and a file that is a corpus (inline marks, tags, JSON records, sentences), is a `DataError`.
     """
     name, text = read_small(file, encoding)
     found: dict[str, EntityType] = {}
@@ -346,10 +337,9 @@ def _type_of(line: str) -> EntityType:
     name, colon, description = (part.strip() for part in line.partition(":"))
     if not name or line[0].isspace() or (colon and not description):
         raise DataError(f"found {shorten(line)!r}, expected NAME: description")
-    if MARK.search(name) or line.startswith('{"'):
-        raise _corpus(f"found {shorten(line)!r}, expected NAME: description")
-    if "\t" in name:
-        raise _corpus(f"found {shorten(line)!r}, with a tab, expected NAME: description")
+    is_tabbed = "\t" in name
+    if is_tabbed or MARK.search(name) or line.startswith('{"'):
+        raise _corpus(f"found {shorten(line)!r}{', with a tab' * is_tabbed}, expected NAME: description")
     return _named(name, description)
 
 
