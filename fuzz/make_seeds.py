@@ -161,6 +161,8 @@ def make_project(path: Path) -> None:
         project.decide("label", {3: State("unsure", (Span(2, 3, "PER"),))})
         project.undo()
         project.change_types("rename", "LOC", "PLACE")
+        for person, state in (("ben", "none"), ("eva", "unsure")):
+            project.by(person).decide("label", {4: State(state)}, own=[4])
         project.add_quality(2, 0.5, 0.25, 0.75)
     _pack(path, "project")
 

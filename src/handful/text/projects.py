@@ -6,7 +6,7 @@ A project has the tables
 - ``sentences``: the words of each, by their places in the text; ``same`` is the first sentence with the same words;
 - ``log``: what was decided, in order; it only grows. An entry holds the state of one sentence (by its ``same``), of the
   list of types (``subject`` 0), or of a text (minus its id), before and after. The last entry about a subject is what
-  holds.
+  holds. Where a sentence is given to two people, each has entries of their own (``person``) beside those that count.
 
 `handful.workbench` writes them.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 APPLICATION = 0x48464C31  # in the head of the file: this is a project of handful
-PROJECT_FORMAT = 1  # raised when the tables change
+PROJECT_FORMAT = 2  # raised when the tables change
 MAGIC = b"SQLite format 3\0"  # the first bytes of the file
 
 SCHEMA = f"""
@@ -47,7 +47,7 @@ CREATE TABLE sentences (
 CREATE INDEX sentences_of_text ON sentences (text_id, id);
 CREATE TABLE log (
     seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, time REAL NOT NULL, author TEXT NOT NULL, action TEXT NOT NULL,
-    undoes INTEGER, subject INTEGER NOT NULL, before TEXT, after TEXT
+    undoes INTEGER, subject INTEGER NOT NULL, person TEXT, before TEXT, after TEXT
 );
 CREATE INDEX log_of_subject ON log (subject, seq);
 CREATE INDEX log_of_step ON log (step);
@@ -59,7 +59,7 @@ CREATE TABLE quality (decisions INTEGER PRIMARY KEY, f1 REAL NOT NULL, low REAL 
 THERE, GONE = '"there"', '"gone"'  # the state of a text; one without an entry is there
 
 _LABELLED = ("labelled", "none", "partial")
-STATUSES = ("new", *_LABELLED, "unsure", "skipped")
+STATUSES = ("new", *_LABELLED, "unsure", "skipped", "disputed")
 
 
 class DamagedProjectError(Exception):
@@ -80,8 +80,9 @@ class State:
     """A decision about a sentence.
 
     Its status is ``new``, ``labelled`` (all mentions are marked), ``none`` (there are none), ``partial`` (some words
-    are known), ``unsure`` or ``skipped``. The mentions of a sentence that is unsure are kept, but do not count as
-    labels. `judged` are the types that there were when it was decided.
+    are known), ``unsure``, ``skipped`` or ``disputed`` (the answers of two people differ). The mentions of a sentence
+    that is unsure or disputed are kept, but do not count as labels. `judged` are the types that there were when it was
+    decided.
     """
 
     status: str = "new"
@@ -135,6 +136,11 @@ class State:
     def is_label(self) -> bool:
         """Whether a fit learns from it."""
         return self.status in _LABELLED
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether somebody is done with the sentence, for the time being."""
+        return self.status not in ("new", "partial")
 
     def on(self, sentence: Sentence) -> Sentence:
         """Return a sentence with these labels, or without any; a `DamagedProjectError` where they do not fit."""
@@ -238,8 +244,8 @@ def check_schema(connection: "sqlite3.Connection", schema: str) -> None:
 
 def states(connection: "sqlite3.Connection") -> dict[int, tuple[int, State]]:
     """Return the number of the last log entry about each sentence that has one, and its state."""
-    rows = connection.execute("SELECT subject, max(seq), after FROM log WHERE subject > 0 GROUP BY subject")
-    found = {subject: (seq, State.parse(after)) for subject, seq, after in rows}
+    query = "SELECT subject, max(seq), after FROM log WHERE subject > 0 AND person IS NULL GROUP BY subject"
+    found = {subject: (seq, State.parse(after)) for subject, seq, after in connection.execute(query)}
     if not all(type(subject) is int for subject in found):
         raise DamagedProjectError("a decision is on no sentence")
     return found
@@ -252,6 +258,52 @@ def gone(connection: "sqlite3.Connection") -> set[int]:
         if after not in (THERE, GONE):
             raise DamagedProjectError(f"the text {number} is {after!r:.50}")
     return {number for number, _, after in rows if after == GONE}
+
+
+def answers(connection: "sqlite3.Connection", of: int | None = None) -> dict[int, dict[str, State]]:
+    """Return what each person said of sentences that are given to two people, or of one of them."""
+    query = "SELECT subject, person, max(seq), after FROM log WHERE person IS NOT NULL"
+    query += " GROUP BY 1, 2" if of is None else f" AND subject = {of:d} GROUP BY 1, 2"
+    found: dict[int, dict[str, State]] = {}
+    for subject, person, _, after in connection.execute(query):
+        if not isinstance(person, str):
+            raise DamagedProjectError(f"an answer is that of {person!r:.50}, expected a name")
+        if (state := State.parse(after)) != NEW:
+            found.setdefault(subject, {})[person] = state
+    return found
+
+
+def deciders(connection: "sqlite3.Connection") -> dict[int, tuple[str, ...]]:
+    """Return who decided each sentence; nothing where one person decided all there is.
+
+    Two people have decided where their answers were the same. Changes of types are no decisions on sentences.
+    """
+    beginning = "('create', 'import')"
+    query = f"SELECT count(DISTINCT author) FROM log WHERE subject > 0 AND action NOT IN {beginning}"
+    if connection.execute(query).fetchone()[0] < 2:
+        return {}
+    known: dict[tuple[int, int], tuple[str, ...]] = {}  # by sentence and step
+    steps: dict[int, list[int]] = {}  # that are in effect, by sentence
+    answered: dict[int, dict[str, int]] = {}
+    query = (
+        "SELECT subject, step, author, action, undoes, person, after FROM log "
+        "WHERE subject > 0 AND action NOT LIKE '% type' ORDER BY seq"
+    )
+    for subject, step, author, action, undoes, person, after in connection.execute(query):
+        theirs, in_effect = answered.setdefault(subject, {}), steps.setdefault(subject, [])
+        if person is not None:
+            theirs.pop(person, None)
+            if State.parse(after).is_answer:
+                theirs[person] = step
+        elif action == "undo":
+            in_effect[:] = [one for one in in_effect if one != undoes]
+        elif action == "redo":
+            in_effect.append(undoes)
+        else:
+            in_effect.append(step)
+            both = tuple(sorted(theirs)) if step in theirs.values() else (author,)
+            known[subject, step] = () if action in ("create", "import") else both
+    return {subject: known.get((subject, done[-1]), ()) for subject, done in steps.items() if done}
 
 
 def types(connection: "sqlite3.Connection") -> list[dict[str, Any]]:
@@ -292,19 +344,28 @@ def sentence_of(text: str, start: int, end: int, words: str) -> Sentence:
     return Sentence.trusted(tuple(found), None, part, tuple(starts), start)
 
 
-def documents(connection: "sqlite3.Connection") -> Iterator[Document]:
-    """Yield the texts with the labels that were decided."""
-    decided, left_out = states(connection), gone(connection)
+def documents(connection: "sqlite3.Connection") -> Iterator[tuple[Document, list[tuple[str, ...]]]]:
+    """Yield the texts with the labels that were decided; and who decided each of their sentences."""
+    decided, left_out, who = states(connection), gone(connection), deciders(connection)
     rows = connection.execute("SELECT text_id, same, start, stop, words FROM sentences ORDER BY text_id, id")
     row = rows.fetchone()
     for number, text, name, meta in connection.execute("SELECT id, text, name, meta FROM texts ORDER BY id"):
-        sentences = []
+        sentences, names = [], []
         while row is not None and row[0] == number:
             _, same, *place = row
-            sentences.append(decided.get(same, (0, NEW))[1].on(sentence_of(text, *place)))
+            state = decided.get(same, (0, NEW))[1]
+            sentences.append(state.on(sentence_of(text, *place)))
+            names.append(who.get(same, ()) if state.is_label else ())
             row = rows.fetchone()
         if number not in left_out:
-            yield Document(text, tuple(sentences), *_fields(text, name, meta))
+            identifier, fields = _fields(text, name, meta)
+            yield Document(text, tuple(sentences), identifier, fields | decided_by(*names)), names
+
+
+def decided_by(*names: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the field of a document with the names of those who decided on its sentences, if there are several."""
+    found = sorted({one for some in names for one in some})
+    return {"decided_by": found} if found else {}
 
 
 def _fields(text: object, name: str | None, meta: str) -> tuple[str | int | None, dict[str, Any]]:
@@ -332,5 +393,5 @@ def read_project(reading: FileReader) -> Iterator[Document]:
 
 def _labelled(reading: FileReader, connection: "sqlite3.Connection") -> Iterator[Document]:
     with database_errors(reading.source.name):
-        for document in documents(connection):
+        for document, _ in documents(connection):
             yield document.with_sentences(map(reading.finish, document.sentences))

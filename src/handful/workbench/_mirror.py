@@ -10,11 +10,21 @@ from handful.errors import DataError
 from handful.text import EntityType, Sentence
 from handful.text.projects import NEW, State, database_errors, entity_type
 
-from ._store import TYPES, Project
+from ._store import Project
+from ._undoing import TYPES
 
 OPEN = ("new", "partial")  # statuses of sentences to ask about
 DECIDED = ("labelled", "none")
-PARTS = ("all", "open", "partial", "decided", "look", "unsure", "skipped")  # look: for types that came later
+PARTS = (
+    "all",
+    "open",
+    "partial",
+    "disputed",
+    "decided",
+    "look",
+    "unsure",
+    "skipped",
+)  # look: for types that came later
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,8 @@ class Mirror:
         self.n_sentences = self.n_words = self.n_texts = 0
         self._all: dict[int, Entry] = {}  # each sentence, also those of texts that were taken out
         self._states: dict[int, tuple[int, State]] = {}
+        self.answers: dict[int, dict[str, tuple[int, State]]] = {}  # to sentences that are given to two people
+        self.authors: dict[int, str] = {}  # who has written the state of each sentence
         self.types: list[dict[str, Any]] = []  # each with its name, description, colour and key
         self.load()
         self.follow()
@@ -60,23 +72,26 @@ class Mirror:
         """
         with self.lock:
             changes = self.project.changes(self.version)
-            has_types = any(subject == TYPES for subject, _, _ in changes)
-            has_texts = any(subject < TYPES for subject, _, _ in changes)
+            has_types = any(subject == TYPES for (subject, _), *_ in changes)
+            has_texts = any(subject < TYPES for (subject, _), *_ in changes)
             if has_types:
                 self.types = self.project.types()
             if has_texts:
                 self.load()
-            subjects = []
-            for subject, seq, state in changes:
+            subjects: dict[int, None] = {}
+            for (subject, person), seq, author, state in changes:
                 self.version = max(self.version, seq)
                 if subject <= TYPES:
                     continue
                 if subject in self.entries:
                     with database_errors(self.project.path):
                         state.on(self.entries[subject].sentence)  # an error where it does not fit
-                self._states[subject] = (seq, state)
-                subjects.append(subject)
-            return subjects, has_types, has_texts
+                if person is None:
+                    self._states[subject], self.authors[subject] = (seq, state), author
+                else:
+                    self.answers.setdefault(subject, {})[person] = (seq, state)
+                subjects[subject] = None
+            return list(subjects), has_types, has_texts
 
     def entry(self, id: Any) -> Entry:
         """Return a sentence, or say that there is none."""
@@ -99,16 +114,26 @@ class Mirror:
         elsewhere = {one.id for one in self._there if one.text_id not in texts}
         return [id for id in self.entries if id not in elsewhere]
 
-    def state(self, id: int) -> tuple[int, State]:
-        """Return the version and the state of a sentence."""
-        return self._states.get(id, (0, NEW))
+    def state(self, id: int, person: str | None = None) -> tuple[int, State]:
+        """Return the version and the state of a sentence: as a person sees it who answers alone, or what counts."""
+        version, state = self._states.get(id, (0, NEW))
+        if person is None or id not in self.answers:
+            return version, state
+        own_version, own = self.answers[id].get(person, (0, NEW))
+        return max(version, own_version), own if state.status == "new" else state
 
-    def is_open(self, id: int) -> bool:
-        return id in self.entries and self.state(id)[1].status in OPEN
+    def is_open(self, id: int, person: str | None = None) -> bool:
+        return id in self.entries and self.state(id, person)[1].status in OPEN
 
-    def missing(self, id: int) -> tuple[str, ...]:
+    def others(self, id: int, person: str | None = None) -> list[str]:
+        """Return who else has answered a sentence that waits for a second answer."""
+        if id not in self.answers or self.state(id)[1].status != "new":
+            return []
+        return [one for one, (_, state) in self.answers[id].items() if state.is_answer and one != person]
+
+    def missing(self, id: int, person: str | None = None) -> tuple[str, ...]:
         """Return the types that nobody has looked for in a sentence that was decided: they came later."""
-        _, state = self.state(id)
+        _, state = self.state(id, person)
         if state.status not in DECIDED or state.judged is None:
             return ()
         return tuple(one["name"] for one in self.types if one["name"] not in state.judged)
@@ -135,19 +160,21 @@ class Mirror:
             counts = Counter(name for id in self._states if id in self.entries for name in self.missing(id))
             return {one["name"]: counts[one["name"]] for one in self.types}
 
-    def is_in(self, id: int, part: str) -> bool:
+    def is_in(self, id: int, part: str, person: str | None = None) -> bool:
         """Whether a sentence is in a part of the project, one of `PARTS`."""
-        status = self.state(id)[1].status
+        status = self.state(id, person)[1].status
         if part == "look":
-            return bool(self.missing(id))
+            return bool(self.missing(id, person))
         return part == "all" or status == part or status in {"open": OPEN, "decided": DECIDED}.get(part, ())
 
-    def count_statuses(self) -> Counter[str]:
+    def count_statuses(self, person: str | None = None) -> Counter[str]:
         """Return how many sentences have each status, and how many are in each part."""
         with self.lock:
-            counts = Counter(state.status for id, (_, state) in self._states.items() if id in self.entries)
+            known = [id for id in {**self._states, **self.answers} if id in self.entries]
+            counts = Counter(self.state(id, person)[1].status for id in known)
             counts["new"] = len(self.entries) - sum(n for status, n in counts.items() if status != "new")
-            counts["look"] = sum(bool(self.missing(id)) for id in self._states if id in self.entries)
+            counts["look"] = sum(bool(self.missing(id, person)) for id in known)
             counts["open"] = sum(counts[status] for status in OPEN)
             counts["decided"] = sum(counts[status] for status in DECIDED)
+            counts["waiting"] = sum(bool(self.others(id)) for id in self.answers if id in self.entries)
             return counts

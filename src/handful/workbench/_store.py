@@ -6,31 +6,26 @@ decision. A method that writes returns when all of it is on the disk.
 
 import json
 import os
-import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from threading import RLock
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
-from handful._util.files import beside, failed
-from handful.errors import FileError, StaleError
+from handful.errors import StaleError
 from handful.text import Document, EntityType, Sentence
 from handful.text.projects import (
     GONE,
     NEW,
-    SCHEMA,
     THERE,
     DamagedProjectError,
     State,
+    answers,
     database_errors,
+    decided_by,
     documents,
     gone,
-    is_project,
-    open_project,
     sentence_of,
     states,
     types,
@@ -38,23 +33,13 @@ from handful.text.projects import (
 from handful.web import hue
 
 from ._adding import Added, insert, prepare
+from ._file import ProjectFile
+from ._people import settled
 from ._type_changes import ChangedTypes, added, change_types
-
-TYPES = 0  # the subject of log entries about types; above are sentences, below texts
-
-
-@dataclass
-class Undone:
-    """The result of undoing or redoing: how many steps, which sentences changed, and what the last step had done."""
-
-    n_steps: int = 0
-    sentences: list[int] = field(default_factory=list)
-    has_types: bool = False
-    n_texts: int = 0  # that went out or came in
-    action: str = ""
+from ._undoing import TYPES, Key, Steps, Undone
 
 
-class Project:
+class Project(ProjectFile):
     """A project: what `handful label` works on.
 
     Any number of threads may use one, and several processes may have the same file open.
@@ -66,31 +51,16 @@ class Project:
     """
 
     def __init__(self, path: str | os.PathLike[str], author: str = "") -> None:
-        self.path = Path(path)
+        super().__init__(path)
         self.author = author
-        self._lock = RLock()
-        self._done: list[int] = []
-        self._undone: list[int] = []
-        self._seen = 0
-        if not self.path.exists():
-            _make(self.path)
-        elif not is_project(self.path):
-            raise FileError(f"{self.path}: is not a project of handful label; give the name of a new file")
-        self._connection = open_project(self.path, mode="rw")
-        with database_errors(self.path):
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = FULL")
+        self.is_shared = False
+        self._steps = Steps()
 
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._connection.close()
-
-    def __enter__(self) -> "Project":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    def by(self, person: str) -> "Project":
+        """Return the project for one of several people, who undoes nothing but his or her own decisions."""
+        one = copy(self)
+        one.author, one.is_shared, one._steps = person, True, Steps(person)
+        return one
 
     @property
     def version(self) -> int:
@@ -113,18 +83,22 @@ class Project:
         with self._lock, database_errors(self.path):
             return states(self._connection)
 
-    def changes(self, after: int) -> list[tuple[int, int, State]]:
-        """Return what changed after a log entry: for each subject its last entry since, and its state there.
+    def changes(self, after: int) -> list[tuple[Key, int, str, State]]:
+        """Return what changed after a log entry: of each subject its last entry since, the author, and its state there.
 
         Types, the subject 0, and texts, which are below, have none.
         """
         with self._lock, database_errors(self.path):
             rows = self._connection.execute(
-                "SELECT subject, max(seq), after FROM log WHERE seq > ? GROUP BY subject ORDER BY 2", (after,)
+                "SELECT subject, person, max(seq), author, after FROM log WHERE seq > ? GROUP BY 1, 2 ORDER BY 3",
+                (after,),
             ).fetchall()
-            if not all(type(subject) is int for subject, _, _ in rows):
+            if not all(type(subject) is int for subject, *_ in rows):
                 raise DamagedProjectError("a decision is on no sentence")
-            return [(subject, seq, State.parse(written) if subject > TYPES else NEW) for subject, seq, written in rows]
+            return [
+                ((subject, person), seq, author, State.parse(after) if subject > TYPES else NEW)
+                for subject, person, seq, author, after in rows
+            ]
 
     def sentences(self, after: int = 0) -> Iterator[tuple[int, int, int, Sentence]]:
         """Yield the id, the `same` and the text of each sentence after one, and its words without labels."""
@@ -152,9 +126,9 @@ class Project:
         """
         with self._reading() as connection:
             names = frozenset(one["name"] for one in types(connection))
-            for document in documents(connection):
+            for document, who in documents(connection):
                 if only_decided:
-                    yield from _decided(document, names)
+                    yield from _decided(document, who, names)
                 else:
                     yield document
 
@@ -195,7 +169,8 @@ class Project:
                     if state.judged is None and names:
                         result.labels[subject] = replace(state, judged=names)
             came = dict.fromkeys(result.texts if is_step else (), THERE)
-            self._append("import" if is_begun else "create", result.labels, new if new != old else None, came)
+            labels: dict[Key, State] = {(subject, None): state for subject, state in result.labels.items()}
+            self._append("import" if is_begun else "create", labels, new if new != old else None, came)
         return result
 
     def remove(self, texts: Iterable[int]) -> int:
@@ -208,7 +183,13 @@ class Project:
         with self._lock, database_errors(self.path):
             return gone(self._connection)
 
-    def decide(self, action: str, changes: Mapping[int, State], versions: Mapping[int, int] | None = None) -> int:
+    def decide(
+        self,
+        action: str,
+        changes: Mapping[int, State],
+        versions: Mapping[int, int] | None = None,
+        own: Collection[int] = (),
+    ) -> int:
         """Write a decision on sentences, and return the number of its log entry; the present one if nothing changes.
 
         Parameters
@@ -216,27 +197,53 @@ class Project:
         action : what was done, for the log
         changes : the new state of each sentence, by its `same`
         versions : what the decision was based on: the version of each sentence
+        own : those of them that are given to two people. The state is the answer of this person alone; when there are
+            two answers, the sentence is decided if they are the same, and disputed if not.
 
         Raises
         ------
         StaleError : somebody else has changed one of them; nothing was written
         """
-        with self._writing():
+        with self._writing() as connection:
             for subject, version in (versions or {}).items():
-                if self._one("SELECT coalesce(max(seq), 0) FROM log WHERE subject = ?", subject) != version:
+                if self._version(subject) != version:
                     raise StaleError(
                         f"sentence {subject} was changed in the meantime, in another window; look at it again, and "
                         "decide then"
                     )
-            return self._append(action, changes)
+            after: dict[Key, State] = {}
+            for subject, state in changes.items():
+                if subject in own:
+                    after[subject, self.author] = state
+                    theirs = answers(connection, subject).get(subject, {}).items()
+                    other = next((one for person, one in theirs if person != self.author and one.is_answer), None)
+                    if other is not None and state.is_answer:
+                        after[subject, None] = settled(other, state)
+                    continue
+                if state == NEW:  # everybody is asked anew
+                    after |= {(subject, person): NEW for person in answers(connection, subject).get(subject, {})}
+                after[subject, None] = state
+            return self._append(action, after)
+
+    def _version(self, subject: int) -> int:
+        """Return the number of the last entry about a sentence, among those that the author can know of."""
+        query = "SELECT coalesce(max(seq), 0) FROM log WHERE subject = ? AND (person IS NULL OR person = ?)"
+        return int(self._one(query, subject, self.author if self.is_shared else None))
 
     def change_types(self, action: str, name: str, value: Any = None, *, preview: bool = False) -> ChangedTypes:
         """Change a type by one of the actions of `change_types`, in all labels too; or only say what that would do."""
         with self._writing() as connection:
             present = {subject: state for subject, (_, state) in states(connection).items()}
-            change = change_types(types(connection), present, self._words, action, name, value)
+            asked = self._words, action, name, value
+            change = change_types(types(connection), present, *asked)
             if not preview:
-                self._append(f"{action} type", change.states, change.types)
+                after: dict[Key, State] = {(subject, None): state for subject, state in change.states.items()}
+                given = answers(connection)
+                for person in {one for theirs in given.values() for one in theirs}:
+                    own = {subject: theirs[person] for subject, theirs in given.items() if person in theirs}
+                    changed = change_types(types(connection), own, *asked).states
+                    after |= {(subject, person): state for subject, state in changed.items()}
+                self._append(f"{action} type", after, change.types)
             return change
 
     def _words(self, id: int) -> Sentence:
@@ -260,8 +267,8 @@ class Project:
     def count_undo(self) -> tuple[int, int]:
         """Return how many steps can be undone, and how many redone."""
         with self._lock, database_errors(self.path):
-            self._follow()
-            return len(self._done), len(self._undone)
+            self._steps.follow(self._connection)
+            return len(self._steps.done), len(self._steps.undone)
 
     def add_quality(self, decisions: int, f1: float, low: float, high: float) -> None:
         """Keep an estimate of the quality, for the curve."""
@@ -276,7 +283,7 @@ class Project:
     def _append(
         self,
         action: str,
-        changes: Mapping[int, State],
+        changes: Mapping[Key, State],
         new_types: list[dict[str, Any]] | None = None,
         texts: Mapping[int, str] | None = None,
     ) -> int:
@@ -285,131 +292,50 @@ class Project:
         Whoever decides on a sentence has looked for all types that there are.
         """
         now = frozenset(one["name"] for one in (types(self._connection) if new_types is None else new_types))
-        after: dict[int, str | None] = {
-            subject: (replace(state, judged=now) if state.is_label and state.judged is None else state).written()
-            for subject, state in changes.items()
+        after: dict[Key, str | None] = {
+            key: (replace(state, judged=now) if state.is_label and state.judged is None else state).written()
+            for key, state in changes.items()
         }
         if new_types is not None:
-            after[TYPES] = json.dumps(new_types, ensure_ascii=False)
-        after |= {-text: written for text, written in (texts or {}).items()}
+            after[TYPES, None] = json.dumps(new_types, ensure_ascii=False)
+        after |= {(-text, None): written for text, written in (texts or {}).items()}
         return self._write_step(action, after)
 
-    def _write_step(self, action: str, after: Mapping[int, str | None], undoes: int | None = None) -> int:
+    def _write_step(self, action: str, after: Mapping[Key, str | None], undoes: int | None = None) -> int:
         last = self.version
         step, now = last + 1, time.time()
-        for subject, written in after.items():
-            before = self._one("SELECT after FROM log WHERE subject = ? ORDER BY seq DESC LIMIT 1", subject)
+        for (subject, person), written in after.items():
+            query = "SELECT after FROM log WHERE subject = ? AND person IS ? ORDER BY seq DESC LIMIT 1"
+            before = self._one(query, subject, person)
             if subject < TYPES and before is None:  # of a text: it has just come, or was there without an entry
                 before = GONE if written == THERE else THERE
             if before == written or (before is None and written == NEW.written()):
                 continue
             last += 1
-            entry = (last, step, now, self.author, action, undoes, subject, before, written)
-            self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", entry)
+            entry = (last, step, now, self.author, action, undoes, subject, person, before, written)
+            self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", entry)
         return last
 
     def _reverse(self, action: str, n: int) -> Undone:
         result = Undone()
-        touched: dict[int, None] = {}
         for _ in range(n):
             with self._writing() as connection:
-                self._follow()
-                stack = self._done if action == "undo" else self._undone
-                if not stack:
+                changes = self._steps.reverse(connection, action, result)
+                if not changes:
                     break
-                column = "before" if action == "undo" else "after"
-                query = "SELECT action FROM log WHERE step = ? LIMIT 1"
-                (result.action,) = connection.execute(query, (stack[-1],)).fetchone()
-                rows = connection.execute(f"SELECT subject, {column} FROM log WHERE step = ?", (stack[-1],))
-                changes = dict(rows.fetchall())
-                self._write_step(action, changes, stack[-1])
-            touched |= dict.fromkeys(changes)
-            result.n_steps += 1
-        result.has_types = TYPES in touched
-        result.sentences = [subject for subject in touched if subject > TYPES]
-        result.n_texts = sum(subject < TYPES for subject in touched)
+                self._write_step(action, changes, result.steps[-1])
         return result
 
-    def _follow(self) -> None:
-        """Bring the steps that can be undone and redone up to date with the log, which others may write to."""
-        rows = self._connection.execute(
-            "SELECT step, action, undoes, max(seq) FROM log WHERE seq > ? GROUP BY step ORDER BY step", (self._seen,)
-        ).fetchall()
-        for step, action, undoes, last in rows:
-            if type(step) is not int:
-                raise DamagedProjectError(f"its log has the step {step!r:.50}, expected a number")
-            self._seen = last
-            if action in ("undo", "redo"):
-                before, after = (self._done, self._undone) if action == "undo" else (self._undone, self._done)
-                if undoes not in before:
-                    raise DamagedProjectError(f"step {step} of its log takes back {undoes}, which is no step")
-                before.remove(undoes)
-                after.append(undoes)
-            elif action != "create":
-                self._done.append(step)
-                self._undone.clear()
 
-    def _one(self, query: str, *values: object) -> Any:
-        with self._lock, database_errors(self.path):
-            row = self._connection.execute(query, values).fetchone()
-        return None if row is None else row[0]
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection of its own, which sees the file as it is now, however long it reads."""
-        connection = open_project(self.path)
-        try:
-            with database_errors(self.path):
-                connection.execute("BEGIN")
-                yield connection
-        finally:
-            connection.close()
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Write all of it, or nothing; when it is left, all of it is on the disk."""
-        with self._lock, database_errors(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._connection.execute("ROLLBACK")
-                raise
-
-
-def _decided(document: Document, names: frozenset[str]) -> Iterator[Document]:
+def _decided(document: Document, who: Iterable[tuple[str, ...]], names: frozenset[str]) -> Iterator[Document]:
     """Yield the sentences that were decided as a whole for these types; the document itself where all of them were."""
-    sentences = [
-        replace(one, judged=None)  # there is no type that it says nothing of
-        for one in document.sentences
+    found = [
+        (replace(one, judged=None), by)  # there is no type that it says nothing of
+        for one, by in zip(document.sentences, who, strict=True)
         if one.is_labelled and (one.judged is None or names <= one.judged)
     ]
-    if len(sentences) == len(document.sentences):
-        yield document.with_sentences(sentences)
+    if len(found) == len(document.sentences):
+        yield document.with_sentences([one for one, _ in found])
     else:
-        yield from (Document.of(one, id=document.id, meta=document.meta) for one in sentences)
-
-
-def _make(path: Path) -> None:
-    """Make an empty project, which appears when it is complete."""
-    temporary = beside(path)
-    try:
-        temporary.unlink(missing_ok=True)
-        with database_errors(path):
-            connection = sqlite3.connect(temporary)
-            connection.execute("PRAGMA journal_mode = OFF")  # a killed process would leave a journal beside it
-            connection.executescript(SCHEMA)
-            connection.close()
-        try:
-            os.link(temporary, path)  # not over a project that somebody else made at the same time
-        except FileExistsError:
-            pass
-        except OSError:
-            os.replace(temporary, path)
-    except OSError as error:
-        raise failed(path, error) from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        for one, by in found:
+            yield Document.of(one, id=document.id, meta={**document.meta, **decided_by(by)})
