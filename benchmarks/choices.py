@@ -272,7 +272,7 @@ def main():
         task = make_task(read_target(folder), Settings(shots=SHOTS, sets=options.supports, on="dev"))
         for note in task.notes:
             console.print(f"note: {note}")
-        unlabelled = [s.without_labels() for s in task.text("all")]
+        unlabelled = task.text("all")
         memory = RememberingEncoder(encoder)
         for part in (unlabelled, task.scored):
             memory.remember(part, progress=False)

@@ -136,7 +136,7 @@ def open_serve(folder: Path) -> Iterator[Run]:
         try:
             yield run
         finally:
-            service.stop()
+            service.batches.stop()
 
 
 def check_predictions(found: Any, request: dict[str, Any]) -> None:
@@ -175,7 +175,7 @@ def open_label_studio(folder: Path) -> Iterator[Run]:
                 done.result(15)
         finally:
             backend.stop()
-            service.stop()
+            service.batches.stop()
         for one in learned:
             if isinstance(one, Exception) and not isinstance(one, HandfulError):
                 raise one

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from handful import Sentence, Span
 from handful.baselines import NNShot, Proto, StructShot
-from handful.baselines._nearest import tempered
 from handful.errors import DataError, EncoderError
 from handful.tagger.decoding import log_probabilities
 from handful.text import Transitions
-from tagger.toy import TRANSITIONS, ToyEncoder
+from tagger.toy import ToyEncoder
 
 from .made import encoder, labelled_words, sentences, softmax, tagged, tags_of
 
@@ -68,69 +67,53 @@ def step_probability(transitions, before, tag, n_types):
     return other / (n_types - 1)
 
 
-def best_path(scores, transitions, temperature, tags):
-    """Try every path; transition probabilities are raised to the temperature and normalised over the next tag."""
-
-    def log_step(before, tag):
-        powered = {t: step_probability(transitions, before, t, len(tags) - 1) ** temperature for t in tags}
-        return np.log(powered[tag] / sum(powered.values()))
+def best_path(scores, transitions, tags):
+    """Try every path."""
 
     def worth(path):
-        moves = sum(log_step(a, b) for a, b in pairwise([None, *path]))
+        steps = (step_probability(transitions, a, b, len(tags) - 1) for a, b in pairwise([None, *path]))
+        moves = sum(map(np.log, steps))
         return moves + sum(np.log(scores[i][tag]) for i, tag in enumerate(path))
 
     return max(product(tags, repeat=len(scores)), key=worth)
 
 
-@pytest.mark.parametrize(("temperature", "differs"), [(0.001, False), (1.0, True), (8.0, True)])
-def test_structshot_finds_the_best_of_all_paths(temperature, differs):
+@pytest.mark.parametrize("transitions", [Transitions(0.2, 0.1, 0.3, 0.1), Transitions(0.01, 0.001, 0.9, 0.001)])
+def test_structshot_finds_the_best_of_all_paths(transitions):
     support, test = sentences(3, 8), sentences(4, 12, n_words=4)
-    transitions = Transitions(0.2, 0.1, 0.3, 0.1)
-    model = StructShot(encoder(), transitions=transitions, temperature=temperature).fit(support)
+    model = StructShot(encoder(), transitions=transitions).fit(support)
     found = [tuple(tags_of(sentence)) for sentence in model.predict_sentences(test)]
     for sentence, path in zip(test, found, strict=True):
         scores = [word_scores(support, word, distance_to_nearest) for word in sentence.words]
-        assert path == best_path(scores, transitions, temperature, TAGS)
-    words_alone = [tuple(tags_of(s)) for s in NNShot(encoder()).fit(support).predict_sentences(test)]
-    assert (found != words_alone) == differs
+        assert path == best_path(scores, transitions, TAGS)
+    assert found != [tuple(tags_of(s)) for s in NNShot(encoder()).fit(support).predict_sentences(test)]
 
 
-def test_structshot_without_temperature_is_nnshot():
+def test_structshot_with_transitions_that_are_all_alike_is_nnshot():
     support, test = sentences(5, 8), sentences(6, 40)
-    struct = StructShot(encoder(), temperature=0).fit(support).predict_sentences(test)
+    alike = Transitions(2 / 3, 2 / 3, 1 / 3, 1 / 3)
+    struct = StructShot(encoder(), transitions=alike).fit(support).predict_sentences(test)
     assert struct == NNShot(encoder()).fit(support).predict_sentences(test)
 
 
 def test_the_score_of_a_path_is_that_of_its_words():
     support = sentences(3, 8)
     (sentence,) = sentences(4, 1)
-    model = StructShot(encoder(), temperature=8.0).fit(support)
+    model = StructShot(encoder(), transitions=Transitions(0.01, 0.001, 0.9, 0.001)).fit(support)
     for found, span in zip(model.predict(sentence), model.predict_sentences([sentence])[0].spans, strict=True):
         words = sentence.words[span.start : span.end]
         scores = [word_scores(support, word, distance_to_nearest)[span.type] for word in words]
         assert found["score"] == pytest.approx(np.mean(scores), rel=1e-4)
 
 
-@given(st.floats(0, 20), st.integers(2, 6), st.lists(st.floats(0.01, 0.49), min_size=4, max_size=4))
-def test_tempered_transitions_are_powers_that_sum_to_one(temperature, n_tags, chances):
+@given(st.integers(2, 6), st.lists(st.floats(0.01, 0.49), min_size=4, max_size=4))
+def test_chances_of_types_are_spread_evenly(n_tags, chances):
     transitions = Transitions(*chances)
-    start, step = log_probabilities(tempered(transitions, temperature, n_tags), n_tags)
+    start, step = log_probabilities(transitions, n_tags)
     tags = ["O", *(f"T{i}" for i in range(n_tags - 1))]
     for before, row in zip([None, *tags], [start, *step], strict=True):
-        powered = [step_probability(transitions, before, tag, n_tags - 1) ** temperature for tag in tags]
-        np.testing.assert_allclose(np.exp(row), np.array(powered) / sum(powered), atol=1e-12)
-
-
-def test_a_temperature_of_one_changes_nothing():
-    again = tempered(TRANSITIONS, 1.0, 5)
-    for name in ("start_type", "o_type", "type_o", "type_other"):
-        assert getattr(again, name) == pytest.approx(getattr(TRANSITIONS, name))
-
-
-@pytest.mark.parametrize("temperature", [-0.1, float("nan"), float("inf"), "1", True])
-def test_a_temperature_that_is_none_is_refused(temperature):
-    with pytest.raises(DataError, match="temperature is a number"):
-        StructShot(encoder(), temperature=temperature).fit(sentences(1, 8))
+        expected = [step_probability(transitions, before, tag, n_tags - 1) for tag in tags]
+        np.testing.assert_allclose(np.exp(row), expected, atol=1e-12)
 
 
 def test_words_whose_tag_is_open_are_not_used():

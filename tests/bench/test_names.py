@@ -49,7 +49,7 @@ def test_without_labels_there_is_one_run_whose_f1_can_be_had_by_hand(folder):
 
 
 def report_lines(folder):
-    return (folder.parent / "report" / "tables.md").read_text(encoding="utf-8").splitlines()
+    return (folder.parent / "report" / "README.md").read_text(encoding="utf-8").splitlines()
 
 
 def test_with_labels_names_are_read_beside_them_unless_they_are_not_to_be(folder):
@@ -184,7 +184,7 @@ def test_many_targets_are_shown_by_their_mean_and_range_and_the_report_has_all(t
     files = inline_files(tmp_path / "corpora", 9)
     settings = Settings(on="dev", shots=(0, 5), sets=1, methods=("proto", "handful"), o_ratios=("auto",))
     report = transfer(files, report=tmp_path / "report", encoder=NamingEncoder(), settings=settings)
-    text = (tmp_path / "report" / "tables.md").read_text(encoding="utf-8")
+    text = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
     assert "| method | 0-shot Avg. | 0-shot range | 5-shot Avg. | 5-shot range |" in text
     figures = {row["target"]: 100 * row["f1"] for row in report.rows if row["shots"] == 0}
     low, high, mean = min(figures.values()), max(figures.values()), sum(figures.values()) / 9

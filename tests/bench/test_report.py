@@ -186,15 +186,13 @@ def test_the_folder(tmp_path):
     )
     report = transfer(folders, report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     there = {path.name for path in (tmp_path / "report").iterdir()}
-    assert there == {
-        "results.jsonl", "report.json", "tables.md", "environment.json", "README.md",
-    }  # fmt: skip
+    assert there == {"results.jsonl", "report.json", "environment.json", "README.md"}
     page = (tmp_path / "report" / "README.md").read_text(encoding="utf-8")
     assert "    handful bench transfer one two\n" in page
     made_with = json.loads((tmp_path / "report" / "environment.json").read_text())
     assert made_with["options"]["targets"] == ["one", "two"]
     assert made_with["code"] == report.rows[0]["code"]
-    assert "## Paired differences" in (tmp_path / "report" / "tables.md").read_text(encoding="utf-8")
+    assert "## Paired differences" in page
     assert json.loads(json.dumps(report.to_dict()))["lines"][0]["cells"][2]["target"] == "Avg."
 
 

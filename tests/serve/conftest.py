@@ -41,7 +41,7 @@ def serving(models, *, token=None, limits=None, label_studio=False, store=None, 
         finally:
             server.should_exit = True
             thread.join()
-            service.stop()
+            service.batches.stop()
             if backend is not None:
                 backend.stop()
 

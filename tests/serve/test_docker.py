@@ -73,7 +73,7 @@ def test_the_server_writes_nothing(tmp_path):
         "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0));"
         "from handful.serve import load_models; from handful.serve._server import Service;"
         "from handful.serve import Limits; import sys;"
-        f"service = Service(load_models([{str(model)!r}]), Limits()); service.warm_up(); service.stop()"
+        f"service = Service(load_models([{str(model)!r}]), Limits()); service.warm_up(); service.batches.stop()"
     )
     run = subprocess.run([sys.executable, "-B", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

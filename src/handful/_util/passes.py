@@ -159,13 +159,10 @@ def _run(
 
     def call(numbered: tuple[int, tuple[slice, Any]]) -> tuple[slice, Result]:
         number, (where, block) = numbered
-        return where, function(where, block, *(_at(one, number, where) for one in along))
+        here = [
+            one.values[number] if isinstance(one, ByBlock) else None if one is None else one.at(where) for one in along
+        ]
+        return where, function(where, block, *here)
 
     blocks = zip(X.where, X.values, strict=True) if isinstance(X, ByBlock) else row_blocks(X, is_raw=is_raw)
     return in_threads(call, enumerate(blocks), at_once=GROUP if is_raw or isinstance(X, ByBlock) else 1)
-
-
-def _at(along: Any, number: int, where: slice) -> Any:
-    if along is None:
-        return None
-    return along.values[number] if isinstance(along, ByBlock) else along.at(where)

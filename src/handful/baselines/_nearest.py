@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from handful._util.arrays import Float
 from handful._util.progress import Progress
 from handful.cluster import squared_distances
-from handful.cluster.checks import is_number
 from handful.encoders import Encoder
 from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
-from handful.tagger.decoding import log_probabilities
 from handful.text import Transitions
 
 from ._base import Baseline, FittedBaseline, LabelledSupport, SupportWords, tag_log_scores
@@ -49,32 +47,26 @@ class StructShot(NNShot):
 
     The tags of a sentence are those of highest ``sum_i log P(t_i | x_i) + log P(t_i | t_{i-1})``, where the first is
     NNShot's score, and the second comes from transitions between O, the same type and another type, counted on other
-    corpora (see `tempered`). Distances are plain squared distances, as in the paper: however long features are, they
-    are not scaled, so that the further apart an encoder puts words, the less transitions have to say.
+    corpora. Distances are plain squared distances, as in the paper: however long features are, they are not scaled, so
+    that the further apart an encoder puts words, the less transitions have to say.
 
     Parameters
     ----------
     encoder : as for `handful.Tagger`
     transitions : counted on source corpora; None, those that come with the encoder
-    temperature : the power that transition probabilities are raised to: 0, they are all alike; 1, they are as counted,
-        which was best on development data
     """
 
-    def __init__(
-        self, encoder: AnyEncoder = "handful-en", *, transitions: Transitions | None = None, temperature: float = 1.0
-    ) -> None:
+    def __init__(self, encoder: AnyEncoder = "handful-en", *, transitions: Transitions | None = None) -> None:
         super().__init__(encoder)
         self.transitions = transitions
-        self.temperature = temperature
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
-        counted = self.transitions or self._open().transitions
-        if counted is None:
+        transitions = self.transitions or self._open().transitions
+        if transitions is None:
             raise DataError(
                 "StructShot needs to know how tags follow each other, and this encoder's folder does not say it; give "
                 "transitions=, as handful.text.Transitions.count(sentences) counts them"
             )
-        transitions = tempered(counted, self.temperature, support.n_tags)
         return replace(super()._learn(support, progress), transitions=transitions)
 
 
@@ -89,19 +81,3 @@ def by_nearest(encoder: Encoder, support: LabelledSupport, words: SupportWords) 
         return tag_log_scores(np.stack(nearest, axis=1))
 
     return FittedBaseline(encoder, support.types, log_scores)
-
-
-def tempered(transitions: Transitions, temperature: float, n_tags: int) -> Transitions:
-    """Raise transition probabilities to a power, and make them sum to 1 again.
-
-    ``P'(b | a) = P(b | a)^temperature / sum_c P(c | a)^temperature`` over all tags c, with the chance of a type or of
-    another type first spread evenly over the types. At temperature 0 all
-    tags are alike, at 1 nothing changes. The result is for this number of tags, O and the types, only.
-    """
-    if not is_number(temperature) or not 0 <= temperature < float("inf"):
-        raise DataError(f"temperature is a number, at least 0; found {temperature!r}")
-    start, step = (temperature * log for log in log_probabilities(transitions, n_tags))
-    start, step = np.exp(start), np.exp(step)
-    start, step = start / start.sum(), step / step.sum(axis=1, keepdims=True)
-    other = float(step[1, 2:].sum())  # none, where there is one type
-    return Transitions(float(start[1:].sum()), float(step[0, 1:].sum()), float(step[1, 0]), other)

@@ -1,7 +1,7 @@
 """Rows to the lines of a table: one line per variant, with its F1 on each support, by shots and target."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, pstdev
 
@@ -162,8 +162,3 @@ def _label(variant: Variant, ratios: Sequence[object]) -> str:
         return f"r_O = {ratio} ({variant.o_ratio})"
     name = f"{variant.method}, " if variant.method in DEFAULTS else ""
     return f"{name}r_O = {'NA' if variant.o_ratio == 'none' else variant.o_ratio}"
-
-
-def by_target(values: Mapping[Place, Mapping[str, float]], shots: int) -> dict[str, Mapping[str, float]]:
-    """Return the values of these shots, by target."""
-    return {target: found for (n, target), found in values.items() if n == shots}

@@ -6,13 +6,13 @@ from zero if the sign of each d_ts were random: all combinations of signs are tr
 a random sample of them otherwise.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._board import Board, Line, by_target
+from ._board import Board, Line
 
 N_DRAWS = 10_000
 MOST_EXACT = 14  # the most differences for which all 2^n combinations of signs are tried
@@ -81,7 +81,7 @@ def differences(board: Board, seed: int = 0) -> list[Difference]:
         if other is line or other.variant is None:
             continue
         for shots in board.shots:
-            pairs = _pairs(by_target(line.values, shots), by_target(other.values, shots))
+            pairs = _pairs(line, other, shots)
             scopes = {name: [d] for name, d in pairs.items()}
             if pairs and len(board.targets) > 1:
                 scopes["all"] = list(pairs.values())
@@ -98,10 +98,11 @@ def differences(board: Board, seed: int = 0) -> list[Difference]:
     return found
 
 
-def _pairs(one: Mapping[str, Mapping[str, float]], other: Mapping[str, Mapping[str, float]]) -> dict[str, list[float]]:
+def _pairs(line: Line, other: Line, shots: int) -> dict[str, list[float]]:
     """Return differences in points, by target, for targets on which both have the same supports."""
+    both = ((target, one, other.values.get((n, target), {})) for (n, target), one in line.values.items() if n == shots)
     return {
-        target: [100 * (one[target][name] - other[target][name]) for name in sorted(one[target])]
-        for target in one
-        if one[target] and one[target].keys() == other.get(target, {}).keys()
+        target: [100 * (one[name] - two[name]) for name in sorted(one)]
+        for target, one, two in both
+        if one and one.keys() == two.keys()
     }

@@ -1,7 +1,6 @@
 """The report: a folder with results, tables and the environment, and a page that shows them together."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,6 @@ class Report:
 def write_report(report: Report) -> None:
     """Write everything but ``results.jsonl``, which is there already."""
     written = {
-        "tables.md": _tables(report),
         "report.json": json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n",
         "environment.json": json.dumps(report.environment, indent=2, ensure_ascii=False) + "\n",
         "README.md": _page(report),
@@ -54,8 +52,18 @@ def write_report(report: Report) -> None:
             temporary.write_text(text, encoding="utf-8")
 
 
-def _tables(report: Report) -> str:
-    parts = [f"# {report.title}\n", f"{CAPTION}\n", markdown(report.board)]
+def _page(report: Report) -> str:
+    parts = [
+        f"# {report.title}\n",
+        f"{CAPTION}\n",
+        f"    {report.environment['command']}\n",
+        markdown(report.board),
+        "- `results.jsonl`: one row per run, with everything that determines it\n"
+        "- `report.json`: the tables of this page, for programs\n"
+        "- `environment.json`: code, libraries, machine\n",
+    ]
+    if report.notes:
+        parts.append("Notes:\n\n" + "".join(f"- {note}\n" for note in report.notes))
     if len(report.board.targets) > MANY:
         parts += ["## By target\n", markdown_by_target(report.board)]
     if report.differences:
@@ -65,27 +73,7 @@ def _tables(report: Report) -> str:
             "interval by bootstrap over supports, p by flipping signs (two-sided).\n",
             markdown_differences(report.differences),
         ]
-    return "\n".join([*parts, *_notes(report.notes)])
-
-
-def _page(report: Report) -> str:
-    parts = [
-        f"# {report.title}\n",
-        f"{CAPTION}\n",
-        f"    {report.environment['command']}\n",
-        markdown(report.board),
-        "- `results.jsonl`: one row per run, with everything that determines it\n"
-        "- `tables.md`: this table, and paired differences\n"
-        "- `report.json`: both, for programs\n"
-        "- `environment.json`: code, libraries, machine\n",
-        *_notes(report.notes),
-    ]
     return "\n".join(parts)
-
-
-def _notes(notes: Iterable[str]) -> list[str]:
-    lines = "".join(f"- {note}\n" for note in notes)
-    return [f"Notes:\n\n{lines}"] if lines else []
 
 
 def _line(board: Board, line: Line) -> dict[str, Any]:

@@ -106,7 +106,7 @@ class Bench:
             if not left:
                 continue
             encoder = encoded(task, self.encoder, progress)
-            texts = {which: _blank(task.text(which)) for which in {cell.variant.text for cell in left}}
+            texts = {which: task.text(which) for which in {cell.variant.text for cell in left}}
             for cell in left:
                 if on_run is not None:
                     on_run(n_done, len(cells), f"{task.name}, {cell.support.shots}-shot, {cell.variant.method}")
@@ -137,10 +137,6 @@ def encoded(task: Task, encoder: Encoder, progress: Progress = None) -> Remember
     for part in (text, task.scored, list(added.values())):
         remembering.remember(part, progress)
     return remembering
-
-
-def _blank(sentences: Sequence[Sentence] | None) -> list[Sentence] | None:
-    return None if sentences is None else [sentence.without_labels() for sentence in sentences]
 
 
 def _run(cell: Cell, make: Callable[[], ComparedMethod], text: list[Sentence] | None) -> Row:

@@ -70,10 +70,9 @@ class Task:
         """Return unlabelled text: "all", "dev" (only the pool), "none", or a number of words."""
         if which == "none":
             return None
-        if which == "dev":
-            return self.pool
-        everything = self.pool + self.other
-        return everything if which == "all" else at_most(everything, int(which))
+        text = self.pool if which == "dev" else self.pool + self.other
+        chosen = text if which in ("all", "dev") else at_most(text, int(which))
+        return [sentence.without_labels() for sentence in chosen]
 
     def has(self, which: str) -> bool:
         """Whether there is such a text, and it is not simply all of it."""

@@ -166,9 +166,9 @@ def evaluate(
         found
     curve : the same sentences with the mentions found at several settings of how much to find
     """
-    judged = _judged(gold, predicted)
-    n_unjudged = sum(len(one.spans or ()) - len(left.spans or ()) for one, left in zip(predicted, judged, strict=True))
-    predicted = judged
+    n_found = sum(len(one.spans or ()) for one in predicted)
+    predicted = _judged(gold, predicted)
+    n_unjudged = n_found - sum(len(one.spans or ()) for one in predicted)
     names = [one.name for one in types_of(types)] if types is not None else types_in(predicted)
     wrong: list[Mistake] = []
     for number, (sentence, found) in enumerate(zip(gold, predicted, strict=True)):
@@ -188,14 +188,12 @@ def evaluate(
 
 def _judged(gold: Sequence[Sentence], predicted: Sequence[Sentence]) -> list[Sentence]:
     """Return what was found, without mentions of types that nobody looked for in the labelled sentence."""
-    kept = []
-    for sentence, found in zip(gold, predicted, strict=True):
-        judged, spans = sentence.judged, found.spans or ()
-        if judged is None or all(span.type in judged for span in spans):
-            kept.append(found)
-        else:
-            kept.append(replace(found, spans=tuple(span for span in spans if span.type in judged)))
-    return kept
+    return [
+        replace(found, spans=tuple(span for span in found.spans or () if span.type in sentence.judged))
+        if sentence.judged is not None
+        else found
+        for sentence, found in zip(gold, predicted, strict=True)
+    ]
 
 
 def mistakes(sentence: Sentence, found: Sequence[Span], sure: Sequence[float], number: int) -> list[Mistake]:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handful._util.files import PathLike, check_into, is_temporary, replacing
+from handful._util.files import PathLike, check_into, is_temporary, naming, replacing
 from handful._util.foreign import check_files
 from handful._util.progress import Progress, reporting
-from handful.errors import Advice, DataError, FileError, FormatError
+from handful.errors import DataError, FileError, FormatError
 
 from ._pieces import PieceReader, TextPiece
 from ._workers import call_all
@@ -39,8 +39,8 @@ class ShardFolder:
         if (self.path / "plan.json").exists():
             if plan is not None and self.plan() != self._whole(plan):
                 raise FileError(
-                    f"{self.path}: holds {self.kind} that were made from other texts, or in another way",
-                    Advice("give another folder, or remove this one", "give another folder, or remove this one"),
+                    f"{self.path}: holds {self.kind} that were made from other texts, or in another way; give another "
+                    "folder, or remove this one"
                 )
         elif self.path.exists() and not all(
             one.name == "texts" or is_temporary(one.name) for one in self.path.iterdir()
@@ -148,10 +148,9 @@ def _count_words(piece: TextPiece, options: Mapping[str, Any]) -> int:
 def read_json(path: Path, content: bytes | None = None) -> Any:
     """Return the content of a JSON file, which may have been read; an error says what to do if it is not JSON."""
     try:
-        content = path.read_bytes() if content is None else content
+        with naming(path):
+            content = path.read_bytes() if content is None else content
         return json.loads(content.decode("utf-8", "surrogatepass"))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         raise FormatError(
             f"{path}: is not JSON: {error}; remove the folder {path.parent}, and run the same command again"

@@ -104,19 +104,19 @@ def _cut(whole: TextPiece, n_bytes: int, options: Mapping[str, Any], spool: Path
         whole = replace(whole, format=opened.report.format)
     if opened.n_row_groups is not None:
         return [replace(whole, start=i, stop=i + 1) for i in range(opened.n_row_groups)]
-    if not opened.is_by_line or not _has_plain_line_ends(str(options.get("encoding", "utf-8"))):
+    encoding = str(options.get("encoding", "utf-8"))
+    has_plain_ends = "\n".encode(encoding) == b"\n" == "\u0141\n".encode(encoding, "replace")[-1:]
+    if not opened.is_by_line or not has_plain_ends:  # the byte of a line feed is not always one
         return [whole]
-    if _is_gzip(whole.path):
+    fs, inside = _file_system(whole.path)
+    with fs.open(inside, "rb") as file:
+        is_gzip = file.read(len(_GZIP)) == _GZIP
+    if is_gzip:
         if n_bytes <= size // 4:
             return [whole]
         whole = replace(whole, path=_unzipped(whole, spool))
         n_bytes = os.path.getsize(whole.path)
     return [replace(whole, start=start, stop=min(start + size, n_bytes)) for start in range(0, max(n_bytes, 1), size)]
-
-
-def _has_plain_line_ends(encoding: str) -> bool:
-    """Whether the byte of a line feed is always a line feed, so that a file can be cut there."""
-    return "\n".encode(encoding) == b"\n" == "\u0141\n".encode(encoding, "replace")[-1:]
 
 
 class PieceReader(Iterable[Document]):
@@ -195,12 +195,6 @@ def _unzipped(whole: TextPiece, spool: Path) -> str:
         ):
             shutil.copyfileobj(opened, out, 1 << 22)
     return str(target)
-
-
-def _is_gzip(path: str) -> bool:
-    fs, inside = _file_system(path)
-    with fs.open(inside, "rb") as file:
-        return bool(file.read(2) == _GZIP)
 
 
 @contextmanager

@@ -165,7 +165,11 @@ class Batches:
                 self._waiting = deque(job for job in self._waiting if not job.answer.cancelled())
                 if self._waiting:
                     left = self._waiting[0].came + self._wait - time.monotonic()
-                    if left <= 0 or self._is_stopping or self._is_enough():
+                    is_enough = (
+                        len(self._waiting) >= self._n_last
+                        or sum(job.size for job in self._waiting) >= self._batch_words
+                    )
+                    if left <= 0 or self._is_stopping or is_enough:
                         break
                     self._awake.wait(left)
                 elif self._is_stopping:
@@ -184,11 +188,6 @@ class Batches:
                     others.append(job)
             self._waiting = others
             return batch
-
-    def _is_enough(self) -> bool:
-        if len(self._waiting) >= self._n_last:
-            return True
-        return sum(job.size for job in self._waiting) >= self._batch_words
 
 
 def _do(batch: list[Job], most: int) -> int:

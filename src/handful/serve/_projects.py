@@ -46,7 +46,11 @@ class Projects:
         self.annotations = annotations
         self.limits = limits
         self._report = report
-        self.base = {name: Trained(ready_of(tagger), _version_of(name, tagger)) for name, tagger in models.items()}
+        self.base = {}
+        for name, tagger in models.items():
+            types = [(one.name, one.description) for one in tagger.types_]
+            version = _version(name, [tagger.summary_.to_dict(), types], tagger.encoder_.fingerprint)
+            self.base[name] = Trained(ready_of(tagger), version)
         self._now: dict[Key, _Project] = {}  # the one that was asked least recently comes first
         self._asked: dict[Key, Future[None]] = {}
         self._lock = Lock()
@@ -88,7 +92,8 @@ class Projects:
             assert config is not None, "it is stored before a fit is asked for"
             types = config.types
             sentences = self.annotations.sentences(key)
-            version = _version(key[0], base, config, sentences)
+            said = [repr((one.words, one.spans, one.allowed)) for one in sentences]
+            version = _version(key[0], base.version, [(one.name, one.description) for one in types], said)
             result = project.trained = Trained(project.fit(types, sentences), version, len(sentences))
         except Exception as error:  # the model from before stays, and the next annotation is another chance
             result = error
@@ -140,17 +145,7 @@ class _Project:
         return ready_of(self._tagger)
 
 
-def _version_of(name: str, tagger: Tagger) -> str:
-    """Return the name of a model in Label Studio: another name whenever the model is another one."""
-    what = [tagger.summary_.to_dict(), [(one.name, one.description) for one in tagger.types_]]
-    return f"{name}-{_digest(what, tagger.encoder_.fingerprint)}"
-
-
-def _version(name: str, base: Trained, config: LabelConfig, sentences: list[Sentence]) -> str:
-    types = [(one.name, one.description) for one in config.types]
-    return f"{name}-{_digest(base.version, types, [repr((one.words, one.spans, one.allowed)) for one in sentences])}"
-
-
-def _digest(*values: object) -> str:
+def _version(name: str, *values: object) -> str:
+    """Return the name of a model in Label Studio: another name whenever something that it depends on is another."""
     text = json.dumps(values, default=str, sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return f"{name}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}"

@@ -68,7 +68,7 @@ def serve_models(
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port, FIRST_PORT))
         service = Service(models, limits, wait=wait)
-        stack.callback(service.stop)
+        stack.callback(service.batches.stop)
         routes: list[Route] = []
         if label_studio:
             from ._label_studio import Backend
@@ -100,9 +100,6 @@ class Service:
             job = Job(ready_of(tagger), ["One sentence, to be ready."])
             self.batches.submit(job)
             job.answer.result()
-
-    def stop(self) -> None:
-        self.batches.stop()
 
     def tagger(self, request: Request) -> tuple[str, Tagger]:
         """Return the model that a request is for, and its name."""
