@@ -8,7 +8,8 @@ from itertools import combinations
 import pytest
 
 from handful import examples
-from handful.text import describe, read
+from handful.text import describe, read, read_types, to_sentences
+from handful.text.languages import guess_language
 
 TYPES = ["PEST", "PLANT", "TOOL", "TREATMENT"]
 FORMATS = {examples.SUPPORT: "inline", examples.UNLABELLED: "text", examples.HELDOUT: "inline"}
@@ -70,6 +71,27 @@ def test_readme_gives_the_true_counts(corpora):
     for path, corpus in corpora.items():
         (count,) = re.findall(rf"\| `{path.name}` \| (\d+) ", readme)
         assert int(count) == len(corpus)
+
+
+@pytest.mark.parametrize("language", [one for one in examples.NOTES if one != "en"])
+def test_notes_in_other_languages_are_small_and_whole(language):
+    types, support, unlabelled, heldout = examples.NOTES[language]
+    described = read_types(types)
+    assert len(described) == 4
+    assert guess_language([one for kind in described for one in to_sentences(kind.description)]) == language
+    few, text, unseen = read(support), read(unlabelled), read(heldout)
+    assert describe(few).mentions == {one.name: 3 for one in described}
+    assert describe(unseen).mentions.keys() == {one.name for one in described}
+    assert min(describe(unseen).mentions.values()) >= 4
+    assert sum(not one.spans for one in unseen) == 4
+    assert describe(text).n_unlabelled == len(text) == len(unlabelled.read_text(encoding="utf-8").splitlines())
+    assert guess_language(list(text)) == language
+    texts = [one.text for corpus in (few, text, unseen) for one in corpus]
+    assert len(set(texts)) == len(texts)
+    names = {(one.span_text(span), span.type) for corpus in (few, unseen) for one in corpus for span in one.spans}
+    assert len(names) == len({name for name, _ in names})
+    row = f"| `{language}` | {len(few)} | {len(text)} | {len(unseen)} |"
+    assert row in examples.SUPPORT.with_name("README.md").read_text(encoding="utf-8").splitlines()
 
 
 def test_no_two_sentences_are_equal_up_to_one_word(word_lists):

@@ -1,6 +1,8 @@
 """`handful demo`, with a tiny encoder in the place of the embedded one."""
 
+import json
 import re
+import shutil
 
 import pytest
 from commands import failed, run
@@ -56,6 +58,23 @@ def test_demo_writes_its_corpus(tmp_path, monkeypatch):
         run("demo", "--files", "garden"), "garden: is a folder with files in it; give the name of a new or empty one"
     )
     assert "try: handful predict --types other/types.txt" in run("demo", "--files", "other").stderr
+
+
+def test_demo_in_another_language_takes_an_encoder_that_knows_it(tiny, place, monkeypatch):
+    assert failed(run("demo", "--language", "de"), "no encoder that is installed knows German; pip install handful-xx")
+    assert not (tiny / "handful-demo.html").exists()
+    folder = shutil.copytree(place / "encoder", tiny / "many")
+    card = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
+    (folder / "encoder.json").write_text(json.dumps(card | {"languages": ["de", "es", "zh"]}), encoding="utf-8")
+    monkeypatch.setitem(EMBEDDED, "many", folder)
+    result = run("demo", "--language", "de")
+    assert (result.exit_code, result.stderr) == (0, "")
+    page = (tiny / "handful-demo.html").read_text(encoding="utf-8")
+    assert "Wann treffen wir uns am Sonntag" in page
+    assert "SCHÄDLING" in page
+    advice = "--types zh/types.txt zh/notes.txt --encoder auto"
+    assert advice in run("demo", "--language", "zh", "--files", "zh").stderr
+    assert (tiny / "zh/types.txt").read_bytes() == examples.NOTES["zh"].types.read_bytes()
 
 
 def test_demo_that_cannot_write_its_page(tiny):

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handful._util.files import replacing_folder, write_text
+from handful.errors import EncoderError
+from handful.examples import NOTES, Notes
 from handful.text import Sentence, read, read_types, write
+from handful.text.languages import NAMES
 
 from ._common import say
-from .options import own
+from .options import one_of, own
 
 if TYPE_CHECKING:
     from handful.evaluate import Scores
@@ -26,6 +29,9 @@ _Step = tuple[str, "Tagger", "Scores", float]
 def demo(
     out: Path = own(Path("handful-demo.html"), "--out", "FILE", "The page to write."),
     files: Path | None = own(None, "--files", "FOLDER", "Only write the corpus there, to try the other commands on."),
+    language: str = own(
+        "en", "--language", "CODE", f"The language of the notes: {', '.join(NOTES)}.", callback=one_of(*NOTES)
+    ),
 ) -> None:
     """Fit on a small corpus of garden notes, score, and show what was found.
 
@@ -33,58 +39,62 @@ def demo(
     with 5 mentions of each, 434 unlabelled ones, and others to score on. It is fitted four times: with what the types
     mean, with the unlabelled text as well, with the labels as well, and with all three. Nothing is downloaded.
 
+    Smaller notes in German, Spanish and Chinese are for an encoder that knows the language (pip install handful-xx).
+
     [bold]Examples[/bold]
 
     \b
     handful demo
     handful demo --out garden.html
     handful demo --files garden
+    handful demo --language de
     """
-    from handful import examples
-
+    notes = NOTES[language]
     if files is not None:
-        _write_corpus(files)
+        _write_corpus(notes, files)
         return
-    gold = read(examples.HELDOUT)
-    steps = _steps(gold)
+    gold = read(notes.heldout)
+    steps = _steps(notes, language, gold)
     predicted = list(zip(gold, steps[-1][1].predict_sentences(gold), strict=True))
-    write_text(out, _page(steps, predicted))
+    write_text(out, _page(notes, steps, predicted))
     _show(steps, predicted, out)
 
 
-def _write_corpus(path: Path) -> None:
+def _write_corpus(notes: Notes, path: Path) -> None:
     """Write the corpus under the names that the README uses."""
-    from handful import examples
-
+    auto = "" if notes == NOTES["en"] else " --encoder auto"
     with replacing_folder(path) as folder:
         for name, source in (
-            ("types.txt", examples.TYPES),
-            ("few.txt", examples.SUPPORT),
-            ("corpus.txt", examples.UNLABELLED),
-            ("test.txt", examples.HELDOUT),
+            ("types.txt", notes.types),
+            ("few.txt", notes.support),
+            ("corpus.txt", notes.unlabelled),
+            ("test.txt", notes.heldout),
         ):
             shutil.copyfile(source, folder / name)
-        write((sentence.without_labels() for sentence in read(examples.HELDOUT)), folder / "notes.txt", "text")
+        write((sentence.without_labels() for sentence in read(notes.heldout)), folder / "notes.txt", "text")
     say(
         "wrote types.txt (what they mean), few.txt (labelled), corpus.txt (unlabelled), notes.txt (to tag) and "
-        f"test.txt (to score on) to {path}\ntry: handful predict --types {path}/types.txt {path}/notes.txt"
+        f"test.txt (to score on) to {path}\ntry: handful predict --types {path}/types.txt {path}/notes.txt{auto}"
     )
 
 
-def _steps(gold: "Sequence[Sentence]") -> list[_Step]:
+def _steps(notes: Notes, language: str, gold: "Sequence[Sentence]") -> list[_Step]:
     """Fit four times, each with more to go on; all share one encoder, so that no sentence is encoded twice."""
-    from handful import examples
     from handful.encoders import CachedEncoder, load
+    from handful.encoders.languages import reader_of
     from handful.evaluate import score
     from handful.tagger import Tagger
 
-    encoder, types = CachedEncoder(load("handful-en")), read_types(examples.TYPES)
+    reader = reader_of(language)
+    if reader is None:
+        raise EncoderError(f"no encoder that is installed knows {NAMES[language]}; pip install handful-xx")
+    encoder, types = CachedEncoder(load(reader)), read_types(notes.types)
     steps: list[_Step] = []
     choices: tuple[tuple[str, Path | None, Path | None], ...] = (
         ("what types mean, alone", None, None),
-        ("and unlabelled text", None, examples.UNLABELLED),
-        ("and 5 labels of each type", examples.SUPPORT, None),
-        ("and both", examples.SUPPORT, examples.UNLABELLED),
+        ("and unlabelled text", None, notes.unlabelled),
+        ("and a few labels of each type", notes.support, None),
+        ("and both", notes.support, notes.unlabelled),
     )
     for name, support, unlabelled in choices:
         say(f"… {name}" if steps else f"fitting with {name}", quiet=not sys.stderr.isatty())
@@ -133,8 +143,7 @@ def _show(steps: list[_Step], predicted: list[Any], out: Path) -> None:
     )
 
 
-def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
-    from handful import examples
+def _page(notes: Notes, steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
     from handful.web import CLOSING, marked, opening
 
     from .show import percent
@@ -152,7 +161,7 @@ def _page(steps: list[_Step], predicted: list[Any]) -> Iterator[str]:
         yield f"<tr><td>{escape(name)}</td>{figures}<td>{bar}</td></tr>\n"
     yield "</table>\n" + "".join(f'<p class="note">{escape(comment)}</p>\n' for comment in _comments(steps))
     yield "<h2>What it learned from</h2>\n"
-    yield from (marked(sentence, types) for sentence in read(examples.SUPPORT))
+    yield from (marked(sentence, types) for sentence in read(notes.support))
     yield "<h2>What it found in sentences that it has not seen</h2>\n"
     yield '<p class="note">Dashed: wrong, in its type or its ends. Dotted: missed.</p>\n'
     yield from (marked(found, types, gold=gold) for gold, found in predicted)

@@ -12,7 +12,8 @@ from .shipped import about, folder_of, names
 
 __all__ = ["AUTO", "DEFAULT", "choose", "installed", "languages_of", "not_known"]
 
-AUTO, DEFAULT = "auto", "handful-en"
+AUTO, DEFAULT, MANY = "auto", "handful-en", "handful-xx"
+RARE = ("km", "lo", "my")  # languages that MANY, the encoder for many languages, does not know
 N_LOOKED_AT = 200  # sentences that decide which encoder reads a text
 
 
@@ -33,9 +34,14 @@ def choose(sentences: Sequence[Sentence], encoders: Mapping[str, Sequence[str]] 
 
     `encoders` are names with languages; None, those that are installed.
     """
-    encoders = installed() if encoders is None else encoders
     language = guess_language(sentences[:: max(1, len(sentences) // N_LOOKED_AT)])
-    return next((name for name, known in encoders.items() if language in known), DEFAULT)
+    return reader_of(language, encoders) or DEFAULT
+
+
+def reader_of(language: str | None, encoders: Mapping[str, Sequence[str]] | None = None) -> str | None:
+    """Return the name of the first encoder that knows a language, of those of `choose`; None if none does."""
+    encoders = installed() if encoders is None else encoders
+    return next((name for name, known in encoders.items() if language in known), None)
 
 
 def not_known(language: str, encoder: str) -> tuple[str, Advice]:
@@ -43,10 +49,11 @@ def not_known(language: str, encoder: str) -> tuple[str, Advice]:
     known = [NAMES.get(one, one) for one in languages_of(encoder)]
     says = f"{', '.join(known)} only" if 0 < len(known) < 4 else "other languages"
     message = f"the text looks like {NAMES[language]}, and {Path(encoder).name} knows {says}: expect little"
-    reader = next((name for name, known in installed().items() if language in known), None)
+    reader = reader_of(language)
     if reader is None:
         of = f"an encoder that knows {NAMES[language]}"
-        return message, Advice(f"fit with {of} (encoder=)", f"fit with {of} (--encoder)")
+        of += ", such as handful-xx (pip install handful-xx)" * (MANY not in names() and language not in RARE)
+        return message, Advice(f"fit with {of}: encoder=", f"fit with {of}: --encoder")
     return message, Advice(
         f"fit with encoder={reader!r}, which knows it", f"fit with --encoder {reader}, which knows it"
     )

@@ -6,23 +6,32 @@
     from handful import examples
 
     handful.read(examples.SUPPORT)
+    handful.read(examples.NOTES["de"].support)  # a smaller one in another language
 """
 
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
-__all__ = ["HELDOUT", "SUPPORT", "TYPES", "UNLABELLED"]
+__all__ = ["HELDOUT", "NOTES", "SUPPORT", "TYPES", "UNLABELLED", "Notes"]
 
 _FOLDER = Path(str(files(__name__)))
 
-#: 18 labelled sentences, five mentions of each type; inline markup.
-SUPPORT = _FOLDER / "support.txt"
 
-#: The four types, each with what it means in a line.
-TYPES = _FOLDER / "types.txt"
+class Notes(NamedTuple):
+    """The files of a small corpus."""
 
-#: Sentences without labels, one on each line.
-UNLABELLED = _FOLDER / "unlabelled.txt"
+    types: Path  # what the types mean, a line each
+    support: Path  # a few labelled sentences; inline markup
+    unlabelled: Path  # sentences without labels, one on each line
+    heldout: Path  # labelled sentences to score on; inline markup
 
-#: Labelled sentences to score on; inline markup.
-HELDOUT = _FOLDER / "heldout.txt"
+
+#: The corpora by the codes of their languages.
+NOTES = {
+    language: Notes(*(_FOLDER / folder / f"{part}.txt" for part in Notes._fields))
+    for language, folder in {"en": "", "de": "de", "es": "es", "zh": "zh"}.items()
+}
+
+#: The files of the English corpus: four types, five labelled mentions of each.
+TYPES, SUPPORT, UNLABELLED, HELDOUT = NOTES["en"]
