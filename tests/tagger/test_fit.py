@@ -257,7 +257,8 @@ def test_adding_equals_fitting_with_all_and_encodes_only_what_is_new():
     before = encoder.n_words
     assert model.add(more) is model
     assert encoder.n_words == before + 4
-    expected = tagger(o_ratio=0.7).fit([*SUPPORT, *more], UNLABELLED)
+    assert [sorted(one.judged) for one in model.support_] == [["LOC", "PER"]] * 2 + [["LOC", "ORG", "PER"]] * 2
+    expected = tagger(o_ratio=0.7).fit(model.support_, UNLABELLED)
     assert names(model) == ["LOC", "ORG", "PER"]
     assert answer(model) == answer(expected)
     assert model.summary_ == expected.summary_

@@ -1,10 +1,11 @@
 """Labels that were made before a type existed say nothing against it."""
 
+import numpy as np
 import pytest
 
-from handful import Tagger, read
-from handful.tagger.evidence import TypeNames
-from handful.text import write
+from handful import Sentence, Span, Tagger, read
+from handful.tagger.evidence import NearestLabel, Prototypes, Regression, TypeNames
+from handful.text import Allowed, write
 
 from .toy import SUPPORT, UNLABELLED, NamedEncoder, ToyEncoder
 
@@ -105,3 +106,63 @@ def test_sentences_where_nobody_looked_for_a_type_do_not_hold_its_name_back():
         held_back.append(dict(zip(model.tags[1:], model.piece(TypeNames).doubts, strict=True))["LOC"])
     assert held_back[0] > -0.1
     assert held_back[1] < -1
+
+
+OF_LETTERS = {"P": "PER", "L": "LOC", "G": "ORG"}
+
+
+def drawn(seed):
+    """Return sentences in which somebody looked for one type or two, and one in which for all, with random words."""
+    rng = np.random.default_rng(seed)
+    labels = []
+    for types in [*(rng.choice([*OF_LETTERS.values()], rng.integers(1, 3), replace=False) for _ in range(5)), None]:
+        types = set(OF_LETTERS.values() if types is None else types.tolist())
+        words = [f"{letter}{rng.integers(99)}" for letter in [*rng.choice([*"PLGxxxx"], 7), *"PLGx"]]
+        spans = tuple(Span(i, i + 1, OF_LETTERS[w[0]]) for i, w in enumerate(words) if OF_LETTERS.get(w[0]) in types)
+        labels.append(Sentence(words, spans).judged_for(types))
+    return labels
+
+
+@ENCODERS
+@pytest.mark.parametrize("seed", range(8))
+def test_unmarked_words_say_as_much_of_a_type_that_nobody_looked_for_as_unlabelled_words_do(encoder, seed):
+    types = {name: letter for letter, name in OF_LETTERS.items()}
+    labels, words = drawn(seed), [[f"{letter}{i}" for letter in "PLGx" for i in range(9)]]
+    features = encoder.encode(words)
+    whole = Tagger(types, encoder=encoder, cache=False, o_ratio=0.7).fit(labels, UNLABELLED).model_
+    for name in types:
+        either = Allowed(frozenset({"O", *types}))  # nothing is known of these words but that they are in the text
+        without = []
+        for one in labels:
+            marked = {i for span in one.spans for i in range(span.start, span.end)}
+            free = tuple(None if i in marked else either for i in range(len(one.words)))
+            without.append(one if name in one.judged else one.with_labels(one.spans, free).judged_for(one.judged))
+        other = Tagger(types, encoder=encoder, cache=False, o_ratio=0.7).fit(without, UNLABELLED).model_
+        tag = whole.tags.index(name)
+        for kind in ("names", "regression", "nearest"):
+            leads = [
+                found[kind][:, tag] - found[kind][:, 0]
+                for found in (one.contributions(features, Sentence(words[0])) for one in (whole, other))
+                if kind in found
+            ]
+            assert not leads or leads[0] == pytest.approx(leads[1], abs=0.002 * np.abs(leads[1]).max())
+    said = []  # the same in partial labels
+    for one in labels:
+        either = Allowed(frozenset({"O", *types} - one.judged))
+        marked = {span.start for span in one.spans}
+        partial = tuple(None if i in marked or one.judged >= {*types} else either for i in range(len(one.words)))
+        said.append(one.with_labels(one.spans, partial).judged_for(one.judged))
+    other = Tagger(types, encoder=encoder, cache=False, o_ratio=0.7).fit(said, UNLABELLED).model_
+    assert np.array_equal(*(one.piece(Prototypes).prototypes for one in (whole, other)))
+
+
+def test_labels_of_a_type_without_a_sentence_where_nothing_is_marked_never_speak_against_it():
+    words, tags = np.eye(4, dtype=np.float32), np.array([0, 0, 1, 2])
+    is_open = np.zeros((4, 3), bool)
+    is_open[:2, 1] = True
+    for piece in (Regression, NearestLabel):
+        make = piece.fit if piece is Regression else piece.of
+        logits = make(words, tags, 3, is_open=is_open).logits(words)
+        assert (logits[:, 1] >= logits[:, 0]).all()
+        assert logits[0, 2] < logits[0, 0]
+    assert logits[2, 1] == 1

@@ -127,6 +127,8 @@ def test_a_loaded_tagger_learns_without_its_unlabelled_text_and_says_what_is_mis
     assert "give the text again" in note
     assert names(model) == ["LOC", "ORG", "PER"]
     expected = tagger(o_ratio=None).fit([SUPPORT[0], more[1], more[0], *more[2:], "[Pip](O|PER) sat"])
+    assert list(map(str, model.support_)) == list(map(str, expected.support_))
+    expected = tagger(o_ratio=None).fit(model.support_)  # nobody looked for ORG in the sentences of before
     assert model.predict(TEXT) == expected.predict(TEXT)
     assert model.summary_.o_ratio is None
     assert model.o_ratio == 0.7  # it counts again with the text

@@ -44,7 +44,7 @@ def test_shifts_are_those_that_make_labels_most_likely():
     for seed in range(20):
         names, words, tags = made(seed)
         n_sentences = 1 + 3 * seed
-        found.append(doubts(names, words, tags, n_sentences))
+        found.append(doubts(names, words, tags, [n_sentences] * 3))
         np.testing.assert_allclose(found[-1], oracle(names, words, tags, n_sentences), atol=1e-5)
     assert (np.array(found) < -0.1).any()
     assert (np.array(found) == 0).any()
@@ -55,7 +55,7 @@ def test_a_shift_depends_on_the_own_type_alone():
     order = np.array([2, 0, 1])
     turned = replace(names, vectors=names.vectors[order], biases=names.biases[order])
     new_tags = np.concatenate([[0], 1 + np.argsort(order)])[tags]
-    np.testing.assert_array_equal(doubts(turned, words, new_tags, 9), doubts(names, words, tags, 9)[order])
+    np.testing.assert_array_equal(doubts(turned, words, new_tags, [9] * 3), doubts(names, words, tags, [9] * 3)[order])
 
 
 def test_words_of_sentences_that_were_not_judged_for_a_type_do_not_count():
@@ -66,14 +66,16 @@ def test_words_of_sentences_that_were_not_judged_for_a_type_do_not_count():
         is_open[::2, 2] = tags[::2] == 0
         judged = ~is_open[:, 2]
         whole, part = oracle(names, words, tags, 9), oracle(names, words[judged], tags[judged], 9)
-        np.testing.assert_allclose(doubts(names, words, tags, 9, is_open), [whole[0], part[1], whole[2]], atol=1e-5)
+        np.testing.assert_allclose(
+            doubts(names, words, tags, [9] * 3, is_open), [whole[0], part[1], whole[2]], atol=1e-5
+        )
         moved.append(abs(part[1] - whole[1]))
     assert max(moved) > 0.1
 
 
 def test_without_labels_no_name_is_held_back():
     names, words, tags = made()
-    np.testing.assert_array_equal(doubts(names, words[:0], tags[:0], 0), np.zeros(3))
+    np.testing.assert_array_equal(doubts(names, words[:0], tags[:0], [0] * 3), np.zeros(3))
 
 
 def test_labels_of_o_silence_a_name_that_claims_them():

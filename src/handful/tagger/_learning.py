@@ -124,36 +124,36 @@ def learn(
     """
     method, o_ratio, labelled = plan.method, plan.o_ratio, plan.labelled
     labelled = labelled.by_labels(text.features) if names is None else labelled.by_names(names, text.features)
-    known, n_tags = labelled.examples, labelled.n_tags
+    known, n_tags, opened = labelled.examples, labelled.n_tags, labelled.opened(has_o=names is not None)
     words = np.asarray(text.features[known.rows])
     counts = np.array(labelled.count_mentions())
     if names is not None:
         trusted = trust(names, words, known.tags, counts)
-        held_back = doubts(names, words, known.tags, len(text.labels), known.is_open)
+        held_back = doubts(names, words, known.tags, text.count_judged(plan.types), known.is_open)
         names = replace(names, weights=trusted, doubts=held_back)
     has_labels = len(np.unique(known.tags)) > 1
 
     @cache
     def regression() -> Regression:
         by_names = None if names is None else names.logits(words)
-        return Regression.fit(words, known.tags, n_tags, by_names=by_names)
+        return Regression.fit(words, known.tags, n_tags, by_names, known.is_open)
 
     if isinstance(o_ratio, str):
         if names is not None:
-            o_ratio = estimate_o_ratio(names.o_chances(text.features), labelled)
+            o_ratio = estimate_o_ratio(names.o_chances(text.features), opened)
         else:
             o_ratio = None
             if counts.min() >= FEWEST_MENTIONS:
                 logits, parts = regression().logits, (part for part in text.features.parts if len(part.array))
-                o_ratio = estimate_o_ratio([by_block(lambda one: o_chances(logits(one)), p) for p in parts], labelled)
+                o_ratio = estimate_o_ratio([by_block(lambda one: o_chances(logits(one)), p) for p in parts], opened)
     fitted = prototypes = None
     if len(text.features):
         # a name is one more labelled word of its type, and the prototypes of O are labelled words of O
         estimator = estimator_of(plan.clusters, o_ratio)
         fitted = estimator.fit(
             text.features,
-            labelled.labels(),
-            sample_weight=labelled.weights(method.labelled_mass, 0 if names is None else names.n_words),
+            opened.labels(),
+            sample_weight=opened.weights(method.labelled_mass, 0 if names is None else names.n_words),
             anchors=None if names is None else names.as_words(),
             callback=None if report is None else lambda one: report(one.number, estimator.max_iter),
         )
@@ -165,7 +165,7 @@ def learn(
         weights["prototypes"] *= min(1.0, len(text.features) / ENOUGH_WORDS)
     found: dict[str, Evidence | None] = {"prototypes": prototypes, "names": names}
     if has_labels and "regression" in weights:
-        found |= {"regression": regression(), "nearest": NearestLabel.of(words, known.tags, n_tags)}
+        found |= {"regression": regression(), "nearest": NearestLabel.of(words, known.tags, n_tags, known.is_open)}
     pieces = ((found.get(kind), weight) for kind, weight in weights.items())
     model = Model(
         plan.types,

@@ -1,5 +1,7 @@
 """Names against labels: whether the words that people labelled are those that a name speaks of."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,7 +38,7 @@ def doubts(
     names: TypeNames,
     words: Float,
     tags: NDArray[np.int64],
-    n_sentences: int,
+    n_sentences: Sequence[int],
     is_open: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
     """Return what to take off the scores of each name, given labelled words: 0, or less where it claims O words.
@@ -45,14 +47,14 @@ def doubts(
 
         sum_i log(1 + exp(-y_i (z_i + b))) + b^2 / (2 sigma^2)        y_i = 1 for a word of t, -1 for O
 
-    with a sigma that grows with the number of labelled sentences. Shifts above 0 are not taken: sentences that were
-    picked for their mentions have more of them than the text. Words do not count where t is open, (m, n_tags): nobody
-    has looked for t there, and only those words are taken for O that the name does not claim.
+    with a sigma that grows with the number of sentences that were judged for t. Shifts above 0 are not taken:
+    sentences that were picked for their mentions have more of them than the text. Words do not count where t is open,
+    (m, n_tags): nobody has looked for t there.
     """
     shifts = np.zeros(names.vectors.shape[0])
-    precision = 1 / min(MOST_DOUBT, max(n_sentences, 1) * DOUBT_BY_SENTENCE) ** 2
     scores = names.scores(words)
-    for t in range(len(shifts)):
+    for t, n in enumerate(n_sentences):
+        precision = 1 / min(MOST_DOUBT, max(n, 1) * DOUBT_BY_SENTENCE) ** 2
         here = (tags == 0) | (tags == t + 1)
         here = here if is_open is None else here & ~is_open[:, t + 1]
         leads, is_type = scores[here, t + 1] - scores[here, 0], tags[here] == t + 1

@@ -8,7 +8,7 @@ Each piece gives one logit per tag, O first, and saves and loads itself as array
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Self
@@ -109,17 +109,33 @@ class Regression(Evidence):
         tags: NDArray[np.int64],
         n_tags: int,
         by_names: NDArray[np.float64] | None = None,
+        is_open: NDArray[np.bool_] | None = None,
     ) -> "Regression":
         """Learn from words (m, d) whose tags are known, O among them; a tag without words is as likely as O.
 
         With the logits of names, (m, n_tags), it learns what these words say beyond them. It takes names at half of
         what they count for: the more a name is wrong about a labelled word, the more would the others have to change.
+
+        O words may be open for types, (m, n_tags). The difference between the logits of a type and of O is that of a
+        regression without the words that are open for it.
         """
-        known, codes = np.unique(tags, return_inverse=True)
-        taken = None if by_names is None else NAMES_TAKEN * by_names[:, known]
-        weights, bias = fit_logistic(unit(features), codes, len(known), taken)
-        rows = _rows_or_o(known, n_tags)
-        return cls(1.0, np.ascontiguousarray(weights[rows]), bias[rows])
+        rows = unit(features)
+
+        def without(left_out: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            known, codes = np.unique(tags[~left_out], return_inverse=True)
+            taken = None if by_names is None else NAMES_TAKEN * by_names[~left_out][:, known]
+            weights, bias = fit_logistic(rows[~left_out], codes, len(known), taken)
+            places = _rows_or_o(known, n_tags)
+            return np.ascontiguousarray(weights[places]), bias[places]
+
+        weights, bias = without(np.zeros(len(tags), bool))
+        for types, left_out in _open_words(tags, is_open):
+            weights[types], bias[types] = weights[0], bias[0]
+            if (tags[~left_out] == 0).any():
+                own_weights, own_bias = without(left_out)
+                weights[types] += own_weights[types] - own_weights[0]
+                bias[types] += own_bias[types] - own_bias[0]
+        return cls(1.0, weights, bias)
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
@@ -132,29 +148,51 @@ class Regression(Evidence):
 class NearestLabel(Evidence):
     """The labelled words themselves: a logit is the cosine to the nearest word that is labelled with the tag.
 
-    The regression knows what words of a tag have in common, the nearest word what only one of them has.
+    The regression knows what words of a tag have in common, the nearest word what only one of them has. Where O words
+    are open for a type, it is compared with the others: it gains what O loses without them.
     """
 
     vectors: NDArray[np.float32] = array_of(np.float32, "m", "d")  # the labelled words at length 1
     tags: NDArray[np.int64] = array_of(np.int64, "m")  # O is among them
     n_tags: int = 0  # how many tags there are; a tag without words is as near as O
+    # the tags whose types nobody has looked for in the sentence of a word; None where there are none
+    is_open: NDArray[np.bool_] | None = array_of(np.bool_, "m", "n_tags", default=None)
 
     @classmethod
-    def of(cls, features: Float, tags: NDArray[np.int64], n_tags: int) -> "NearestLabel":
-        """Remember words (m, d) whose tags are known."""
-        return cls(1.0, np.ascontiguousarray(unit(features), np.float32), tags, n_tags)
+    def of(
+        cls, features: Float, tags: NDArray[np.int64], n_tags: int, is_open: NDArray[np.bool_] | None = None
+    ) -> "NearestLabel":
+        """Remember words (m, d) whose tags are known, and the types that they are open for, (m, n_tags)."""
+        is_open = is_open if is_open is not None and is_open.any() else None
+        return cls(1.0, np.ascontiguousarray(unit(features), np.float32), tags, n_tags, is_open)
+
+    def cosines(self, features: Float) -> NDArray[np.float64]:
+        """Return the cosine of each word to the nearest word of each tag, (n, n_tags)."""
+        known = np.flatnonzero(np.bincount(self.tags))
+        return self._cosines(features, [self.tags == tag for tag in known])[:, _rows_or_o(known, self.n_tags)]
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
-        known = np.flatnonzero(np.bincount(self.tags))
-        by_tag = [_double(self.vectors[self.tags == tag]).T for tag in known]
+        cosines = self.cosines(features)
+        logits = cosines.copy()
+        for types, left_out in _open_words(self.tags, self.is_open):
+            seen = ~left_out & (self.tags == 0)
+            if seen.any():
+                logits[:, types] += cosines[:, :1] - self._cosines(features, [seen])
+            else:
+                logits[:, types] = np.maximum(cosines[:, types], cosines[:, :1])
+            logits[:, np.setdiff1d(types, self.tags)] = cosines[:, :1]
+        return logits
+
+    def _cosines(self, features: Float, chosen: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
+        """Return the cosine of each word to the nearest of some labelled words, chosen in each way, (n, n_ways)."""
+        vectors = [_double(self.vectors[some]).T for some in chosen]
 
         def of_block(_: slice, block: Float) -> NDArray[np.float64]:
             words = _double(unit(block))
-            return np.stack([(words @ vectors).max(axis=1) for vectors in by_tag], axis=1)
+            return np.stack([(words @ some).max(axis=1) for some in vectors], axis=1)
 
-        found = [np.empty((0, len(known))), *map_rows(of_block, features).values]
-        return np.concatenate(found)[:, _rows_or_o(known, self.n_tags)]
+        return np.concatenate([np.empty((0, len(chosen))), *map_rows(of_block, features).values])
 
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "NearestLabel":
@@ -305,6 +343,18 @@ def fit_logistic(
     found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": 1000, "ftol": 1e-9}).x
     found = found.reshape(n_tags, -1)
     return np.ascontiguousarray(found[:, :d]), found[:, d] if has_bias else np.zeros(n_tags)
+
+
+def _open_words(
+    tags: NDArray[np.int64], is_open: NDArray[np.bool_] | None
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
+    """Yield types for which O words are open, (m, n_tags), with these words, (m,); those of the same words together."""
+    if is_open is None or not is_open.any():
+        return
+    ways, of_tag = np.unique(is_open & (tags == 0)[:, None], axis=1, return_inverse=True)
+    for number, left_out in enumerate(ways.T):
+        if left_out.any():
+            yield np.flatnonzero(of_tag.ravel() == number), left_out
 
 
 def by_block(function: Callable[[Float], NDArray[np.float64]], part: Part) -> ByBlock[NDArray[np.float64]]:

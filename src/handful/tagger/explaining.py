@@ -147,7 +147,7 @@ def explain(
         explained.append(
             Explanation(
                 mention=prediction,
-                nearest=near_words(model, features, examples, n_nearest),
+                nearest=near_words(model, features, examples, n_nearest, span.type),
                 prototype=near,
                 evidence={kind: float(some.mean()) for kind, some in points.items()},
                 words=[
@@ -165,17 +165,24 @@ def explain(
     return explained
 
 
-def near_words(model: Model, features: Float, examples: Examples, n_nearest: int) -> list[NearWord]:
-    """Return the labelled words nearest to one of these words, nearest first."""
+def near_words(model: Model, features: Float, examples: Examples, n_nearest: int, asked: str) -> list[NearWord]:
+    """Return the labelled words nearest to one of these words, nearest first.
+
+    O words of sentences in which nobody looked for the type that is asked for are left out.
+    """
     prototypes = model.piece(Prototypes)
     points = np.asarray(features if prototypes is None else prototypes.project(features), np.float64)
     vectors = examples.vectors.astype(np.float64)
     squares = (points**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * points @ vectors.T
     distances = np.sqrt(np.maximum(squares, 0).min(axis=0))  # (m,)
-    found = []
-    for i in np.argsort(distances, kind="stable")[:n_nearest].tolist():
+    found: list[NearWord] = []
+    for i in np.argsort(distances, kind="stable").tolist():
+        if len(found) == n_nearest:
+            break
         number, position = examples.places[i].tolist()
-        words = examples.sentences[number].words
+        words, judged = examples.sentences[number].words, examples.sentences[number].judged
         name = model.tags[int(examples.tags[i])]
+        if name == "O" and judged is not None and asked not in judged:
+            continue
         found.append(NearWord(words[position], name, float(distances[i]), " ".join(words), position))
     return found

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from handful._util.arrays import FarRows, Float, Part, Rows
 from handful.cluster.labels import Labels, Weights
 from handful.errors import DataError
-from handful.text import OUTSIDE, SOME_ENTITY, Allowed, Sentence, types_in
+from handful.text import OUTSIDE, SOME_ENTITY, Allowed, EntityType, Sentence, types_in
 
 from ._surest import Surest, look
 from .evidence import TypeNames, unit
@@ -62,10 +62,19 @@ class LabelledWords:
         """How many words have each tag for certain, (n_tags,)."""
         return np.bincount(self.tags[self.is_sure], minlength=self.n_tags)
 
-    def by_names(self, names: TypeNames, features: Rows) -> "LabelledWords":
-        """Return these words with types that no label uses: an unmarked word may be one, unless it is O by their names.
+    def opened(self, *, has_o: bool) -> "LabelledWords":
+        """Return these words for the clustering: an unmarked word may be of any type that nobody looked for.
 
-        Whoever labels some types and not others says nothing of the others.
+        With this, it counts as text without labels does. Where no word is left that is O for certain, and O has no
+        other start, those that count as O otherwise are O here, too.
+        """
+        opened = replace(self, allowed=self.allowed | (self.allowed[:, :1] & self.is_open))
+        return opened if has_o or opened.counts[0] else self
+
+    def by_names(self, names: TypeNames, features: Rows) -> "LabelledWords":
+        """Return these words, of which an unmarked one may be of an open type, unless it is O by the names of these.
+
+        Words that are left with one tag count as O for other types.
         """
         if not self.is_open.any():
             return self
@@ -149,6 +158,12 @@ class LabelledText:
         """Return the numbers of the sentences of these words that came with labels."""
         return [number for number in self.places.get(words, ()) if number in self.own]
 
+    def count_judged(self, types: Iterable[EntityType]) -> list[int]:
+        """Return for each type how many labelled sentences were judged for it."""
+        used = frozenset(types_in(sentences_of(self.labels)))
+        judged = [frozenset().union(*(_judged(one, used) for one in ways)) for ways in self.labels.values()]
+        return [sum(one.name in names for names in judged) for one in types]
+
     def labelled_words(self, types: Sequence[str]) -> LabelledWords:
         """Return the words of the labelled sentences, with the tags (O, then the types) that each may have.
 
@@ -157,14 +172,14 @@ class LabelledText:
         are needed.
         """
         tags = ("O", *types)
-        used = {"O", *types_in(sentences_of(self.labels))}
+        used = frozenset(types_in(sentences_of(self.labels)))
         of_tags = np.empty((0, len(tags)), bool)
         parts = [(np.empty(0, np.int64), of_tags, np.empty((0, 2), np.int64), np.empty(0, bool), of_tags)]
         known: dict[Allowed, tuple[bool, ...]] = {}
         first = 0  # the place of the first way among the labelled sentences
         for words, ways in self.labels.items():
             matrices = [_matrix(sentence, tags, known) for sentence in ways]
-            missed = [[tag not in ({"O"} | s.judged if s.judged is not None else used) for tag in tags] for s in ways]
+            missed = [[tag not in ("O", *_judged(one, used)) for tag in tags] for one in ways]
             of_copies = _in_common(matrices)
             labelled = self.own_places(words) if len(ways) > 1 else self.places[words]
             way_of = dict(zip(labelled, range(len(ways)), strict=False))
@@ -341,6 +356,11 @@ def check_sure(labelled: LabelledWords, tags: Sequence[str], *, has_names: bool 
             f"no mention is labelled as {name} alone (a partial label such as {name}|{tags[1 if tag > 1 else -1]} is "
             "not enough); label at least one"
         )
+
+
+def _judged(sentence: Sentence, used: frozenset[str]) -> frozenset[str]:
+    """Return the types that a labelled sentence was judged for: those that any label uses, if nothing else is said."""
+    return used if sentence.judged is None else sentence.judged
 
 
 def _matrix(sentence: Sentence, tags: Sequence[str], known: dict[Allowed, tuple[bool, ...]]) -> NDArray[np.bool_]:

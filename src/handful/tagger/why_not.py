@@ -91,7 +91,7 @@ def why_not(
             tag = model.tags.index(name)
             span = Span(rows.start, rows.stop, name, float(one.scores[rows, tag].mean()))
             (mention,) = document.with_sentences([one.sentence.with_labels((span,))]).predictions()
-            near = near_words(model, one.features[rows], examples, len(examples.tags))
+            near = near_words(model, one.features[rows], examples, len(examples.tags), name)
             of_type = [each for each in near if each.tag == name]
             tags = [model.tags[tag] for tag in one.tags[rows]]
             nearest = list(dict.fromkeys([*near[:1], *of_type[:1]]))
@@ -104,7 +104,7 @@ def why_not(
                 gain = f"{name} has no label yet"
                 labels = model.piece(NearestLabel)
                 if labels is not None and of_type:
-                    more = labels.weight * float((1 - labels.logits(one.features[rows])[:, tag]).sum())
+                    more = labels.weight * float((1 - labels.cosines(one.features[rows])[:, tag]).sum())
                     gain = f"as the nearest label it brings {more:.1f} points" if more > 1 else "one is not enough"
                 answer.remedies.extend(_remedies(answer, near, gain))
             elif not is_sure(span, min_score):

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -160,9 +160,7 @@ class TuneRun:
 def _allowed(tagger: Tagger, text: TrainingText) -> list[NDArray[np.bool_]]:
     """Return for each labelled sentence which tags its words may have, (n_words, n_tags)."""
     labelled = text.labelled_words([one.name for one in tagger.types_])
-    names = tagger.model_.piece(TypeNames)
-    if names is not None:  # as the fit did
-        labelled = labelled.by_names(replace(names, doubts=np.zeros_like(names.doubts)), text.features)
+    labelled = labelled.opened(has_o=tagger.model_.piece(TypeNames) is not None)
     own = ~labelled.is_copy
     allowed, places = labelled.allowed[own], labelled.places[own]
     order = np.lexsort((places[:, 1], places[:, 0]))
