@@ -5,7 +5,7 @@ import pytest
 from made import make_corpus, write_conll
 
 from handful.errors import DataError, FileError, FormatError, HandfulError
-from handful.text import EntityType, read
+from handful.text import EntityType, Sentence, Span, read
 from handful.training.corpora import SourceCorpus, io_tags, read_corpora
 
 EKEUS = "Ekeus\tB-PER\nheads\tO\nfor\tO\nNew\tB-LOC\nYork\tI-LOC\n\nRain\tO\n"
@@ -152,6 +152,18 @@ def test_types_in_other_words_make_a_corpus_with_the_same_sentences(small):
     assert [corpus.name for corpus in measured] == ["people", "small/pt_garden", "small/pt_garden.en"]
     assert [one.description for one in measured[2].types] == ["a tool", "a plant"]
     assert measured[2].dev == own.train
+
+
+def test_types_in_other_words_may_have_other_names(small):
+    (small / "pt_garden.en.types").write_text("PLANTA = plant\nFERRAMENTA = garden tool: a tool\n", encoding="utf-8")
+    _, english = read_corpora([f"more={small}"])
+    assert english.called == {"FERRAMENTA": "garden tool", "PLANTA": "plant"}
+    assert [one.description for one in english.types] == ["a tool", ""]
+
+
+def test_a_mention_right_behind_one_of_its_type_begins_with_a_tag_below_0():
+    spans = [Span(0, 2, "B"), Span(2, 3, "B"), Span(3, 4, "A"), Span(5, 6, "A"), Span(6, 8, "A")]
+    assert io_tags([Sentence(tuple("abcdefgh"), spans=tuple(spans))], ["A", "B"]) == [2, 2, -2, 1, 0, 1, -1, 1]
 
 
 def make_people(folder):

@@ -223,6 +223,31 @@ def test_a_step_holds_its_words_tags_and_texts(corpora, encoder):
     assert len(set(step.contrast.tolist())) == len(step.contrast) == step.n_words
 
 
+def test_borders_between_mentions_of_one_type_are_learned(tmp_path, encoder):
+    lines = ["[flour](FOOD) [brown sugar](FOOD) was there", "so was [sea salt](FOOD)", "[old bread](FOOD) [tea](FOOD)"]
+    (tmp_path / "food.txt").write_text("# FOOD: what is eaten\n\n" + "\n".join(lines) + "\n")
+    corpora = read_corpora([tmp_path / "food.txt"])
+    training = prepared(encoder, corpora)
+    step = build(training, [(0, np.array([0, 1, 2]))])
+    assert step.tags.tolist() == [1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    assert step.follows.tolist() == [1, 2, 8, 10, 11]
+    assert step.begins.tolist() == [1, 0, 0, 0, 1]
+    network, head = training.network, training.network.head
+    with torch.inference_mode():
+        x = 0.5 * (_hidden(network.encoder, step)[step.first] + _hidden(network.encoder, step)[step.last])
+        u, v, w, b = head.border.split([x.shape[1]] * 3 + [1])
+        wanted = 0.0
+        for i, begins in zip((1, 2, 8, 10, 11), (1, 0, 0, 0, 1), strict=True):
+            logit = (u @ x[i - 1] + v @ x[i] + w @ (x[i - 1] * x[i]) + b).item()
+            wanted += math.log1p(math.exp(-logit if begins else logit)) / step.n_words
+        with_borders, border, head.border = network.loss(step).item(), head.border, None
+        assert math.isclose(with_borders - network.loss(step).item(), wanted, rel_tol=1e-3)
+        head.border = border
+    assert np.allclose(head.trained().border, border.detach().numpy())
+    without = write_conll(tmp_path / "a.txt", [[("a", "B-A"), ("b", "I-A")]])
+    assert prepared(encoder, read_corpora([without])).network.head.border is None
+
+
 def test_texts_follow_the_seed_and_their_shares(corpora, encoder):
     tokenizer = read_base(encoder)[1]
     texts = lay_out_types(

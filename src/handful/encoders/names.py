@@ -18,6 +18,12 @@ Whatever a description excludes is read by itself (`handful.text.guidelines`). W
 
 so a word goes to the type only as far as it fits the type better than what is excluded. c is ``exclusion``; a head
 without it reads descriptions as they are.
+
+Two words x and y of one type, side by side, may be in one mention or in two. The log odds of two are ::
+
+    b(x, y) = <u, x> + <v, y> + <w, x * y> + b_0
+
+``border`` is u, v, w and b_0, one behind the other; a head without it knows nothing of such borders.
 """
 
 import hashlib
@@ -47,7 +53,7 @@ _SCHEME = b"handful names 1"
 _LARGEST = 1e15  # squares can still be summed in float32
 
 _NAMES = ("linear.weight", "linear.bias", "o_prototypes", "beta")
-_EXCLUSION = "exclusion"
+_EXCLUSION, _BORDER = "exclusion", "border"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +65,12 @@ class NameHead:
     o_prototypes: Float32  # (n, dim), at least one row
     beta: float = 0.0
     exclusion: float | None = None  # c; None, descriptions are read as they are
+    border: Float32 | None = None  # u, v, w and b_0, (3 dim + 1,)
 
     def __post_init__(self) -> None:
         given = {**dict(zip(_NAMES, (self.weight, self.bias, self.o_prototypes, self.beta), strict=True))}
         given |= {} if self.exclusion is None else {_EXCLUSION: self.exclusion}
+        given |= {} if self.border is None else {_BORDER: self.border}
         arrays = {}
         for name, array in given.items():
             try:
@@ -70,7 +78,8 @@ class NameHead:
             except (TypeError, ValueError):
                 raise EncoderError(f"{name} must hold numbers") from None
         n, m = (len(np.atleast_1d(arrays[name])) for name in ("linear.bias", "o_prototypes"))
-        shapes = dict(zip((*_NAMES, _EXCLUSION), [(n, n), (n,), (max(1, m), n), (), ()], strict=True))
+        known = [(n, n), (n,), (max(1, m), n), (), (), (3 * n + 1,)]
+        shapes = dict(zip((*_NAMES, _EXCLUSION, _BORDER), known, strict=True))
         for name, array in arrays.items():
             if array.shape != shapes[name]:
                 raise EncoderError(f"{name} has the shape {array.shape}, expected {shapes[name]}")
@@ -79,6 +88,8 @@ class NameHead:
         for name, array in zip(("weight", "bias", "o_prototypes"), arrays.values(), strict=False):
             object.__setattr__(self, name, array)
         object.__setattr__(self, "beta", float(arrays["beta"]))
+        if _BORDER in arrays:
+            object.__setattr__(self, _BORDER, arrays[_BORDER])
         if _EXCLUSION in arrays:
             object.__setattr__(self, "exclusion", float(arrays[_EXCLUSION]))
 
@@ -102,9 +113,9 @@ class NameHead:
         try:
             if lacking := [name for name in _NAMES if name not in arrays]:
                 raise EncoderError(f"it lacks {', '.join(lacking)}")
-            if unknown := sorted(set(arrays) - {*_NAMES, _EXCLUSION}):
+            if unknown := sorted(set(arrays) - {*_NAMES, _EXCLUSION, _BORDER}):
                 raise EncoderError(f"{', '.join(unknown)} is unknown to this version of handful")
-            head = cls(*(arrays.get(name) for name in (*_NAMES, _EXCLUSION)))  # type: ignore[arg-type]
+            head = cls(*(arrays.get(name) for name in (*_NAMES, _EXCLUSION, _BORDER)))  # type: ignore[arg-type]
             if dim not in (None, head.dim):
                 raise EncoderError(f"it is for vectors of {head.dim} numbers, but the encoder gives {dim}")
         except EncoderError as error:
@@ -151,7 +162,8 @@ class NameHead:
     def _arrays(self) -> dict[str, Any]:
         beta = np.asarray(self.beta, np.float32)
         arrays = dict(zip(_NAMES, [self.weight, self.bias, self.o_prototypes, beta], strict=True))
-        return arrays if self.exclusion is None else arrays | {_EXCLUSION: np.asarray(self.exclusion, np.float32)}
+        more = {_EXCLUSION: self.exclusion, _BORDER: self.border}
+        return arrays | {name: np.asarray(one, np.float32) for name, one in more.items() if one is not None}
 
 
 def no_names(name: str) -> EncoderError:

@@ -7,7 +7,8 @@ away after training::
     s_t(x) = <x, n_t> - 1/2 ||n_t||^2 + beta
     s_O(x) = log sum_j exp(<x, o_j + delta_c> - 1/2 ||o_j + delta_c||^2)
 
-What descriptions exclude changes s_t, see `handful.encoders.names`.
+What descriptions exclude changes s_t, and a border between two mentions of one type has a score, see
+`handful.encoders.names`.
 """
 
 import torch
@@ -24,10 +25,13 @@ _START_SCALE = 0.02  # the scale of the weights of a new layer in the encoders t
 class NamesHead(nn.Module):
     """Reads types, and has prototypes of O that all corpora share."""
 
-    def __init__(self, n_corpora: int, dim: int, *, seed: int, has_parts: bool = False) -> None:
+    def __init__(
+        self, n_corpora: int, dim: int, *, seed: int, has_parts: bool = False, has_borders: bool = False
+    ) -> None:
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         self.exclusion = nn.Parameter(torch.zeros(())) if has_parts else None
+        self.border = nn.Parameter(torch.zeros(3 * dim + 1)) if has_borders else None
         # Without its own first values, which would be drawn from the random numbers of the caller.
         self.linear: nn.Linear = nn.utils.skip_init(nn.Linear, dim, dim)  # type: ignore[no-untyped-call]
         with torch.no_grad():
@@ -62,12 +66,18 @@ class NamesHead(nn.Module):
             inner = inner - shift @ o.T + (x * shift).sum(1, keepdim=True) - 0.5 * shift.square().sum(1, keepdim=True)
         return inner.logsumexp(1), of_types
 
+    def of_borders(self, before: Tensor, x: Tensor) -> Tensor:
+        """Return for neighbours of one type, (n, dim) each, the logits (n,) that a mention begins at the second."""
+        assert self.border is not None
+        return torch.cat((before, x, before * x), 1) @ self.border[:-1] + self.border[-1]
+
     def trained(self) -> NameHead:
         """Return what is written into the encoder's folder."""
         tensors = self.linear.weight, self.linear.bias, self.o_prototypes
         weight, bias, o_prototypes = (tensor.detach().float().cpu().numpy() for tensor in tensors)
         exclusion = None if self.exclusion is None else float(self.exclusion.detach())
-        return NameHead(weight, bias, o_prototypes, float(self.beta.detach()), exclusion)
+        border = None if self.border is None else self.border.detach().float().cpu().numpy()
+        return NameHead(weight, bias, o_prototypes, float(self.beta.detach()), exclusion, border)
 
 
 def _excluding(scores: Tensor, of_excluded: Tensor, owners: Tensor) -> Tensor:

@@ -83,6 +83,9 @@ class Step:
     text_starts: Any
     owners: Any  # texts after the first n_columns are what types exclude: the column of each
     contrast: Any  # words that take part in the second loss
+    # Words whose type is that of the word before, shape (n,), and whether a new mention begins there, float32
+    follows: Any
+    begins: Any
 
 
 def plan_steps(
@@ -154,6 +157,7 @@ class StepBuilder:
         n_each = parts.pop().n_words
         text_at, _, text_starts = firsts.pop(), lasts.pop(), np.cumsum(n_each) - n_each
         words = self._words(planned, parts, dict(zip(corpora, np.cumsum(n_types) - n_types, strict=True)))
+        begins = words.pop("begins")
         return Step(
             n_words=len(words["tags"]),
             is_packed=self._layout.is_packed,
@@ -166,6 +170,7 @@ class StepBuilder:
             text_at=text_at,
             text_starts=text_starts,
             owners=owners,
+            **_followers(words["tags"], words["sentences"], begins),
             contrast=_pick(words["tags"], words["weights"], rng) if self._contrast else np.empty(0, np.int64),
         )
 
@@ -176,8 +181,10 @@ class StepBuilder:
         found: dict[str, list[npt.NDArray[Any]]] = {}
         for (number, sentences), part in zip(planned.chunks, parts, strict=True):
             source = self._sources[number]
-            tags = source.rows.tags[part.word]
+            of_rows = source.rows.tags[part.word]
+            tags = np.abs(of_rows)
             own = {
+                "begins": of_rows < 0,
                 "tags": np.where(tags > 0, tags + first_column[number], 0),
                 "corpora": np.full(len(tags), number),
                 "sentences": np.repeat(sentences, part.n_words),
@@ -230,6 +237,12 @@ def _first_fit(lengths: Ints, room: int) -> tuple[Ints, int]:
         while start < len(free) and free[start] < shortest:
             start += 1
     return offsets, len(free)
+
+
+def _followers(tags: Ints, sentences: Ints, begins: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[Any]]:
+    is_same = (tags[1:] == tags[:-1]) & (sentences[1:] == sentences[:-1])
+    follows = 1 + np.flatnonzero(is_same & (tags[1:] > 0))
+    return {"follows": follows, "begins": begins[follows].astype(np.float32)}
 
 
 def _pick(tags: Ints, weights: npt.NDArray[np.float32], rng: np.random.Generator) -> Ints:

@@ -41,7 +41,7 @@ class TokenRows:
     # For each word, the positions of its first and its last sub-word in `ids`
     first: Ints
     last: Ints
-    tags: Ints  # the tag of each word; empty for texts
+    tags: Ints  # the tag of each word, as `io_tags` has them; empty for texts
     pad_id: int  # the token that fills rows up
 
     def __len__(self) -> int:

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
-from handful.text import EntityType, Sentence, described, read, read_types, types_in
+from handful.text import EntityType, Sentence, described, read, types_in
 from handful.text.type_choice import TypeChoice
 
 from .paths import Paths, find_paths
 
-_LINE = re.compile(r"(?P<name>[^:=]*[^:=\s])\s*(?:=\s*(?P<called>[^:]*[^:\s])\s*)?:\s*(?P<description>.*\S)")
+_LINE = re.compile(r"(?P<name>[^:=]*[^:=\s])\s*(?:=\s*(?P<called>[^:]*[^:\s])\s*)?(?::\s*(?P<description>.*\S))?")
 
 
 class Description(NamedTuple):
@@ -61,14 +61,20 @@ class SourceCorpus:
 
 
 def io_tags(sentences: Iterable[Sentence], types: Sequence[str]) -> list[int]:
-    """Return one tag per word, over all sentences: 0 for O, ``i + 1`` for ``types[i]``."""
+    """Return one tag per word, over all sentences: 0 for O, ``i + 1`` for ``types[i]``.
+
+    It is below 0, ``-(i + 1)``, where a mention begins right behind one of its own type.
+    """
     number = {name: i for i, name in enumerate(types, 1)}
     tags: list[int] = []
     for sentence in sentences:
         first = len(tags)
         tags += [0] * len(sentence.words)
         for span in sentence.spans or ():
-            tags[first + span.start : first + span.end] = [number[span.type]] * (span.end - span.start)
+            at, tag = first + span.start, number[span.type]
+            is_beside = span.start > 0 and abs(tags[at - 1]) == tag
+            tags[at : first + span.end] = [tag] * (span.end - span.start)
+            tags[at] = -tag if is_beside else tag
     return tags
 
 
@@ -109,7 +115,8 @@ def _read_corpus(
     known: list[EntityType] = []
     train, dev = (_read_files(each, files, known) for each in (paths.train, paths.dev))
     if paths.types is not None:
-        known = _other_words(paths.types, known)
+        descriptions = {**descriptions, name: _other_words(paths.types, known)}
+        known = []
     if not types_in(train or dev):
         where = ", ".join(map(str, paths.train or paths.dev))
         raise DataError(f"{name}: {where} has no mention, only O: there is nothing to learn")
@@ -151,12 +158,12 @@ def _read_files(paths: Sequence[Path], files: list[dict[str, Any]], known: list[
     return sentences
 
 
-def _other_words(file: Path, known: Sequence[EntityType]) -> list[EntityType]:
+def _other_words(file: Path, known: Sequence[EntityType]) -> dict[str, Description]:
     """Return what a file says of the types that the heads of a corpus describe; it must describe the same."""
-    others = list(read_types(file))
-    if {one.name for one in others} != {one.name for one in known}:
+    others = read_descriptions(file).get("", {})
+    if set(others) != {one.name for one in known}:
         names = ", ".join(dict.fromkeys(one.name for one in known))
-        raise DataError(f"{file}: describes {', '.join(one.name for one in others)}, but its corpus has {names}")
+        raise DataError(f"{file}: describes {', '.join(others)}, but its corpus has {names}")
     return others
 
 
@@ -183,10 +190,11 @@ def read_descriptions(file: PathLike) -> dict[str, dict[str, Description]]:
         [litbank]
         FAC: building, room, street or other place made by people
         politicalparty = political party: name of a political party
+        GPE = country or city
 
     A section is for the corpus of that name, and for ``group/name``; lines before the first section are for all
-    corpora. The words behind ``=`` are how the name is read, where the label itself does not read well. Blank lines and
-    lines with ``#`` in front are passed over.
+    corpora. The words behind ``=`` are how the name is read, where the label itself does not read well; they need no
+    description. Blank lines and lines with ``#`` in front are passed over.
     """
     path = Path(file)
     try:
@@ -202,13 +210,13 @@ def read_descriptions(file: PathLike) -> dict[str, dict[str, Description]]:
             section = line[1:-1].strip()
             continue
         match = _LINE.fullmatch(line)
-        if match is None:
+        if match is None or not (match["called"] or match["description"]):
             raise DataError(f"{path}:{number}: found {line!r}, expected TYPE: description or [corpus]")
         types = found.setdefault(section, {})
         if match["name"] in types:
             raise DataError(f"{path}:{number}: the type {match['name']} is described twice")
         try:
-            one = EntityType(match["name"], match["description"])
+            one = EntityType(match["name"], match["description"] or "")
         except DataError as error:
             raise error.at(f"{path}:{number}") from None
         types[one.name] = Description(one.description, " ".join((match["called"] or "").split()))

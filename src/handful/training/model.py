@@ -6,6 +6,9 @@ nearest to a word with the same tag; j are the words of the same corpus in other
 
     d_ij = e^a ||z_i - z_j||^2 / 2             a is learned
     -log( sum_{j with the tag of i} exp(-d_ij) / sum_j exp(-d_ij) )
+
+A third one, if any corpus has mentions of one type side by side, is the cross-entropy of whether a mention begins at a
+word whose type is that of the word before; it is summed over such words, and divided by the number of all words.
 """
 
 from pathlib import Path
@@ -57,6 +60,10 @@ class TaggingNetwork(nn.Module):
         total: Tensor = (losses * step.weights).sum() / step.n_words
         if self.log_scale is not None and len(step.contrast):
             total = total + self.contrast * self._contrastive(x, step)
+        if self.head.border is not None and len(step.follows):
+            logits = self.head.of_borders(x.index_select(0, step.follows - 1), x.index_select(0, step.follows))
+            found = functional.binary_cross_entropy_with_logits(logits, step.begins, reduction="sum")
+            total = total + found / step.n_words
         return total
 
     def logits(self, x: Tensor, hidden: Tensor, step: Step) -> Tensor:

@@ -70,7 +70,9 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
     dev = [_rows(corpus, corpus.dev, splitter, window) if corpus.dev else None for corpus in sources]
     data = Data(sources, trained, dev, texts, layout_of(model, window))
     different = different_types(encoder, sources, recipe.negatives, where) if has_negatives else None
-    head = NamesHead(len(sources), model.config.hidden_size, seed=recipe.seed, has_parts=recipe.parts)
+    has_borders = any((source.rows.tags < 0).any() for source in trained)
+    dim, seed = model.config.hidden_size, recipe.seed
+    head = NamesHead(len(sources), dim, seed=seed, has_parts=recipe.parts, has_borders=has_borders)
     network = TaggingNetwork(model, head, contrast=recipe.contrast, different=different).to(where)
     return PreparedTraining(base, tokenizer, Training(network, data, recipe, where))
 
