@@ -9,7 +9,7 @@ and of the epoch (order of sentences) or the step (dropout).
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -209,9 +209,8 @@ class Student(nn.Module):
         before, after = self.source.encoder.names, self.head.trained()
         of = ("weight", "bias", "o_prototypes", "beta", *(["exclusion"] if self.head.exclusion is not None else []))
         start, end = ([getattr(head, name) for name in of] for head in (before, after))
-        exclusion = () if self.head.exclusion is not None else (None,)
-        moved = (a + share * (b - a) for a, b in zip(start, end, strict=True))
-        return NameHead(*moved, *exclusion, before.border)  # type: ignore[union-attr]
+        moved = NameHead(*(a + share * (b - a) for a, b in zip(start, end, strict=True)))
+        return replace(moved, border=before.border)  # type: ignore[union-attr]
 
     def weights(self, share: float) -> dict[str, npt.NDArray[np.float32]]:
         """Return the weights by the names of the graph, as far as they were changed."""
