@@ -55,10 +55,9 @@ def add(
     check_place(target)
     tagger = load(model, encoder, threads)
     before = tagger.summary_
-    given = read_training(
+    labelled, text, described = read_training(
         files or [], unlabelled or [], types, from_format, quiet=quiet, known=tagger.types_, text_field=text_field
     )
-    labelled, text, described = given
     if labelled and not as_is and _are_predictions(tagger, labelled):
         raise DataError(
             "the labels are those that the model finds by itself, so it would learn its own mistakes: correct them, or "

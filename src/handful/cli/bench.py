@@ -106,7 +106,10 @@ def transfer(
     from handful.bench import transfer as run
 
     given = {"shots": shots, "sets": sets, "on": on, "published": published, "threads": threads}
-    settings = _settings(Settings(), recipe, methods=methods, o_ratios=o_ratios, **given)
+    given |= {"methods": methods, "o_ratios": o_ratios, "command": command_line()}
+    settings = read_settings(Settings(), recipe, **given)
+    if any(":" in name for name in settings.methods) and "" not in sys.path:
+        sys.path.insert(0, "")  # the user's own method may be in the folder where the command is run
     with watched() as watch:
         result = run(targets, report=report, encoder=encoder, settings=settings, **watch)
     _show(result)
@@ -174,27 +177,13 @@ def speed(
     from handful.bench import speed as measure
 
     text = read_corpus(str(file or examples.UNLABELLED), None, quiet=False, unlabelled=True)
+    garden = read(examples.SUPPORT), read_types(examples.TYPES)
     with watched() as watch:
-        found = measure(
-            text,
-            read(examples.SUPPORT),
-            read_types(examples.TYPES),
-            most_words=words,
-            threads=threads,
-            on_run=watch.get("on_run"),
-        )
+        found = measure(text, *garden, most_words=words, threads=threads, on_run=watch["on_run"])
     if as_json:
         print_json(found.to_dict())
     else:
         _show_speed(found)
-
-
-def _settings(defaults: Settings, recipe: Path | None, **given: Any) -> Settings:
-    """Return the settings of a recipe and of options."""
-    settings = read_settings(defaults, recipe, **given, command=command_line())
-    if any(":" in name for name in settings.methods) and "" not in sys.path:
-        sys.path.insert(0, "")  # the user's own method may be in the folder where the command is run
-    return settings
 
 
 def _show(report: "Report") -> None:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -14,11 +14,6 @@ from handful.text import ENDINGS, FORMATS, Document, EntityType, write
 from . import options as opt
 from ._common import check_types_fit, cluster, least_score, load, progress_of, say, say_report
 from .reading import Documents
-
-if TYPE_CHECKING:
-    from distributed import Client
-
-    from handful.tagger import Tagger
 
 _TO = ("html", *FORMATS)
 _BY_SUFFIX = {**ENDINGS, ".html": "html", ".htm": "html", "": "jsonl"}
@@ -103,9 +98,16 @@ def predict(
     cache, beginning = "all" if keep_features else True, None if is_far else documents.beginning
     tagger = load(model or "", encoder, threads, types=types, find=find, cache=cache, text=beginning)
     if is_far:
-        how = {"min_score": least, "format": from_format, "options": options}
+        from handful.scale import predict_texts
+
+        how: dict[str, Any] = {"min_score": least, "format": from_format, "options": options}
         with cluster(dask, workers, quiet=quiet) as client:
-            _predict_shards(client, tagger, files or [], out, quiet=quiet, **how)
+            assert client is not None
+            assert out is not None
+            totals = predict_texts(client, tagger, files or [], out, progress=progress_of(quiet), **how)
+        counts = (totals.mentions, "mention"), (totals.documents, "document"), (totals.words, "word")
+        for line in [*totals.report, f"{out}: {', '.join(number_of(n, noun) for n, noun in counts)}"]:
+            say(line, quiet=quiet)
         return
     if to not in ("html", "text"):
         check_types_fit(tagger.types_, to)
@@ -119,21 +121,6 @@ def predict(
         say_report(write(tagged, target, to, is_predicted=True), str(out or "standard output"), quiet=quiet)
     elif out is not None or not _print(tagged, tagger.types_):
         write_text(target, (one.inline() + "\n" for one in tagged if one.sentences))
-
-
-def _predict_shards(
-    client: "Client | None", tagger: "Tagger", texts: list[str], folder: Path | None, *, quiet: bool, **how: Any
-) -> None:
-    """Find mentions on workers, and say how many there are."""
-    from handful.scale import predict_texts
-
-    assert client is not None
-    assert folder is not None
-    totals = predict_texts(client, tagger, texts, folder, progress=progress_of(quiet), **how)
-    for line in totals.report:
-        say(line, quiet=quiet)
-    counts = (totals.mentions, "mention"), (totals.documents, "document"), (totals.words, "word")
-    say(f"{folder}: {', '.join(number_of(n, noun) for n, noun in counts)}", quiet=quiet)
 
 
 def _default_format(out: Path | None) -> str:

@@ -48,7 +48,7 @@ def export_encoder(
     origin: str | None = None,
     languages: Sequence[str] | None = None,
 ) -> Card:
-    """Write an encoder as ONNX, after checking it against the original on rows of unequal length.
+    """Write an encoder as ONNX, after checking it against the original on rows of unequal length; return its card.
 
     Parameters
     ----------
@@ -60,10 +60,6 @@ def export_encoder(
     licence, origin : noted on the card; None, as far as the source states them
     languages : the codes of the languages that it knows, noted on the card; None, as the header of the source's
         README.md has them (``language``), as on the Hugging Face Hub
-
-    Returns
-    -------
-    Card : what was written to ``encoder.json``
     """
     out = Path(out)
     check_folder(out)  # before the work, not after it

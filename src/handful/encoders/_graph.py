@@ -295,13 +295,11 @@ def unpacked_table(packed: npt.NDArray[np.uint8], scales: npt.NDArray[np.float16
 
 def _scale(weights: npt.NDArray[np.float32], axis: int) -> npt.NDArray[np.float32]:
     largest = np.abs(weights).max(axis=axis, keepdims=True)
-    scale: npt.NDArray[np.float32] = np.maximum(largest / np.float32(127), np.finfo(np.float32).tiny)
-    return scale
+    return np.asarray(np.maximum(largest / np.float32(127), np.finfo(np.float32).tiny))
 
 
 def _rounded(weights: npt.NDArray[np.float32], scale: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
-    rounded: npt.NDArray[np.int8] = np.clip(np.rint(weights / scale), -127, 127).astype(np.int8)
-    return rounded
+    return np.asarray(np.clip(np.rint(weights / scale), -127, 127), np.int8)
 
 
 def _channel_sizes(graph: GraphEdit, name: str) -> npt.NDArray[np.float32] | None:

@@ -66,7 +66,7 @@ class NetworkEncoder(Encoder):
         names: NameHead | None = None,
         languages: Sequence[str] = (),
     ) -> None:
-        if window <= tokenizer.n_special:
+        if window <= len(tokenizer.prefix) + len(tokenizer.suffix):
             raise EncoderError(f"a window of {window} tokens leaves no room for words")
         self.threads: int | None = None  # as `load` was asked for
         self.dim = dim
@@ -225,8 +225,7 @@ class NetworkEncoder(Encoder):
         rows = np.repeat(np.arange(len(pieces)) * hidden.shape[1], [len(piece.words) for piece in pieces])
         words = np.array([word for piece in pieces for word in piece.words], np.intp)
         positions = np.array([position for piece in pieces for position in piece.positions], np.intp)
-        weights = np.array([weight for piece in pieces for weight in piece.weights], np.float32)
-        return pool(hidden.reshape(-1, self.dim), words, positions + rows, weights)
+        return pool(hidden.reshape(-1, self.dim), words, positions + rows)
 
     def _hidden(self, pieces: list[Piece]) -> Float32:
         """Run the network on one batch; return its vectors, of shape (n_rows, n_tokens, dim)."""

@@ -37,18 +37,15 @@ class Encoder(ABC):
 
     @abstractmethod
     def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> NDArray[Any]:
-        """Encode sentences.
+        """Return one row per word of sentences, in order, (number of words, dim), of float32 as a rule.
+
+        The array may be read-only.
 
         Parameters
         ----------
         sentences : objects with a ``words`` attribute (`handful.Sentence`), or sequences of words (str)
         progress : True, a bar on standard error; False, none; None, a bar if standard error is a terminal and it takes
             long; a function, called with the words done and the words in all
-
-        Returns
-        -------
-        ndarray of shape (number of words, dim) : one row per word, in the order of the input, of float32 as a rule. It
-            may be read-only.
         """
 
     def encode_types(self, types: Any) -> TypeVectors:

@@ -10,8 +10,6 @@ from handful.text.languages import NAMES, guess_language
 from .encoder import Encoder
 from .shipped import about, folder_of, names
 
-__all__ = ["AUTO", "DEFAULT", "choose", "installed", "languages_of", "not_known"]
-
 AUTO, DEFAULT, MANY = "auto", "handful-en", "handful-xx"
 RARE = ("km", "lo", "my")  # languages that MANY, the encoder for many languages, does not know
 N_LOOKED_AT = 200  # sentences that decide which encoder reads a text

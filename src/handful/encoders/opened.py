@@ -39,7 +39,7 @@ def load(
     threads: int | None = None,
     precision: str | None = None,
 ) -> NetworkEncoder:
-    """Load an encoder.
+    """Load an encoder. A copy of it (`pickle`, `copy`) opens the same files again when it is first used.
 
     Parameters
     ----------
@@ -49,12 +49,6 @@ def load(
     threads : how many threads to use; None, as many as this process may use
     precision : "float32" or "int8" for exported folders: a check of what the folder holds. "float32", "bfloat16" or
         "float16" for Hugging Face encoders; None, bfloat16 on a GPU and float32 elsewhere
-
-    Returns
-    -------
-    Encoder
-        With ``dim``, ``fingerprint`` and ``encode``, and with ``encode_types`` if it ``has_names``. A copy of it
-        (`pickle`, `copy`) opens the same files again when it is first used.
     """
     if threads is not None and not (isinstance(threads, int | np.integer) and threads >= 1):
         raise EncoderError(f"threads is a whole number of at least 1, found {threads!r}")

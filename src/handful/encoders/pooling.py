@@ -3,10 +3,10 @@
 The sub-words of a sentence are laid out in one or more `Piece` (rows of a batch), and the network's vectors are
 gathered into one vector per word::
 
-    vector[w] = sum over the contributions c with words[c] = w of weights[c] * hidden[positions[c]]
+    vector[w] = sum over the contributions c with words[c] = w of 1/2 hidden[positions[c]]
 
-A word has two contributions of 1/2: its first and its last sub-word (the same one twice if it has only one). Nothing
-here depends on a network, so training and inference lay words out alike.
+A word has two contributions: its first and its last sub-word (the same one twice if it has only one). Nothing here
+depends on a network, so training and inference lay words out alike.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,10 +30,9 @@ class Piece:
     """One row of a batch: a sentence, or a window of one that is too long."""
 
     ids: list[int]  # token ids, with the special tokens around them
-    # The contributions: word number (ascending), position in `ids`, share in the word's vector
+    # The contributions: word number (ascending), position in `ids`
     words: list[int]
     positions: list[int]
-    weights: list[float]
 
 
 def lay_out(
@@ -44,7 +43,7 @@ def lay_out(
     A sentence that fits is one piece. A longer one becomes windows that overlap by half. A word is taken from
     the window that holds all of it and in which it is furthest from an edge (the first of equals). A word that
     no window holds whole is taken sub-word by sub-word, by the same rule. Each word has at least one sub-word;
-    `first` is the number of the first word. With `is_whole`, all sub-words of a word contribute, equally.
+    `first` is the number of the first word. With `is_whole`, all sub-words of a word contribute.
     """
     prefix, suffix = tokenizer.prefix, tokenizer.suffix
     ids = [token for word in subwords for token in word]
@@ -61,29 +60,24 @@ def lay_out(
         offset = len(prefix) - start
         yield Piece(
             ids=[*prefix, *ids[start : start + room], *suffix],
-            words=[word for word, _, _ in contributions],
-            positions=[position + offset for _, position, _ in contributions],
-            weights=[weight for _, _, weight in contributions],
+            words=[word for word, _ in contributions],
+            positions=[position + offset for _, position in contributions],
         )
 
 
 def _by_window(
     subwords: Sequence[list[int]], starts: list[int], room: int, first: int, is_whole: bool
-) -> list[list[tuple[int, int, float]]]:
-    """Return the contributions of each window, as (word, position in the sentence, weight)."""
-    taken: list[list[tuple[int, int, float]]] = [[] for _ in starts]
+) -> list[list[tuple[int, int]]]:
+    """Return the contributions of each window, as (word, position in the sentence)."""
+    taken: list[list[tuple[int, int]]] = [[] for _ in starts]
     a = 0
     for number, word in enumerate(subwords, first):
         b = a + len(word)
         best = _best_window(starts, room, a, b) if len(starts) > 1 else 0
-        positions = range(a, b) if is_whole else (a, b - 1)
-        for position in positions:
-            if best is None:
-                holder = _best_window(starts, room, position, position + 1)
-                assert holder is not None  # windows cover every token
-            else:
-                holder = best
-            taken[holder].append((number, position, 1 / len(positions)))
+        for position in range(a, b) if is_whole else (a, b - 1):
+            holder = _best_window(starts, room, position, position + 1) if best is None else best
+            assert holder is not None  # windows cover every token
+            taken[holder].append((number, position))
         a = b
     return taken
 
@@ -104,23 +98,18 @@ def _best_window(starts: list[int], room: int, a: int, b: int) -> int | None:
 
 
 def pool(
-    hidden: Float32, words: npt.NDArray[np.intp], positions: npt.NDArray[np.intp], weights: Float32
+    hidden: Float32, words: npt.NDArray[np.intp], positions: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.intp], Float32]:
     """Gather the contributions (n_contributions,) into one vector per word; those of a word are neighbours.
 
     `hidden` has the shape (n_tokens, dim). The result is the words present (n_words,) and their vectors (n_words, dim).
     """
     starts = np.flatnonzero(np.diff(words, prepend=-1))
-    n_each = len(words) // max(1, len(starts))
-    if n_each * len(starts) == len(words) and np.array_equal(words, np.repeat(words[starts], n_each)):
-        # Every word has as many contributions (all poolings but "mean"): faster than `reduceat`.
-        vectors = np.empty((len(starts), hidden.shape[1]), np.float32)
-        for a in range(0, len(starts), _BLOCK):
-            block = vectors[a : a + _BLOCK]
-            own = slice(a * n_each, (a + len(block)) * n_each)
-            places, shares = positions[own], weights[own, None]
-            np.multiply(hidden[places[::n_each]], shares[::n_each], out=block)
-            for i in range(1, n_each):
-                block += hidden[places[i::n_each]] * shares[i::n_each]
-        return words[starts], vectors
-    return words[starts], np.add.reduceat(hidden[positions] * weights[:, None], starts, axis=0)
+    if len(words) != 2 * len(starts) or not np.array_equal(words[::2], words[1::2]):  # a word is in two windows
+        return words[starts], np.add.reduceat(hidden[positions] * np.float32(0.5), starts, axis=0)
+    vectors = np.empty((len(starts), hidden.shape[1]), np.float32)
+    for a in range(0, len(starts), _BLOCK):  # faster than `reduceat`
+        places = positions[2 * a : 2 * (a + _BLOCK)]
+        np.multiply(hidden[places[::2]], np.float32(0.5), out=vectors[a : a + _BLOCK])
+        vectors[a : a + _BLOCK] += hidden[places[1::2]] * np.float32(0.5)
+    return words[starts], vectors

@@ -102,11 +102,6 @@ class WordTokenizer:
             fallback_ids=[number for byte in range(256) if (number := tokenizer.token_to_id(BYTE % byte)) is not None],
         )
 
-    @property
-    def n_special(self) -> int:
-        """The number of special tokens in a row."""
-        return len(self.prefix) + len(self.suffix)
-
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         """Return the sub-word ids of each word of a sentence, at least one per word."""
         keys: list[_Key] = list(words)

@@ -11,7 +11,7 @@ from handful.text import Sentence
 def sample_support(
     sentences: Sequence[Sentence], shots: int, seed: int, *, sets: int = 1, fewer: bool = False
 ) -> list[list[Sentence]]:
-    """Draw supports: sentences that hold at least `shots` mentions of every type.
+    """Draw supports: sentences that hold at least `shots` mentions of every type, in the order drawn.
 
     Types are taken in increasing order of their mentions, ties by name. For each, sentences that hold it
     are drawn, uniformly and without putting back, until the support has `shots` mentions of it, those that
@@ -26,15 +26,8 @@ def sample_support(
     shots : the least number of mentions of each type
     seed : zero or more
     sets : how many supports to draw one after the other, each from the whole corpus
-    fewer : what to do with a type that has fewer than `shots` mentions: True takes all of them, False is an error
-
-    Returns
-    -------
-    list of lists of Sentence : the supports, each in the order drawn
-
-    Raises
-    ------
-    DataError : types have too few mentions (all are named), or sentences are not wholly labelled
+    fewer : what to do with a type that has fewer than `shots` mentions: True takes all of them, False is an error that
+        names all such types
     """
     for name, value, least in (("shots", shots, 1), ("seed", seed, 0), ("sets", sets, 1)):
         if type(value) is not int or value < least:

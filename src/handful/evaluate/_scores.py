@@ -92,12 +92,8 @@ def score(
 
     Parameters
     ----------
-    gold, predicted : the same sentences in the same order, wholly labelled
+    gold, predicted : the same sentences in the same order, wholly labelled; anything else is a `DataError`
     mode : see the module's table
-
-    Raises
-    ------
-    DataError : the two do not have the same sentences, or one is not wholly labelled
     """
     if mode not in MODES:
         raise DataError(f"mode is {mode!r}, expected one of {', '.join(MODES)}")

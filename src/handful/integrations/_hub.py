@@ -73,7 +73,7 @@ def push_to_hub(
     language: str | Sequence[str] | None = None,
     examples: Sequence[str] | None = None,
 ) -> str:
-    """Write a fitted tagger to a repository on the Hugging Face Hub, in one commit (extra ``hub``).
+    """Write a fitted tagger to the Hugging Face Hub, in one commit, and return its address (extra ``hub``).
 
     The labelled sentences go with it, as in `Tagger.save`: think of who gets to see them. The encoder does, too, if it
     was given by its path.
@@ -86,10 +86,6 @@ def push_to_hub(
     evaluation : the result of `Tagger.evaluate`, or several by the names of corpora: the card shows the figures
     license, language : for the card, as the Hub writes them ("apache-2.0", "en")
     examples : texts to try on the page of the repository; the first labelled sentences if not given
-
-    Returns
-    -------
-    str : the address of the commit
     """
     check_libraries("pushing a tagger", "huggingface_hub")
     import huggingface_hub as hub

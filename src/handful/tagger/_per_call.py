@@ -17,7 +17,7 @@ N_TAGGERS = 8  # kept at a time; they share one encoder, and are small
 def predict(
     texts: Any, types: Any, *, min_score: MinScore = 0.0, find: Find = "usual", progress: Progress = None
 ) -> Any:
-    """Find mentions of types by what they mean, without a fit.
+    """Find mentions of types by what they mean, without a fit; they are returned as by `handful.Tagger.predict`.
 
     The types of the last few calls are remembered: to ask for the same ones again costs nothing.
 
@@ -25,11 +25,6 @@ def predict(
     ----------
     texts, min_score, find, progress : as for `handful.Tagger.predict`
     types : the types to find and what they mean, as for `handful.Tagger`
-
-    Returns
-    -------
-    list of dict, or list of lists of them
-        As `handful.Tagger.predict` returns.
 
     Examples
     --------

@@ -30,16 +30,6 @@ def log_probabilities(transitions: Transitions, n_tags: int) -> tuple[NDArray[np
         return np.log(start), np.log(matrix)
 
 
-def log_shares(transitions: Transitions, n_tags: int) -> NDArray[np.float64]:
-    """Return the logarithm of the share that each tag has in the long run, (n_tags,)."""
-    _, step = log_probabilities(transitions, n_tags)
-    leaves_o, leaves_type = 1 - np.exp(step[0, 0]), np.exp(step[1, 0])
-    of_types = leaves_o / (leaves_o + leaves_type)
-    shares = np.full(n_tags, of_types / max(n_tags - 1, 1))
-    shares[0] = 1 - of_types
-    return np.asarray(np.log(shares))
-
-
 def viterbi(
     emissions: NDArray[np.float64],
     n_words: Sequence[int],
@@ -105,7 +95,9 @@ def _steps(
     """Return what the first tag adds, (n_tags,), and each tag (column) after each tag (row); see `viterbi`."""
     start, step = log_probabilities(transitions, n_tags)
     if without_prior:
-        shares = log_shares(transitions, n_tags)
+        leaves_o, leaves_type = 1 - np.exp(step[0, 0]), np.exp(step[1, 0])
+        of_types = leaves_o / (leaves_o + leaves_type)  # the share of types in the long run
+        shares = np.log([1 - of_types, *[of_types / (n_tags - 1)] * (n_tags - 1)])
         start, step = start + without_prior * (start - shares), step + without_prior * (step - shares)
     return start, step
 

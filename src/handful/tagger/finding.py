@@ -10,8 +10,6 @@ from handful.errors import DataError
 
 from .decoding import runs
 
-__all__ = ["CURVE", "FIND", "MOST", "Find", "found_by", "odds_of"]
-
 #: Words for the setting: how many times as bad a missed mention is as a wrong one.
 FIND = {"sure": 1 / 3, "usual": 1.0, "more": 3.0}
 

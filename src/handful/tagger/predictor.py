@@ -70,6 +70,11 @@ class Predictor(ABC):
     ) -> list[Prediction] | list[list[Prediction]]:
         """Find mentions.
 
+        For one text they are a list of dicts, each with ``entity_group``, ``score`` (the mean of the words' scores for
+        the type), ``word`` and the code-point positions ``start`` and ``end``: ``text[start:end] == word``. For a list
+        there is one such list for each text. The text of a list of words is the words joined by single spaces. A
+        notebook shows mentions as texts with marks.
+
         Parameters
         ----------
         texts : a text (str), a `Sentence` or a `Document`; or a list of these, or of lists of words. A column of a data
@@ -78,14 +83,6 @@ class Predictor(ABC):
         find : how much to find, see `Tagger`; None, as the tagger says
         progress : as for `handful.encoders.Encoder.encode`. The words in all are an estimate, from the share of the
             texts that are done; they are 0 where it is not known how many texts there are.
-
-        Returns
-        -------
-        list of dict, or list of lists of them
-            For one text its mentions, each with ``entity_group``, ``score`` (the mean of the words' scores for the
-            type), ``word`` and the code-point positions ``start`` and ``end``: ``text[start:end] == word``. For a
-            list, one such list for each text. The text of a list of words is the words joined by single spaces.
-            A notebook shows them as texts with their mentions marked.
         """
         if isinstance(texts, str | Sentence | Document):
             (found,) = self.predict_iter([texts], min_score=min_score, find=find, progress=progress)

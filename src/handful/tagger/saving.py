@@ -71,12 +71,15 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
     """
     from safetensors.numpy import save
 
+    parameters = {name: value for name, value in saved.parameters.items() if name not in _NOT_SAVED}
+    parameters["types"] = [one.to_dict() for one in types_of(parameters["types"])]
+    parameters["clusters"] = cluster_parameters(parameters["clusters"]) or None
     config = {
         "format": FORMAT,
         "format_version": VERSION,
         "handful_version": __version__,
         "encoder": saved.encoder,
-        "parameters": _plain_parameters(saved.parameters),
+        "parameters": parameters,
         "model": saved.model.settings(),
         "summary": saved.summary.to_dict(),
     }
@@ -101,13 +104,6 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
         raise DataError(
             f"{path}: a type or word has half of a surrogate pair, which is not a character: {error}"
         ) from None
-
-
-def _plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a tagger that a folder holds, in JSON's types."""
-    plain = {name: value for name, value in parameters.items() if name not in _NOT_SAVED}
-    plain["types"] = [one.to_dict() for one in types_of(plain["types"])]
-    return plain | {"clusters": cluster_parameters(plain["clusters"]) or None}
 
 
 def checksums(path: Path, config: dict[str, Any]) -> dict[str, str]:

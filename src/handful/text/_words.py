@@ -173,16 +173,9 @@ def to_sentence(text: str) -> Sentence:
 
 
 def to_sentences(text: str) -> list[Sentence]:
-    """Cut a text into unlabelled sentences.
+    """Cut a text of any length into unlabelled sentences, none for a text without words.
 
-    Parameters
-    ----------
-    text : any text, of any length
-
-    Returns
-    -------
-    list of Sentence : each with its own text, and the place of that in `text` as `Sentence.offset`. Empty for a text
-        without words.
+    Each has its own text, and the place of that in the whole text as `Sentence.offset`.
 
     Examples
     --------

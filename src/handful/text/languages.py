@@ -21,8 +21,6 @@ from math import log
 
 from ._sentences import Sentence
 
-__all__ = ["NAMES", "LanguageNotice", "guess_language"]
-
 #: The names of the languages that can be told, by their codes.
 NAMES = dict(
     pair.split(":")
@@ -120,9 +118,9 @@ class LanguageNotice:
         return None
 
 
-def guess_language(sentences: Sequence[Sentence], among: Iterable[str] = NAMES) -> str | None:
+def guess_language(sentences: Sequence[Sentence]) -> str | None:
     """Return the code of the language that the words of sentences have the most evidence for; None if there is none."""
-    sums = {one: total for one, total in _sums(sentences).items() if one in set(among) and total > 0}
+    sums = {one: total for one, total in _sums(sentences).items() if total > 0}
     return max(sorted(sums), key=lambda one: sums[one], default=None)
 
 

@@ -238,8 +238,7 @@ class _Running:
         return found
 
 
-def _names_head(names: NameHead | None, seed: int) -> NamesHead:
-    assert names is not None
+def _names_head(names: NameHead, seed: int) -> NamesHead:
     head = NamesHead(1, names.dim, seed=seed, has_parts=names.exclusion is not None)
     head.o_prototypes = nn.Parameter(torch.from_numpy(names.o_prototypes.copy()))
     with torch.no_grad():
