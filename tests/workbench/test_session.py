@@ -372,7 +372,8 @@ def test_a_new_type_while_sentences_beyond_the_text_were_seen(tmp_path):
 
 
 def test_texts_that_come_later(views, session):
-    added = session.add([Document.of("Petra left Lodz .")], tuple)
+    added = session.project.add([Document.of("Petra left Lodz .")], is_step=True)
+    session.follow()
     assert added.n_texts == 1
     settled(session)
     assert shown(by_text(views, "Petra")["predictions"]) == [(0, 1, "PER"), (2, 3, "LOC")]

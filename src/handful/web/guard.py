@@ -49,14 +49,15 @@ _HEADERS = {
 class Guard:
     """An ASGI application that passes allowed requests on, and puts safe headers on every answer.
 
-    Each request must know the token: in the address of the page, in a cookie or in a header. Without a token, every
-    request is allowed. `hosts` are the names of this server; its number is always one, because no foreign name can be a
-    number. Without `hosts`, any name is. `without_token` is the status of the answer where the token is missing.
+    Each request must know a token: in the address of the page, in a cookie or in a header. Its scope says under
+    ``person`` whose it is. Without tokens, every request is allowed. `hosts` are the names of this server; its number
+    is always one, because no foreign name can be a number. Without `hosts`, any name is. `without_token` is the status
+    of the answer where the token is missing.
     """
 
     app: Starlette
     limits: Limits
-    token: str | None
+    tokens: Mapping[str, str] | None  # by the person
     hosts: frozenset[str] | None
     advice: Mapping[int, str]
     without_token: int
@@ -65,14 +66,15 @@ class Guard:
         """Check a request, and pass it on."""
         headers = Headers(scope=scope)
         wrong = self._wrong(scope, headers)
+        scope["person"] = person = None if wrong else self._person(scope, headers)
 
         async def send_safely(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 answer = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     answer.setdefault(name, value)
-                if wrong is None and self.token is not None and self._in_address(scope):
-                    name, value = self._cookie(scope)
+                if person is not None and self._in_address(scope) == person:
+                    name, value = self._cookie(scope, person)
                     answer.append("set-cookie", f"{name}={value}; Path=/; HttpOnly; SameSite=Strict")
             await send(message)
 
@@ -102,7 +104,7 @@ class Guard:
         is_page = scope["path"] == "/" and scope["method"] in ("GET", "HEAD")
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not is_page:
             return 403, "the request comes from another site"
-        if scope["path"] != "/health" and not self._knows_token(scope, headers):
+        if scope["path"] != "/health" and self.tokens is not None and self._person(scope, headers) is None:
             return self.without_token, "the token is missing or wrong"
         return None
 
@@ -122,31 +124,35 @@ class Guard:
             return False
         return True
 
-    def _knows_token(self, scope: Scope, headers: Headers) -> bool:
-        if self.token is None or self._in_address(scope):
-            return True
+    def _person(self, scope: Scope, headers: Headers) -> str | None:
+        """Return whose token a request knows, if it knows one; that in the address comes first."""
+        if (found := self._in_address(scope)) is not None:
+            return found
         given = headers.get("x-handful-token", ""), _authorised(headers.get("authorization", ""))
-        if any(_same(one, self.token) for one in given):
-            return True
-        name, value = self._cookie(scope)
         cookies = [one.strip() for one in headers.get("cookie", "").split(";")]
-        return any(_same(one, f"{name}={value}") for one in cookies if one.startswith(f"{name}="))
+        for person, token in (self.tokens or {}).items():
+            name, value = self._cookie(scope, person)
+            known = [one for one in cookies if one.startswith(f"{name}=")]
+            if any(_same(one, token) for one in given) or any(_same(one, f"{name}={value}") for one in known):
+                return person
+        return None
 
-    def _cookie(self, scope: Scope) -> tuple[str, str]:
-        """Return the name and the value of the cookie that stands for the token.
+    def _cookie(self, scope: Scope, person: str) -> tuple[str, str]:
+        """Return the name and the value of the cookie that stands for the token of a person.
 
         Cookies do not know ports, so a browser sends it to every server on this machine. It is not the token, and it is
         good for this port alone.
         """
         port = (scope.get("server") or ("", 0))[1]
-        value = hmac.digest((self.token or "").encode(), f"handful cookie of port {port}".encode(), "sha256")
-        return f"handful-{port}", value.hex()
+        secret = (self.tokens or {})[person].encode()
+        return f"handful-{port}", hmac.digest(secret, f"handful cookie of port {port}".encode(), "sha256").hex()
 
-    def _in_address(self, scope: Scope) -> bool:
-        """Whether this is a request for the page, with the token in its address."""
-        if scope["path"] != "/" or self.token is None:
-            return False
-        return _same(parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0], self.token)
+    def _in_address(self, scope: Scope) -> str | None:
+        """Return whose token is in the address, where this is a request for the page."""
+        if scope["path"] != "/":
+            return None
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        return next((person for person, token in (self.tokens or {}).items() if _same(given, token)), None)
 
 
 def _page(what: str, advice: str | None) -> str:

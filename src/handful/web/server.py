@@ -37,7 +37,7 @@ def application(
     routes: Sequence[Route],
     limits: Limits,
     *,
-    token: str | None,
+    token: str | Mapping[str, str] | None,
     hosts: frozenset[str] | None,
     advice: Mapping[int, str],
     without_token: int = 401,
@@ -46,6 +46,7 @@ def application(
     """Return an application behind its guard, with ``/``, ``/static/NAME`` and ``/health`` besides its own addresses.
 
     The folder ``static`` of the package holds the files of the page; `advice` says what to do about errors, by status.
+    Several people have a token each, by their names.
     """
     folder = files(package or "") / "static"
     static = {one.name: one.read_bytes() for one in folder.iterdir() if os.path.splitext(one.name)[1] in _KINDS}
@@ -62,7 +63,7 @@ def application(
     shared = [Route("/", file), Route("/static/{name}", file), Route("/health", health)]
     app = Starlette(routes=[*shared, *routes], exception_handlers=error_handlers(advice) | dict(handlers or {}))
     app.router.redirect_slashes = False
-    return Guard(app, limits, token, hosts, advice, without_token)
+    return Guard(app, limits, {"": token} if isinstance(token, str) else token, hosts, advice, without_token)
 
 
 def check_token(token: str | None, host: str) -> str | None:

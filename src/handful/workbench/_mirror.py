@@ -48,6 +48,7 @@ class Mirror:
         self._all: dict[int, Entry] = {}  # each sentence, also those of texts that were taken out
         self._states: dict[int, tuple[int, State]] = {}
         self.answers: dict[int, dict[str, tuple[int, State]]] = {}  # to sentences that are given to two people
+        self.answered = 0  # the number of the last entry with one
         self.authors: dict[int, str] = {}  # who has written the state of each sentence
         self.types: list[dict[str, Any]] = []  # each with its name, description, colour and key
         self.load()
@@ -90,6 +91,7 @@ class Mirror:
                     self._states[subject], self.authors[subject] = (seq, state), author
                 else:
                     self.answers.setdefault(subject, {})[person] = (seq, state)
+                    self.answered = self.version
                 subjects[subject] = None
             return list(subjects), has_types, has_texts
 

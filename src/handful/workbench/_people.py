@@ -40,9 +40,11 @@ class People:
         self._pages: Counter[str] = Counter()  # how many pages somebody has open
         self._left: dict[str, float] = {}  # when the last page of somebody was closed
 
-    def token(self, name: str, secret: str) -> str:
-        """Return the token of a person, which follows from the secret of the server."""
-        return hmac.digest(secret.encode(), f"handful person {name}".encode(), "sha256").hex()
+    def tokens(self, secret: str) -> dict[str, str]:
+        """Return the token of each person; they follow from the secret of the server."""
+        return {
+            name: hmac.digest(secret.encode(), f"handful person {name}".encode(), "sha256").hex() for name in self.names
+        }
 
     def is_for_two(self, id: int) -> bool:
         """Whether a sentence is given to two people; the same ones each time."""

@@ -27,6 +27,8 @@ def accepted(state: State, sentence: Sentence, span: Span) -> State:
     """Return the state in which a mention is right; of a sentence that nobody decided, the rest stays open."""
     kept = [one for one in state.spans if one.end <= span.start or span.end <= one.start]
     spans = sorted([*kept, span], key=lambda one: one.start)
+    if state.status == "disputed":
+        return State("disputed", tuple(spans))
     if state.status in ("labelled", "none"):
         return State("labelled", tuple(spans), None, state.judged)
     known = _known(state, sentence)
@@ -38,6 +40,8 @@ def accepted(state: State, sentence: Sentence, span: Span) -> State:
 def rejected(state: State, sentence: Sentence, span: Span) -> State:
     """Return the state in which none of these words is of the type of the mention."""
     spans = [one for one in state.spans if one != span]
+    if state.status == "disputed":
+        return State("disputed", tuple(spans))
     if state.status in ("labelled", "none"):
         return State("labelled" if spans else "none", tuple(spans), None, state.judged)
     known = _known(state, sentence)
@@ -52,7 +56,7 @@ def fitting(spans: Sequence[Span], state: State, sentence: Sentence, missing: Se
         covered = _covered(state.spans)
         return [one for one in spans if one.type in missing and covered.isdisjoint(range(one.start, one.end))]
     if state.status != "partial":
-        return list(spans)
+        return [] if state.status == "disputed" else list(spans)
     known, covered = state.on(sentence).constraints(), _covered(state.spans)
 
     def is_possible(span: Span) -> bool:

@@ -12,14 +12,16 @@ import tempfile
 import webbrowser
 import zipfile
 import zlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from threading import Timer
+from urllib.parse import unquote
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
@@ -31,8 +33,9 @@ from handful.web.guard import Guard
 from handful.web.http import Json, read_body, read_json, refusal
 from handful.web.server import address_of, application, check_token, listen, names_of, run
 
+from ._records import Record, number
 from ._session import Session
-from ._views import Record, Views, number
+from ._views import Views
 
 FIRST_PORT = 8470
 LIMITS = Limits(body_timeout=60.0, grace=2.0)  # a file to import may take a while
@@ -57,71 +60,88 @@ def serve(
     ----------
     session : it runs while this does
     host, port : where to listen; without a port, 8470 or the next one that is free
-    open_browser : whether to open the page
-    say : called with the address; None, it is not said
+    open_browser : whether to open the page; that of several people is not opened
+    say : called with the address, or with the name and the address of each person; None, it is not said
     """
-    token = check_token(os.environ.get("HANDFUL_TOKEN") or secrets.token_urlsafe(24), host)
+    token = check_token(os.environ.get("HANDFUL_TOKEN") or secrets.token_urlsafe(24), host) or ""
+    tokens = {"": token} if session.people is None else session.people.tokens(token)
     with listen(host, port, FIRST_PORT) as listening, session:
-        address = f"{address_of(host, listening)}?token={token}"
-        if say is not None:
-            say(address)
-        timer = Timer(0.3, webbrowser.open, (address,))
+        address = address_of(host, listening)
+        for person, one in tokens.items():
+            if say is not None:
+                say(f"{person}{': ' if person else ''}{address}?token={one}")
+        timer = Timer(0.3, webbrowser.open, (f"{address}?token={token}",))
         timer.daemon = True
-        if open_browser:
+        if open_browser and session.people is None:
             timer.start()
         try:  # when it ends, pages are told first, and no longer listen
-            run(make_server(session, token, names_of(host)), listening, LIMITS, session.stop)
+            run(make_server(session, tokens, names_of(host)), listening, LIMITS, session.stop)
         finally:
             timer.cancel()
 
 
-def make_server(session: Session, token: str | None, hosts: frozenset[str], limits: Limits = LIMITS) -> Guard:
-    """Return the application, guarded."""
-    views = Views(session)
+def make_server(
+    session: Session, token: str | Mapping[str, str] | None, hosts: frozenset[str], limits: Limits = LIMITS
+) -> Guard:
+    """Return the application, guarded. Several people have a token each, by their names."""
+    views = {person: Views(session, person) for person in (token if isinstance(token, Mapping) else ("",))}
 
-    def route(method: str, path: str, function: Callable[[Record], Record | Response]) -> Route:
+    def asked(request: Request) -> Views:
+        """Return what the person who asks sees; refuse a page of another one, whose token the browser has lost."""
+        person = request.scope["person"] or ""
+        claimed = request.headers.get("x-handful-person") or request.query_params.get("person")
+        if claimed is not None and unquote(claimed) != person:
+            raise HTTPException(403, f"this page is that of {unquote(claimed)[:100]}, but the browser now is {person}")
+        return views[person]
+
+    def route(method: str, path: str, function: Callable[[Views, Record], Record | Response]) -> Route:
         """Let a function answer in a thread; it gets the body or the query, with the names in the path."""
 
         async def answer(request: Request) -> Response:
+            view = asked(request)
             given = await read_json(request, limits) if method == "POST" else dict(request.query_params)
-            found = await run_in_threadpool(function, {**given, **request.path_params})
+            found = await run_in_threadpool(function, view, {**given, **request.path_params})
             return found if isinstance(found, Response) else Json(found)
 
         return Route(path, answer, methods=[method])
 
     async def events(request: Request) -> Response:
+        view = asked(request)
         last = request.headers.get("last-event-id") or request.query_params.get("since")
         since = number(last, "since", session.events.last)
-        return StreamingResponse(_events(session, since), media_type="text/event-stream")
+        return StreamingResponse(_events(session, view.person, since), media_type="text/event-stream")
 
     async def bring_in(request: Request) -> Response:
+        view = asked(request)
         body = await read_body(request, "application/octet-stream", limits.max_import, limits.body_timeout)
-        return Json(await run_in_threadpool(_import, session, body, dict(request.query_params)))
+        return Json(await run_in_threadpool(_import, view, body, dict(request.query_params)))
 
     routes = [
-        route("GET", "/api/state", lambda given: views.state()),
+        route("GET", "/api/state", lambda view, given: view.state()),
         Route("/api/events", events),
-        route("GET", "/api/queue", views.queue),
-        route("GET", "/api/sentences/{id:int}", lambda given: views.sentence(given["id"])),
-        route("POST", "/api/sentences/{id:int}/decision", lambda given: views.decide(given["id"], given)),
-        route("GET", "/api/sentences/{id:int}/why", lambda given: views.why(given["id"], given)),
-        route("POST", "/api/undo", partial(views.reverse, "undo")),
-        route("POST", "/api/redo", partial(views.reverse, "redo")),
-        route("GET", "/api/mentions", views.mentions),
-        route("POST", "/api/mentions/review", views.review),
-        route("POST", "/api/types", views.change_types),
-        route("POST", "/api/types/check", views.check_type),
-        route("POST", "/api/find", views.set_find),
-        route("POST", "/api/texts/remove", views.remove),
+        route("GET", "/api/queue", Views.queue),
+        route("GET", "/api/sentences/{id:int}", lambda view, given: view.sentence(given["id"])),
+        route("POST", "/api/sentences/{id:int}/take", lambda view, given: view.take(given["id"], given)),
+        route("POST", "/api/sentences/{id:int}/decision", lambda view, given: view.decide(given["id"], given)),
+        route("GET", "/api/sentences/{id:int}/why", lambda view, given: view.why(given["id"], given)),
+        route("POST", "/api/undo", lambda view, given: view.reverse("undo", given)),
+        route("POST", "/api/redo", lambda view, given: view.reverse("redo", given)),
+        route("GET", "/api/mentions", Views.mentions),
+        route("POST", "/api/mentions/review", Views.review),
+        route("POST", "/api/types", Views.change_types),
+        route("POST", "/api/types/check", Views.check_type),
+        route("POST", "/api/find", Views.set_find),
+        route("POST", "/api/texts/remove", Views.remove),
         Route("/api/import", bring_in, methods=["POST"]),
-        route("GET", "/api/export", partial(_export, session)),
-        route("GET", "/api/tagger", lambda given: _tagger(session)),
+        route("GET", "/api/export", lambda view, given: _export(session, given)),
+        route("GET", "/api/answers", lambda view, given: _download_json(view.answers(), "answers.json")),
+        route("GET", "/api/tagger", lambda view, given: _tagger(session)),
     ]
 
     def stale(request: Request, error: StaleError) -> Response:
         record = {"error": refusal(error)}
         if "id" in request.path_params:
-            record["sentence"] = views.sentence(request.path_params["id"])
+            record["sentence"] = asked(request).sentence(request.path_params["id"])
         return Json(record, 409)
 
     advice = dict.fromkeys((403, 421), "open the address that handful label printed")
@@ -139,7 +159,7 @@ def make_server(session: Session, token: str | None, hosts: frozenset[str], limi
     )
 
 
-async def _events(session: Session, last: int) -> AsyncIterator[bytes]:
+async def _events(session: Session, person: str | None, last: int) -> AsyncIterator[bytes]:
     """Yield the events after one, and those to come; a line now and then, so that a lost page is noticed."""
     loop, happened = asyncio.get_running_loop(), asyncio.Event()
 
@@ -147,7 +167,7 @@ async def _events(session: Session, last: int) -> AsyncIterator[bytes]:
         with suppress(RuntimeError):  # the server has ended
             loop.call_soon_threadsafe(happened.set)
 
-    with session.events.listen(wake):
+    with session.present(person), session.events.listen(wake):
         yield b"retry: 1000\n\n"
         is_over = session.is_stopped
         while not is_over:
@@ -164,7 +184,7 @@ async def _events(session: Session, last: int) -> AsyncIterator[bytes]:
                 yield b": still here\n\n"
 
 
-def _import(session: Session, body: bytes, given: Record) -> Record:
+def _import(view: Views, body: bytes, given: Record) -> Record:
     format = _format(given) if given.get("format") else None
     if body[:2] == GZIP:
         body = _unpacked("gzip file", gzip.GzipFile(fileobj=BytesIO(body)).read, LIMITS.max_import)
@@ -178,7 +198,8 @@ def _import(session: Session, body: bytes, given: Record) -> Record:
                 raise DataError(
                     f"{source.name}: its name says JSON, and its content does not; mend it, or choose the format text"
                 )
-            added = session.add(documents, lambda: documents.types)
+            added = view.project.add(documents, lambda: documents.types, is_step=True)
+            view.session.follow()
     except HandfulError as error:
         if error.advice is not None and "--" in error.advice.shell:  # the page has no options
             shell = f"bring in what handful convert writes of it: {error.advice.shell}"
@@ -188,7 +209,7 @@ def _import(session: Session, body: bytes, given: Record) -> Record:
         "texts": added.n_texts,
         "sentences": added.n_sentences,
         "labelled": added.n_labelled,
-        "notes": [*documents.report.handled(), *added.notes(session.encoder)],
+        "notes": [*documents.report.handled(), *added.notes(view.session.encoder)],
     }
 
 
@@ -241,6 +262,10 @@ def _tagger(session: Session) -> Response:
             for path in sorted(Path(folder).rglob("*")):
                 archive.write(path, path.relative_to(folder))
     return _download(out.getvalue(), "application/zip", "tagger.zip")
+
+
+def _download_json(record: Record, name: str) -> Response:
+    return _download(json.dumps(record, ensure_ascii=False, indent=1).encode(), "application/json", name)
 
 
 def _download(body: bytes, kind: str, name: str) -> Response:

@@ -9,8 +9,8 @@ import gc
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
@@ -23,12 +23,13 @@ from handful.encoders.opened import AnyEncoder, open_encoder
 from handful.errors import Advice, DataError, FileError, HandfulError
 from handful.tagger import Tagger
 from handful.tagger.finding import Find, odds_of
-from handful.text import Document, EntityType, Sentence
+from handful.text import Sentence
 
-from ._adding import Added
+from ._agreement import compare
 from ._events import Events
 from ._learner import Found, Learner
 from ._mirror import Mirror
+from ._people import People
 from ._quality import cross_validate
 from ._queue import most_teaching
 from ._store import Project
@@ -52,6 +53,7 @@ class Session:
     most_words : how many words of text the tagger learns from, and looks through for the queue. Of a larger corpus it
         takes sentences at random.
     threads, cache : as for `Tagger`
+    people : those who work on it at once; None, it is one
     """
 
     def __init__(
@@ -62,9 +64,11 @@ class Session:
         most_words: int = 50_000,
         threads: int | None = None,
         cache: bool = True,
+        people: People | None = None,
     ) -> None:
         self.mirror = Mirror(project)
         self.project = project
+        self.people = people
         self.events = Events()
         self.found: dict[int, Found] = {}
         self.status, self.progress, self.seconds = "encoding", 0.0, 0.0
@@ -74,6 +78,7 @@ class Session:
         self.number = self.ranked = 0  # of the last fit, and of the one that the queue is by
         self.version = 0  # of the labels that the last fit knows
         self._ranking: list[int] = []
+        self._agreed: tuple[int, list[dict[str, Any]]] = 0, []
         self.encoder, self._threads, self._cache = encoder, threads, cache
         self._most_words = most_words
         self.learner: Learner | None = None  # the tagger and its features, once the encoder is loaded
@@ -119,11 +124,18 @@ class Session:
         if sentences:
             self.events.add("labels", version=version, sentences=sentences[:1_000])
 
-    def add(self, documents: Iterable[Document], described: Callable[[], Iterable[EntityType]]) -> Added:
-        """Add texts to the project, and look through them."""
-        added = self.project.add(documents, described, is_step=True)
-        self.follow()
-        return added
+    @contextmanager
+    def present(self, person: str | None) -> Iterator[None]:
+        """Tell the others that one of several people is there, until the end of the block."""
+        if person is None or self.people is None:
+            yield
+            return
+        try:
+            with self.people.here(person):
+                self.events.add("people")
+                yield
+        finally:
+            self.events.add("people")
 
     def set_find(self, find: Find) -> None:
         """Choose how much to find; what was found is looked for again."""
@@ -141,12 +153,18 @@ class Session:
                 del self._visible[next(iter(self._visible))]
             self._awake.notify_all()
 
-    def teach(self, n: int, skip: Iterable[int] = ()) -> list[int]:
-        """Return the sentences whose labels would teach most, best first; those that are not ranked yet come last."""
-        left_out = set(skip)
-        ranking = dict.fromkeys([*self._ranking, *self._pool])
-        undecided = (id for id in ranking if id not in left_out and self.mirror.is_open(id))
-        return list(islice(undecided, n))
+    def teach(self, first: Iterable[int] = ()) -> Iterator[int]:
+        """Yield the sentences whose labels would teach most, best first; those that are not ranked yet come last."""
+        yield from dict.fromkeys([*first, *self._ranking, *self._pool])
+
+    def agreement(self) -> list[dict[str, Any]]:
+        """Return how far each two people agree who answered the same sentences."""
+        with self.mirror.lock:
+            if self._agreed[0] != self.mirror.answered:
+                given = {id: {who: state for who, (_, state) in one.items()} for id, one in self.mirror.answers.items()}
+                found = compare(given, lambda id: len(self.mirror.sentence(id).words))
+                self._agreed = self.mirror.answered, [asdict(one) for one in found]
+            return self._agreed[1]
 
     def why(self, id: int, start: int, end: int, name: str | None) -> dict[str, Any]:
         """Say why words of a sentence are found as a mention, or why they are not, by the last fit."""
@@ -321,7 +339,7 @@ class Session:
         with self.mirror.lock:
             found = {id: one for id, one in self.found.items() if one.fit == self.number}
             is_label = {id: self.mirror.state(id)[1].is_label for id in found}
-            is_open = {id: self.mirror.is_open(id) for id in found}
+            is_open = {id: self.mirror.is_open(id) and not self.mirror.others(id) for id in found}
             mentions = self.mirror.count_labels()
         learner = self.learner
         if learner is not None and learner.tagger is not None:

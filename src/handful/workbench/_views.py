@@ -1,42 +1,40 @@
 """`Views`: what a page asks for and says, and the answers, in the types of JSON."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
-from handful.errors import DataError
+from handful.errors import DataError, StaleError
 from handful.text import FORMATS, Sentence, Span
 from handful.text.guidelines import understood
 from handful.text.projects import NEW, State
 from handful.web.http import refusal
 
-from ._mirror import PARTS, Entry
+from ._mirror import OPEN, PARTS, Entry
+from ._records import Asked, Record, around, change_of, changed, label, mentions_of, number
 from ._review import accepted, decided, fitting, rejected
 from ._session import Session
 from ._type_changes import LONGEST_DESCRIPTION
 
 CONTEXT = 300  # characters before and after a sentence
-AROUND = 60  # characters before and after a mention
-MOST_SENTENCES, MOST_MENTIONS, MOST_REVIEWED, MOST_STEPS, MOST_SHOWN = 200, 1_000, 10_000, 1_000, 50
-
-Record = dict[str, Any]
-Asked = Mapping[str, Any]
-"""A request: its query, whose values are texts, or its body."""
+MOST_SENTENCES, MOST_MENTIONS, MOST_STEPS, MOST_SHOWN = 200, 1_000, 1_000, 50
 
 
 class Views:
-    """Questions to a session, and decisions for it. Any thread may call it."""
+    """Questions to a session, and decisions for it: those of one of several people, if one is named. For any thread."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, person: str = "") -> None:
         self.session = session
+        self.person = person or None
         self.mirror = session.mirror
-        self.project = session.project
+        self.project = session.project.by(person) if person else session.project
 
     def state(self) -> Record:
         """Return where everything stands."""
         session, mirror = self.session, self.mirror
         session.follow()
-        statuses = mirror.count_statuses()
+        statuses = mirror.count_statuses(self.person)
         curve = self.project.quality()
         quality = None
         if curve:
@@ -53,13 +51,15 @@ class Views:
                 "words": mirror.n_words,
                 "sentences": mirror.n_sentences,
                 "formats": list(FORMATS),
+                "person": self.person,
+                "people": [] if session.people is None else session.people.present(),
                 **self._steps(),
             },
             "types": self._types(),
             "counts": {
                 "sentences": len(mirror.entries),
                 "all": len(mirror.entries),
-                **{key: statuses[key] for key in ("none", "new", *PARTS[1:])},
+                **{key: statuses[key] for key in ("none", "new", "waiting", *PARTS[1:])},
                 "labelled": statuses["labelled"] + statuses["none"],
                 "predicted": len(session.found),
                 "decisions": self.project.n_decisions,
@@ -74,6 +74,7 @@ class Views:
                 "error": None if session.error is None else refusal(session.error),
             },
             "quality": quality,
+            "agreement": session.agreement(),
             "o_share": session.o_share,
             "find": session.find,
         }
@@ -83,6 +84,14 @@ class Views:
         entry = self.mirror.entry(id)
         self.session.look_at([entry.id])
         return self._sentence(entry)
+
+    def take(self, id: Any, given: Asked) -> Record:
+        """Return a sentence that comes on the page, kept from others if it is open; that which was there is free."""
+        entry, before = self.mirror.entry(id), number(given.get("leave"), "leave")
+        if self.session.people is not None and before != entry.id:
+            self.session.people.free(self.person or "", before)
+        self._other(entry.id, is_taken=True)
+        return self.sentence(entry.id)
 
     def why(self, id: Any, given: Asked) -> Record:
         """Say why words are found as a mention, or why they are not: of a type that is named, or of the nearest."""
@@ -97,12 +106,14 @@ class Views:
         mode = given.get("mode", "teach")
         n, before = number(given.get("n"), "n", 20, 1, MOST_SENTENCES), number(given.get("before"), "before")
         after = number(given.get("after"), "after")
-        skip = [number(one, "skip") for one in given.get("skip", "").split(",") if one]
+        skip = {number(one, "skip") for one in given.get("skip", "").split(",") if one}
         total: Record = {}
         shown: list[int] = []
         entries = self.mirror.entries
         if mode == "teach":
-            ids = self.session.teach(n, skip)
+            begun = [id for id in self.mirror.answers if self.mirror.others(id, self.person)] if self.person else []
+            is_open = (id for id in self.session.teach(begun) if self.mirror.is_open(id, self.person))
+            ids = list(islice((id for id in is_open if id not in skip and self._other(id) is None), n))
         elif mode == "order" or (mode == "search" and given.get("q")):
             ids = self._chosen(given if mode == "search" else {**given, "q": ""})
             first = number(given["start"], "start") if "start" in given else bisect_right(ids, after)
@@ -124,7 +135,7 @@ class Views:
             raise DataError(f"the part is {part!r:.50}, expected one of {', '.join(PARTS)}")
         entries = self.mirror.entries
         found = (id for id in entries if not wanted or wanted in (entries[id].sentence.text or "").casefold())
-        return [id for id in found if self.mirror.is_in(id, part)]
+        return [id for id in found if self.mirror.is_in(id, part, self.person)]
 
     def remove(self, given: Asked) -> Record:
         """Take out the text of a sentence, or all texts with some words in a sentence; or say what that would do."""
@@ -153,8 +164,11 @@ class Views:
         if not names and given.get("action") in ("label", "nothing"):
             raise DataError("there is no type yet, so there is nothing to decide; add a type first")
         state = decided(entry.sentence, str(given.get("action")), labels, names)
+        if (other := self._other(entry.id, is_taken=True)) is not None:
+            raise StaleError(f"{other} has sentence {entry.id} on the page now; take another one")
+        own = {entry.id} if self._is_own(entry.id) else ()
         try:
-            seq = self.project.decide(str(given.get("action")), {entry.id: state}, {entry.id: version})
+            seq = self.project.decide(str(given.get("action")), {entry.id: state}, {entry.id: version}, own)
         finally:
             self.session.follow()
         return {"sentence": self._sentence(entry), "decision": seq}
@@ -167,6 +181,7 @@ class Views:
         shown = [self.mirror.entries[id] for id in done.sentences[:MOST_SHOWN] if id in self.mirror.entries]
         return {
             "undone" if action == "undo" else "redone": done.n_steps,
+            "left": [self._sentence(self.mirror.entries[id]) for id in done.left if id in self.mirror.entries],
             "sentences": [self._sentence(entry) for entry in shown],
             "types_changed": done.has_types,
             "texts": done.n_texts,
@@ -177,7 +192,7 @@ class Views:
     def change_types(self, given: Asked) -> Record:
         """Change a type, or say what that would do."""
         several = given.get("changes")  # they are one step
-        asked = ("several", "", [*map(_change, several)]) if isinstance(several, list) else _change(given)
+        asked = ("several", "", [*map(change_of, several)]) if isinstance(several, list) else change_of(given)
         change = self.project.change_types(*asked, preview=given.get("preview") is True)
         self.session.follow()
         return {
@@ -207,11 +222,12 @@ class Views:
         with self.mirror.lock:
             found = self.session.found
             for id, entry in self.mirror.entries.items():
-                _, state = self.mirror.state(id)
+                _, state = self.mirror.state(id, self.person)
                 if state.is_label:
                     rows += [(1.0, id, span, True) for span in state.spans if span.type == name]
-                if id in found and (self.mirror.is_open(id) or name in self.mirror.missing(id)):
-                    spans = fitting(found[id].spans, state, entry.sentence, self.mirror.missing(id))
+                missing = self.mirror.missing(id, self.person)
+                if id in found and (self.mirror.is_open(id, self.person) or name in missing):
+                    spans = fitting(found[id].spans, state, entry.sentence, missing)
                     found_here = [(span.score or 0.0, id, span, False) for span in spans if span.type == name]
                     rows += [row for row in found_here if row[0] >= least]
         rows.sort(key=lambda row: (row[3], -row[0], row[1], row[2].start))
@@ -231,10 +247,10 @@ class Views:
         stale = []
         with self.mirror.lock:
             for kind in counts:
-                for one in _mentions(given.get(kind) or []):
+                for one in mentions_of(given.get(kind) or []):
                     entry = self.mirror.entry(one["sentence"])
-                    version, state = self.mirror.state(entry.id)
-                    if one["version"] != version:
+                    version, state = self.mirror.state(entry.id, self.person)
+                    if one["version"] != version or self._other(entry.id) is not None:
                         stale.append({key: one[key] for key in ("sentence", "start", "end")})
                         continue
                     span = Span(one["start"], one["end"], name)
@@ -246,10 +262,23 @@ class Views:
         seq = None
         try:
             if changes:
-                seq = self.project.decide("review", changes, versions)
+                own = {id for id in changes if self._is_own(id)}
+                seq = self.project.decide("review", changes, versions, own)
         finally:
             self.session.follow()
         return {"accepted": counts["accept"], "rejected": counts["reject"], "stale": stale, "decision": seq}
+
+    def _is_own(self, id: int) -> bool:
+        """Whether a decision on a sentence is the answer of this person alone, which a second one does not see."""
+        people, is_new = self.session.people, self.mirror.state(id)[1].status == "new"
+        return people is not None and is_new and (people.is_for_two(id) or bool(self.mirror.others(id)))
+
+    def _other(self, id: int, *, is_taken: bool = False) -> str | None:
+        """Return who else has a sentence that is to be decided, if that is too many; else keep it, if it is wanted."""
+        if self.session.people is None or self.mirror.state(id, self.person)[1].status not in (*OPEN, "disputed"):
+            return None
+        places = max(1, 2 - len(self.mirror.others(id, self.person))) if self._is_own(id) else 1
+        return self.session.people.other(self.person or "", id, places, is_taken=is_taken)
 
     def _types(self) -> list[Record]:
         """Return the types, each with the numbers of its labels and of decided sentences that need a look for it."""
@@ -272,9 +301,9 @@ class Views:
 
     def _sentence(self, entry: Entry) -> Record:
         sentence = entry.sentence
-        version, state = self.mirror.state(entry.id)
+        version, state = self.mirror.state(entry.id, self.person)
         found = self.session.found.get(entry.id)
-        missing = self.mirror.missing(entry.id)
+        missing = self.mirror.missing(entry.id, self.person)
         now = None if found is None else fitting(found.spans, state, sentence, missing)
         before = None if found is None or found.before is None else fitting(found.before, state, sentence, missing)
         text = self.project.text(entry.text_id)
@@ -289,20 +318,45 @@ class Views:
             "after": text[stop : stop + CONTEXT],
             "status": state.status,
             "look": list(missing),
-            "labels": None if state.status in ("new", "skipped") else [_label(span) for span in state.spans],
-            "predictions": None if now is None else [_label(span) for span in now],
-            "changed": [] if before is None else _changed(before, now or []),
+            "labels": None if state.status in ("new", "skipped") else [label(span) for span in state.spans],
+            "predictions": None if now is None else [label(span) for span in now],
+            "changed": [] if before is None else changed(before, now or []),
             "fit": 0 if found is None else found.fit,
+            "answers": self._answers(entry.id),
+            "by": self.mirror.authors.get(entry.id) if self.person and version else None,
+            "held": self._other(entry.id),
         }
+
+    def answers(self) -> Record:
+        """Return all that each person said of sentences that were given to two, and how far they agree."""
+        rows = []
+        for id, theirs in sorted(self.mirror.answers.items()):
+            status, given = self.mirror.state(id)[1].status, self._given(theirs)
+            if given and id in self.mirror.entries and (status != "new" or self.person is None):
+                words = list(self.mirror.sentence(id).words)
+                rows.append({"id": id, "words": words, "status": status, "answers": given})
+        return {"agreement": self.session.agreement(), "sentences": rows}
+
+    def _answers(self, id: int) -> list[Record]:
+        """Return what each of two people said of a sentence, where somebody is to settle it."""
+        is_shown = self.mirror.state(id)[1].status == "disputed" or (self.person is None and self.mirror.others(id))
+        return self._given(self.mirror.answers.get(id, {})) if is_shown else []
+
+    def _given(self, theirs: Mapping[str, tuple[int, State]]) -> list[Record]:
+        return [
+            {"person": person, "status": state.status, "labels": [label(span) for span in state.spans]}
+            for person, (_, state) in sorted(theirs.items())
+            if state.is_answer
+        ]
 
     def _mention(self, score: float, id: int, span: Span, is_confirmed: bool) -> Record:
         sentence = self.mirror.entries[id].sentence
         start, end = sentence.characters(span)
         text = sentence.text or ""
-        left, right = _around(text, start, end)
+        left, right = around(text, start, end)
         return {
             "sentence": id,
-            "version": self.mirror.state(id)[0],
+            "version": self.mirror.state(id, self.person)[0],
             "start": span.start,
             "end": span.end,
             "score": round(score, 4),
@@ -311,55 +365,3 @@ class Views:
             "right": right,
             "confirmed": is_confirmed,
         }
-
-
-def _label(span: Span) -> Record:
-    score = {} if span.score is None else {"score": round(span.score, 4)}
-    return {"start": span.start, "end": span.end, "type": span.type, **score}
-
-
-def _around(text: str, start: int, end: int) -> tuple[str, str]:
-    """Return what is before and after a place in a text, cut between words."""
-    left, right = text[max(0, start - AROUND) : start], text[end : end + AROUND]
-    if start > AROUND:
-        left = "… " + left.partition(" ")[2]
-    if end + AROUND < len(text):
-        right = right.rpartition(" ")[0] + " …"
-    return left, right
-
-
-def _changed(before: Sequence[Span], after: Sequence[Span]) -> list[Record]:
-    """Return the mentions that are new since the fit before, those that are gone, and those of another type."""
-    was, now = ({(span.start, span.end): span.type for span in spans} for spans in (before, after))
-    places = sorted(place for place in now.keys() | was.keys() if now.get(place) != was.get(place))
-    return [{"start": a, "end": b, "type": now.get((a, b)), "was": was.get((a, b))} for a, b in places]
-
-
-def _change(given: Any) -> tuple[str, str, Any]:
-    """Return an action, the name of a type and a value."""
-    action, name = (given.get("action"), given.get("name")) if isinstance(given, Mapping) else (None, None)
-    if not isinstance(action, str) or not isinstance(name, str) or action == "several":
-        raise DataError("a change of types has an action and the name of a type")
-    value = given.get({"rename": "to", "merge": "to", "split": "to", "colour": "colour"}.get(action, "description"))
-    return action, name, (value or "", given.get("colour")) if action == "add" else value
-
-
-def _mentions(given: Any) -> list[Record]:
-    keys = ("sentence", "start", "end", "version")
-    if not isinstance(given, list) or len(given) > MOST_REVIEWED:
-        raise DataError(f"mentions are a list of at most {MOST_REVIEWED:,}")
-    for one in given:
-        if not isinstance(one, Mapping) or any(type(one.get(key)) is not int for key in keys):
-            raise DataError(f"a mention has {', '.join(keys)}, all of them numbers; found {one!r:.100}")
-    return given
-
-
-def number(value: Any, name: str, default: int = 0, least: int = 0, most: int = 10**18) -> int:
-    """Return a number of a request, which is a text in a query."""
-    if value is None or value == "":
-        return default
-    if isinstance(value, str) and value.isdecimal() and len(value) < 20:
-        value = int(value)
-    if type(value) is not int or not least <= value <= most:
-        raise DataError(f"{name} is {value!r:.50}, expected a number from {least} to {most:,}")
-    return value
