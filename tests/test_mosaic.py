@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handful.text import read
+from handful.text import read, read_types
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 
@@ -43,3 +43,24 @@ def test_corpora_hold_what_their_readme_says(folder, part):
     assert all(sentence.is_labelled for sentence in sentences)
     assert all(one.description for one in types)
     assert all(set(corpus.meta) == {"domain", "register"} for corpus in corpora)
+
+
+@pytest.mark.parametrize("part", ["train", "dev"])
+def test_corpora_in_many_languages_hold_what_their_readme_says(part):
+    corpora = {file: read(file) for file in sorted((CORPORA / "mosaic_languages" / part).glob("*.txt"))}
+    sentences = [sentence for corpus in corpora.values() for sentence in corpus]
+    assert figures_of_readme("mosaic_languages", part) == [
+        len(corpora),
+        len({file.name[:2] for file in corpora}),
+        len(sentences),
+        sum(len(sentence.spans) for sentence in sentences),
+        sum(len(corpus.types) for corpus in corpora.values()),
+    ]
+    for file, corpus in corpora.items():
+        names = [one.name for one in corpus.types]
+        english = read_types(file.with_suffix(".en.types"))
+        assert [one.name for one in english] == names, file.name
+        assert all(one.description for one in (*english, *corpus.types)), file.name
+        assert {span.type for sentence in corpus for span in sentence.spans} == set(names), file.name
+        assert all(sentence.is_labelled for sentence in corpus), file.name
+        assert len({sentence.text for sentence in corpus}) == len(corpus), file.name
