@@ -56,7 +56,7 @@ class Line:
         if not self.is_ours or self.variant is None or self.variant.method == NAMES:
             return self.label
         if self.variant.method in DEFAULTS:
-            return self.label + text_of(self.variant)
+            return self.label + _text_suffix(self.variant)
         return f"{self.section}, {self.label}"
 
     def __post_init__(self) -> None:
@@ -127,7 +127,7 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
     lines = {}
     for variant in (one for one in variants if any((one, target) in ratios for target in targets)):
         kept = {place: found for place, found in values[variant].items() if (variant, place) not in failed}
-        section = _TITLES.get(variant.method, "Baselines") + text_of(variant)
+        section = _TITLES.get(variant.method, "Baselines") + _text_suffix(variant)
         label = _label(variant, [ratios.get((variant, target)) for target in targets])
         lines[variant] = Line(section, label, variant, kept, is_ours=variant.is_ours)
     notes = list(dict.fromkeys(_failure(lines[one], place, errors) for (one, place), errors in failed.items()))
@@ -147,7 +147,7 @@ def _failure(line: Line, place: Place, errors: Sequence[str]) -> str:
     return f"{line.name} on {where}: failed, shown as -: {errors[0]}"
 
 
-def text_of(variant: Variant) -> str:
+def _text_suffix(variant: Variant) -> str:
     """Return which unlabelled text there was, to go after a name; empty where there was all of it."""
     return "" if variant.method == NAMES else _TEXTS.get(variant.text, f", unlabelled text: {variant.text} words")
 

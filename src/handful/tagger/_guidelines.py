@@ -18,7 +18,7 @@ N_WORDS = 5  # that contradict a type, at most
 
 
 @dataclass(frozen=True)
-class Guideline:
+class CheckedGuideline:
     """How well the texts of a type fit its labels, by the encoder's scores of names alone."""
 
     # of the labelled words, by the text that is read: "name", "description" and "both"; "name" alone where the type has
@@ -33,7 +33,7 @@ class Guideline:
 
 def check_guidelines(
     encoder: Any, names: TypeNames, types: Sequence[EntityType], words: Float, known: LabelledWords, examples: Examples
-) -> dict[str, Guideline]:
+) -> dict[str, CheckedGuideline]:
     """Compare the texts of types that have labels, given the features of the labelled words whose tags are known.
 
     A text claims a word if its score is higher than those of O and of the other types, as they are described. Words of
@@ -70,5 +70,5 @@ def check_guidelines(
         claims = dict.fromkeys(spoken[asked[i]] for i in wrong if not is_type[i])
         n_found = {text: int((is_type & (lead > 0)).sum()) for text, lead in leads.items()}
         words_against = [*misses][:N_WORDS], [*claims][:N_WORDS]
-        found[one.name] = Guideline(f1, best if is_real else "", *words_against, int(is_type.sum()), n_found)
+        found[one.name] = CheckedGuideline(f1, best if is_real else "", *words_against, int(is_type.sum()), n_found)
     return found

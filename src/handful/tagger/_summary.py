@@ -14,7 +14,7 @@ from handful.encoders import Encoder
 from handful.errors import Advice, number_of
 from handful.text import EntityType, types_of
 
-from ._guidelines import N_WORDS, Guideline, check_guidelines
+from ._guidelines import N_WORDS, CheckedGuideline, check_guidelines
 from ._learning import FEWEST_MENTIONS, Learned
 from .evidence import TypeNames
 from .training_text import LabelledText, sentences_of
@@ -53,7 +53,7 @@ class FitSummary:
     # what was handled on the way, such as what reading the files met with
     notes: list[str] = field(default_factory=list)
     # for types with labels, how well the name and the description fit them
-    guidelines: dict[str, Guideline] = field(default_factory=dict)
+    guidelines: dict[str, CheckedGuideline] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as dicts, lists, strings and numbers."""
@@ -71,7 +71,7 @@ class FitSummary:
             raise ValueError(f"types is {content['types']}")
         if any(content[name].keys() != names for name in ("mentions", "unlabelled_words", "examples")):
             raise ValueError("mentions, unlabelled_words and examples are not those of its types")
-        guidelines = {name: Guideline(**one) for name, one in content["guidelines"].items()}
+        guidelines = {name: CheckedGuideline(**one) for name, one in content["guidelines"].items()}
         advice = [Advice(**one) for one in content["advice"]]
         return cls(**content | {"types": types, "advice": advice, "guidelines": guidelines})
 
@@ -145,7 +145,7 @@ def summarise(
     support = sentences_of(text.labels)
     mentions = Counter(span.type for sentence in support for span in sentence.spans or ())
     piece, known = model.piece(TypeNames), labelled.examples
-    guidelines: dict[str, Guideline] = {}
+    guidelines: dict[str, CheckedGuideline] = {}
     if piece is not None and len(known.rows):
         words = np.asarray(text.features[known.rows])
         guidelines = check_guidelines(encoder, piece, model.types, words, known, learned.examples)
