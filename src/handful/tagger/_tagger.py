@@ -83,19 +83,14 @@ class Tagger(Predictor):
         threads: int | None = None,
         cache: bool | str = True,
     ) -> None:
-        self.encoder = encoder
+        self.encoder, self.threads, self.cache = encoder, threads, cache
         self.types = list(types) if isinstance(types, Iterator) else types
+        self.names, self.method, self.o_ratio = names, method, o_ratio
+        self.find, self.clusters = find, clusters
         types_of(self.types)  # a mistake is said at once
-        self.names = names
-        self.method = method
-        self.o_ratio = o_ratio
         odds_of(find)
-        self.find = find
-        self.clusters = clusters
-        self.threads = threads
         if cache not in (True, False, "all"):
             raise DataError(f"cache is {cache!r}, expected True, False or 'all'")
-        self.cache = cache
         self._opened: Encoder | None = None
         self._cached: CachedEncoder | None = None
         self._encoder_is_inside = False  # the folder that this tagger was loaded from

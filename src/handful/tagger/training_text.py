@@ -1,5 +1,6 @@
 """`TrainingText`: the text that a tagger is fitted on, with its features, and the labels known for it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -133,7 +134,7 @@ class LabelledWords:
 
 
 @dataclass(frozen=True)
-class LabelledText:
+class LabelledText(ABC):
     """Text with the features of its words, of which the labelled sentences are known. The text may be elsewhere."""
 
     starts: NDArray[np.int64]  # where the words of each known sentence begin among all words; then how many words are
@@ -142,17 +143,17 @@ class LabelledText:
     labels: Ways  # the labelled sentences, by their words
 
     @property
+    @abstractmethod
     def features(self) -> Rows:
         """The features of all words, (n_words, dim)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def unreadable_words(self, words: Words) -> NDArray[np.bool_]:
         """Return for each word of a labelled sentence whether it cannot be read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def look(self, model: Model, tags: Any, labelled: LabelledWords) -> tuple[NDArray[np.int64], Surest]:
         """Count the unlabelled words of each tag, and find the surest mentions among them; words have these tags."""
-        raise NotImplementedError
 
     def own_places(self, words: Words) -> list[int]:
         """Return the numbers of the sentences of these words that came with labels."""

@@ -1,5 +1,6 @@
 """`read` and `stream`, and what they return: the sentences of a file, or its documents one after the other."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -18,13 +19,14 @@ from .formats import TABLE
 from .types import ABOUT_CORPUS, EntityType, judged_together, type_names, types_in, types_of
 
 
-class _Described:
+class _Described(ABC):
     """Something that was read from a file; its `head` describes types, and the corpus itself."""
 
     head: tuple[EntityType, ...]
 
+    @abstractmethod
     def _found(self) -> list[str]:
-        raise NotImplementedError
+        """Return the names of the types that labels have."""
 
     @property
     def types(self) -> tuple[EntityType, ...]:
