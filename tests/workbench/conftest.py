@@ -71,11 +71,11 @@ def open_at(browser, served, id=""):
 
 
 @contextmanager
-def labelling(project, *options, token=None):
-    """Run ``handful label`` on the example, as a person would."""
+def labelling(project, *options, corpus=None, token=None):
+    """Run ``handful label`` on the example, or on another text, as a person would."""
     pytest.importorskip("uvicorn")
     folder = files("handful") / "examples"
-    command = [sys.executable, "-m", "handful", "label", str(folder / "unlabelled.txt")]
+    command = [sys.executable, "-m", "handful", "label", str(corpus or folder / "unlabelled.txt")]
     command += ["--types", str(folder / "types.txt"), "--project", str(project), "--no-browser", *options]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"} | ({"HANDFUL_TOKEN": token} if token else {})
     with subprocess.Popen(
@@ -89,7 +89,7 @@ def labelling(project, *options, token=None):
         else:
             pytest.fail("".join(lines))
         try:
-            yield SimpleNamespace(address=line.strip(), process=process)
+            yield SimpleNamespace(address=line.strip(), process=process, said=lines)
         finally:
             process.terminate()
             late = threading.Timer(60, process.kill)  # then it says less than a test expects

@@ -1,10 +1,15 @@
 """The page in a real browser: what it says of itself, in plain words."""
 
-from handful.web import hue
+from dataclasses import replace
+
+import pytest
+
+from handful.text import Document, EntityType, Span
+from handful.web import CLOSING, hue, marked, opening
 
 from .browsing import at_sentence, said
-from .conftest import open_at
-from .made import serving, settled
+from .conftest import labelling, open_at
+from .made import TEXTS, serving, settled
 
 
 def test_the_button_says_what_it_does(window, served):
@@ -43,10 +48,18 @@ def test_a_fit_that_is_ready_is_said_in_words(window, served):
     assert page.get_attribute("#fit", "title").startswith("Fit ")
 
 
-def test_sentences_with_the_same_words_are_counted_once_and_the_page_says_so(window, served):
-    page = window(5)
-    assert "of 9 sentences" in page.inner_text("#progress")
-    assert page.get_attribute("#progress", "title") == "10 sentences in all; those with the same words are asked once"
+def test_sentences_with_the_same_words_are_counted_once_and_both_page_and_command_say_so(browser, tmp_path):
+    (tmp_path / "notes.txt").write_text("\n".join(TEXTS))
+    with labelling(tmp_path / "p.db", "--port", "0", corpus=tmp_path / "notes.txt") as label:
+        assert label.said[:2] == [
+            f"{tmp_path}/notes.txt: sentences with the words of another one, which are counted and asked once: 1\n",
+            f"{tmp_path}/notes.txt: 10 sentences added, 0 of them labelled\n",
+        ]
+        page = browser.new_page()
+        page.goto(label.address)
+        page.locator("#progress", has_text="of 9 sentences").wait_for()
+        title = page.get_attribute("#progress", "title")
+        assert title == "10 sentences in all; those with the same words are asked once"
 
 
 def test_colours_are_those_of_the_pages_that_predict_writes(browser, tmp_path):
@@ -69,3 +82,33 @@ def test_a_file_is_called_after_its_format(window, served):
             page.click("#export")
         names.append(download.value.suggested_filename)
     assert names == ["labels-prodigy.jsonl", "labels-doccano.jsonl", "labels.conll", "labels-docbin.spacy"]
+
+
+@pytest.mark.parametrize("text", ["ראתה Pablo Ruiz ב Lagos אתמול .", "رأت Pablo Ruiz في Lagos أمس ."])
+def test_pages_of_predictions_show_text_from_right_to_left_in_order(browser, text):
+    words = text.split()
+    (sentence,) = Document.of(text).sentences
+    span = Span(1, 3, "PER", 0.9)
+    types = [EntityType("PER", "people")]
+    page = browser.new_page()
+    page.set_content(opening("a page", types) + marked(replace(sentence, spans=(span,)), types) + CLOSING)
+    places = page.evaluate(
+        """words => {
+            const nodes = [], walker = document.createTreeWalker(document.querySelector(".s"), NodeFilter.SHOW_TEXT);
+            while (walker.nextNode()) nodes.push(walker.currentNode);
+            return [...words, "PER"].map(word => {
+                const node = nodes.find(one => one.data.includes(word));
+                const range = document.createRange();
+                range.setStart(node, node.data.indexOf(word));
+                range.setEnd(node, node.data.indexOf(word) + word.length);
+                const box = range.getBoundingClientRect();
+                return (box.left + box.right) / 2;
+            });
+        }""",
+        words,
+    )
+    *of_words, of_type = places
+    first, name, family, *rest = of_words
+    assert [first, *rest] == sorted([first, *rest], reverse=True)  # from right to left
+    assert first > family > name > rest[0]  # Latin words inside them from left to right
+    assert of_words[3] < of_type < name  # and their type after them

@@ -23,6 +23,7 @@ class Added:
 
     texts: list[int] = field(default_factory=list, repr=False)  # new ones, and those that are there again
     n_sentences: int = 0  # of these
+    n_copies: int = 0  # new sentences with words that are there already: a page counts and asks them once
     n_known: int = 0  # texts that were there already, and were not added again
     n_kept: int = 0  # sentences that had other labels already, or others in the same file; these were kept
     labels: dict[int, State] = field(default_factory=dict, repr=False)  # the states of sentences that got labels
@@ -49,6 +50,8 @@ class Added:
         if language is not None:
             message, advice = not_known(language, str(name))
             lines.append(f"{message}; {advice.shell}")
+        if self.n_copies:
+            lines.append(f"sentences with the words of another one, which are counted and asked once: {self.n_copies:,}")
         if self.n_known:
             lines.append(f"texts that were in the project already, and were not added again: {self.n_known:,}")
         if self.n_kept:
@@ -103,6 +106,7 @@ def insert(connection: sqlite3.Connection, prepared: Iterable[Prepared], left_ou
             if is_new:
                 last += 1
                 same = first.setdefault(digest, last)
+                result.n_copies += same != last
                 sentences.append((last, text_id, same, *_sentence_row(sentence), digest))
             else:
                 same = first[digest]
