@@ -52,6 +52,17 @@ def ask(client, ids=None):
     return [client.get(f"/api/sentences/{id}").json() for id in ids]
 
 
+def write_corpus(text, n, path):
+    """Write n sentences of a text, repeated with a number in each where it has fewer; return the file."""
+    with stream(text, unlabelled=True) as documents, path.open("w", encoding="utf-8") as out:
+        found = itertools.islice((one for document in documents for one in document.sentences), n)
+        texts = [" ".join(one.text.split()) for one in found]
+        for i in range(n):
+            again = f" {i // len(texts)}" if i >= len(texts) else ""
+            out.write(f"{texts[i % len(texts)]}{again}\n")
+    return path
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text")
@@ -59,13 +70,7 @@ def main():
     parser.add_argument("--sentences", type=int, default=100_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        corpus = Path(folder) / "corpus.txt"
-        with stream(options.text, unlabelled=True) as documents, corpus.open("w", encoding="utf-8") as out:
-            found = itertools.islice((one for document in documents for one in document.sentences), options.sentences)
-            texts = [" ".join(one.text.split()) for one in found]
-            for i in range(options.sentences):
-                again = f" {i // len(texts)}" if i >= len(texts) else ""
-                out.write(f"{texts[i % len(texts)]}{again}\n")
+        corpus = write_corpus(options.text, options.sentences, Path(folder) / "corpus.txt")
         print(f"{describe_machine()}; {options.sentences:,} sentences, {corpus.stat().st_size / 1e6:.1f} MB")
         print("              listens, s  sentences, s  predictions, s")
         for name, arguments in (("first start", [str(corpus)]), ("second start", [str(corpus.with_suffix(".db"))])):

@@ -1,12 +1,11 @@
-"""The page in a real browser: types, the review of one type, search, files."""
+"""The page in a real browser: types, search, files."""
 
 from handful import Tagger
 from handful.text import FORMATS, read
 from tagger.toy import NamedEncoder
 
 from .browsing import at_sentence, mentions, said, until
-from .conftest import open_at
-from .made import TEXTS, serving, settled
+from .made import TEXTS, settled
 
 
 def types(served):
@@ -103,48 +102,6 @@ def test_a_type_that_is_there_is_not_added_again(window, served):
     page.locator("#types .trouble", has_text="There is a type PER already;").wait_for()
 
 
-def test_review_confirms_and_rejects_in_a_list(window, served):
-    page = window(2)
-    page.keyboard.press("v")
-    page.wait_for_selector("#review-list li")
-    boxes = page.locator("#review-list input[type=checkbox]")
-    n = boxes.count()
-    boxes.first.uncheck()
-    page.locator("#review-list li").nth(1).get_by_text("Leave open").click()
-    page.get_by_text(f"Confirm {n - 2}, reject 1").click()
-    page.locator("#review-note", has_text=f"Confirmed {n - 2}, rejected 1. Stored.").wait_for()
-    state = served.client.get("/api/state").json()
-    assert state["counts"]["decisions"] == 1
-    assert [one["n_labels"] for one in state["types"]] == [n - 2, 0]
-    page.keyboard.press("Escape")
-    page.keyboard.press("z")
-    said(page, "Undone:")
-    assert [one["n_labels"] for one in types(served)] == [0, 0]
-
-
-def test_all_above_a_score_are_accepted_at_once(browser, tmp_path):
-    texts = [f"then Pia{i} saw it" for i in range(250)] + ["who is Paula ?"]
-    with serving(tmp_path / "p.db", texts) as served:
-        settled(served.session)
-        found = served.client.get("/api/mentions?type=PER&n=1000").json()["mentions"]
-        assert len(found) == 251
-        scores = sorted(one["score"] for one in found)
-        page = open_at(browser, served)
-        page.click("#labels button >> text=PER")
-        page.locator("#review-note", has_text="251 things it takes for PER, the first 200 shown").wait_for()
-        page.get_by_text("Confirm 200, reject 0").wait_for()
-        least = 0.05 * round(scores[-1] / 0.05 - 0.5)
-        page.get_by_label("Score at least").fill(f"{least:.2f}")
-        wanted = served.client.get(f"/api/mentions?type=PER&least={least:.2f}").json()["total"]
-        assert 0 < wanted < 251
-        page.locator("#review-note", has_text=f"{wanted} things it takes for PER").wait_for()
-        if wanted > 200:
-            page.get_by_text(f"Show all {wanted}").click()
-        page.get_by_text(f"Confirm {wanted}, reject 0").click()
-        page.locator("#review-note", has_text=f"Confirmed {wanted}, rejected 0. Stored.").wait_for()
-        assert types(served)[0]["n_labels"] == wanted
-
-
 def test_search_and_the_queue_lead_to_sentences(window, served):
     page = window(2)
     page.keyboard.press("/")
@@ -208,24 +165,6 @@ def test_a_download_of_decided_sentences_says_what_is_not_in_it(window, served):
     with page.expect_download() as download:
         page.click("#export")
     assert '"_"' in download.value.path().read_text()
-
-
-def test_review_says_how_much_of_the_text_it_covers(browser, tmp_path):
-    texts = [f"then Pia{i} saw it" for i in range(200)]
-    with serving(tmp_path / "p.db", texts, most_words=100) as served:
-        settled(served.session)
-        page = open_at(browser, served)
-        page.wait_for_selector("#sentence .m")
-        page.keyboard.press("v")
-        page.locator("#review-note", has_text="of 200 sentences").wait_for()
-        looked = int(page.inner_text("#review-note").split("looked through ")[1].split()[0])
-        assert 20 <= looked < 200
-    with serving(tmp_path / "q.db", texts[:20]) as served:
-        settled(served.session)
-        page = open_at(browser, served)
-        page.keyboard.press("v")
-        page.locator("#review-note", has_text="20 things it takes for PER, all shown").wait_for()
-        assert "looked through" not in page.inner_text("#review-note")
 
 
 def test_a_tagger_is_downloaded(window, served, tmp_path):

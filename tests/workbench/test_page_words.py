@@ -52,7 +52,7 @@ def test_sentences_with_the_same_words_are_counted_once_and_both_page_and_comman
     (tmp_path / "notes.txt").write_text("\n".join(TEXTS))
     with labelling(tmp_path / "p.db", "--port", "0", corpus=tmp_path / "notes.txt") as label:
         assert label.said[:2] == [
-            f"{tmp_path}/notes.txt: sentences with the words of another one, which are counted and asked once: 1\n",
+            f"{tmp_path}/notes.txt: sentences with the words of others, which are counted and asked once: 1\n",
             f"{tmp_path}/notes.txt: 10 sentences added, 0 of them labelled\n",
         ]
         page = browser.new_page()

@@ -51,7 +51,7 @@ class Added:
             message, advice = not_known(language, str(name))
             lines.append(f"{message}; {advice.shell}")
         if self.n_copies:
-            lines.append(f"sentences with the words of another one, which are counted and asked once: {self.n_copies:,}")
+            lines.append(f"sentences with the words of others, which are counted and asked once: {self.n_copies:,}")
         if self.n_known:
             lines.append(f"texts that were in the project already, and were not added again: {self.n_known:,}")
         if self.n_kept:

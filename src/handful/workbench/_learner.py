@@ -15,12 +15,9 @@ class Found:
     """The mentions that a fit finds in a sentence."""
 
     fit: int  # its number
-    words: TaggedWords
-    before: tuple[Span, ...] | None = None  # the mentions of the fit before, None where there was none
-
-    @property
-    def spans(self) -> tuple[Span, ...]:
-        return self.words.sentence.spans or ()
+    spans: tuple[Span, ...]
+    before: tuple[Span, ...] | None  # the mentions of the fit before, None where there was none
+    words: TaggedWords | None  # None for text that the tagger does not learn from
 
 
 class Learner:
@@ -45,17 +42,24 @@ class Learner:
     def new(self, types: tuple[EntityType, ...]) -> Tagger:
         return Tagger(types, encoder=self.encoder, cache=False, find=self.setting)
 
-    def find(self, sentences: Iterable[tuple[int, Sentence, Found | None]]) -> dict[int, Found]:
-        """Return the findings of the last fit by the ids of sentences, which come with the findings before."""
+    def find(
+        self, sentences: Iterable[tuple[int, Sentence, Found | None]], *, remembers: bool = True
+    ) -> dict[int, Found]:
+        """Return the findings of the last fit by the ids of sentences, which come with the findings before.
+
+        `remembers` says whether features are kept in memory; else the mentions alone are.
+        """
         if self.tagger is None:
             return {}
         given = list(sentences)
-        tagged = tag_sentences(self.encoder, self.tagger.finding(self.setting), [sentence for _, sentence, _ in given])
+        encoder = self.encoder if remembers else self.encoder.encoder
+        tagged = tag_sentences(encoder, self.tagger.finding(self.setting), [sentence for _, sentence, _ in given])
         answer = {}
         for (id, sentence, old), words in zip(given, tagged, strict=True):
             before = None if old is None else old.spans if old.fit != self.number else old.before
-            features = self.encoder.known(sentence)
-            assert features is not None, "it was read just now"
-            # those of the batch would stay in memory, all of them, as long as one of its sentences is kept
-            answer[id] = Found(self.number, replace(words, features=features), before)
+            kept = None
+            # features of the batch would stay in memory, all of them, as long as one of its sentences is kept
+            if remembers and (features := self.encoder.known(sentence)) is not None:
+                kept = replace(words, features=features)
+            answer[id] = Found(self.number, words.sentence.spans or (), before, kept)
         return answer

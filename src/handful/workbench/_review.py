@@ -1,8 +1,8 @@
 """From a decision of a person to the state of a sentence: decisions on all of it, and on one mention."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from handful.errors import DataError
 from handful.text import OUTSIDE, UNKNOWN, Allowed, Sentence, Span
@@ -63,6 +63,64 @@ def fitting(spans: Sequence[Span], state: State, sentence: Sentence, missing: Se
         return all(span.type in known[i] and i not in covered for i in range(span.start, span.end))
 
     return list(filter(is_possible, spans))
+
+
+class Row(NamedTuple):
+    """A place in the list of a review, and what it is taken for."""
+
+    id: int
+    sentence: Sentence
+    span: Span
+    score: float | None  # None where nobody took it for the type
+    is_confirmed: bool
+    taken: str | None  # the type that is found or confirmed there
+
+    @property
+    def text(self) -> str:
+        """The words, as they are written."""
+        return self.sentence.span_text(self.span)
+
+    @property
+    def kind(self) -> int:
+        """Found, not found, confirmed: in this order they are listed."""
+        return 2 if self.is_confirmed else self.score is None
+
+
+ORDERS: dict[str, Callable[[Row], Any]] = {
+    "sure": lambda row: (row.kind, -(row.score or 0.0), row.id, row.span.start),
+    "doubt": lambda row: (row.kind, row.score or 0.0, row.id, row.span.start),
+    "word": lambda row: (row.text.casefold(), row.kind, -(row.score or 0.0), row.id, row.span.start),
+}
+
+
+def listed(
+    id: int, sentence: Sentence, state: State, found: Sequence[Span], name: str, words: Sequence[str]
+) -> Iterator[Row]:
+    """Yield the mentions of a type in a sentence, with some words if there are any, and other places with these words.
+
+    `found` are the mentions that were found and are not decided yet.
+    """
+    labels = state.spans if state.is_label else ()
+    hits = _places(sentence, words)
+    for spans, is_confirmed in ((labels, True), (found, False)):
+        for span in spans:
+            if span.type == name and (not words or any(span.start <= hit and hit < span.end for hit in hits)):
+                score = 1.0 if is_confirmed else span.score or 0.0
+                yield Row(id, sentence, span, score, is_confirmed, name)
+    for hit in hits:
+        there = [span for span in (*labels, *found) if span.start < hit + len(words) and hit < span.end]
+        if all(span.type != name for span in there):
+            place = there[0] if there else Span(hit, hit + len(words), name)
+            yield Row(id, sentence, replace(place, type=name), None, False, there[0].type if there else None)
+
+
+def _places(sentence: Sentence, words: Sequence[str]) -> list[int]:
+    """Return where these words begin, whatever their case."""
+    n = len(words)
+    if not n or words[0] not in (sentence.text or " ".join(sentence.words)).casefold():
+        return []
+    there = [word.casefold() for word in sentence.words]
+    return [i for i in range(len(there) - n + 1) if there[i : i + n] == list(words)]
 
 
 def _span(given: Any, types: Sequence[str]) -> Span:

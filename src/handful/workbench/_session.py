@@ -88,6 +88,7 @@ class Session:
         self._next_fit = FIRST_TEXT
         self._visible: dict[int, None] = {}
         self._wanted, self._fitted, self._estimated = 0, -1, -1
+        self._further = 0  # the fit by which all text is looked through, also what the tagger does not learn from
         self._awake, self._at_work = Condition(), Lock()
         self._thread = Thread(target=self._work, name="workbench", daemon=True)
         self._choose_pool()
@@ -151,6 +152,12 @@ class Session:
                 self._visible[id] = None
             while len(self._visible) > MOST_VISIBLE:
                 del self._visible[next(iter(self._visible))]
+            self._awake.notify_all()
+
+    def look_further(self) -> None:
+        """Look through all text by the present fit, also what the tagger does not learn from; a review is about all."""
+        with self._awake:
+            self._further = max(1, self.number if self._cache else 1)  # features that are not kept are read once
             self._awake.notify_all()
 
     def teach(self, first: Iterable[int] = ()) -> Iterator[int]:
@@ -270,6 +277,8 @@ class Session:
             return self._encode
         if self._n_fitted < self._n_encoded:
             return self._fit
+        if self._further and (ids := self._to_look_at()):
+            return lambda: self._look(ids)
         if self._estimated < self._fitted:
             return self._estimate
         return None
@@ -309,6 +318,14 @@ class Session:
         missing = (id for id in ids if id in entries and (id not in found or found[id].fit != self.number))
         return self._first(missing, PREDICTED_AT_ONCE)
 
+    def _to_look_at(self) -> list[int]:
+        """Return sentences that are looked through for a review, those first that no fit has predicted."""
+        if self.learner is None or self.learner.tagger is None:
+            return []
+        found = self.found
+        new = self._first((id for id in self.mirror.entries if id not in found), ENCODED_AT_ONCE)
+        return new or self._first((id for id, one in found.items() if one.fit < self._further), PREDICTED_AT_ONCE)
+
     def _first(self, ids: Iterable[int], n_words: int) -> list[int]:
         """Return the first sentences, until they have a number of words."""
         chosen = []
@@ -324,31 +341,41 @@ class Session:
 
     def _predict(self, ids: Sequence[int], *, is_fit: bool = False) -> None:
         assert self.learner is not None
-        old = self.found
-        new = self.learner.find((id, self.mirror.sentence(id), old.get(id)) for id in ids)
-        if new:
-            self.found = {**old, **new}
+        new = self._find(ids)
         changed = sum(one.before is not None and one.before != one.spans for one in new.values())
         shown = [id for id in ids if id in self._visible]
         if is_fit or shown:
             details = {"version": self.version, "seconds": round(self.seconds, 3)}
             self.events.add("fit", fit=self.number, **details, sentences=shown, changed=changed)
 
+    def _find(self, ids: Iterable[int], *, remembers: bool = True) -> dict[int, Found]:
+        assert self.learner is not None
+        old = self.found
+        new = self.learner.find(((id, self.mirror.sentence(id), old.get(id)) for id in ids), remembers=remembers)
+        self.found = {**old, **new}
+        return new
+
+    def _look(self, ids: Sequence[int]) -> None:
+        self.status = "looking"
+        self._find(ids, remembers=False)
+        self.events.add("looked", looked=len(self.found), sentences=len(self.mirror.entries))
+
     def _rank(self) -> None:
         """Find the sentences that teach most by the last fit, and the share of words that are in no mention."""
         with self.mirror.lock:
-            found = {id: one for id, one in self.found.items() if one.fit == self.number}
+            now = {id: one.words for id, one in self.found.items() if one.fit == self.number}
+            found = {id: words for id, words in now.items() if words is not None}
             is_label = {id: self.mirror.state(id)[1].is_label for id in found}
             is_open = {id: self.mirror.is_open(id) and not self.mirror.others(id) for id in found}
             mentions = self.mirror.count_labels()
         learner = self.learner
         if learner is not None and learner.tagger is not None:
             counts = [mentions.get(one.name, 0) for one in learner.tagger.types_]
-            candidates = {id: one.words for id, one in found.items() if is_open[id]}
-            labelled = [one.words for id, one in found.items() if is_label[id] and not is_open[id]]
+            candidates = {id: words for id, words in found.items() if is_open[id]}
+            labelled = [words for id, words in found.items() if is_label[id] and not is_open[id]]
             self._ranking = most_teaching(candidates, labelled, counts, RANKED)
-        n_words = sum(len(one.words.tags) for one in found.values())
-        n_inside = sum(span.end - span.start for one in found.values() for span in one.spans)
+        n_words = sum(len(words.tags) for words in found.values())
+        n_inside = sum(int((words.tags > 0).sum()) for words in found.values())
         self.o_share = 1 - n_inside / n_words if n_words else None
         self.ranked = self.number
         self.events.add("queue", fit=self.ranked)

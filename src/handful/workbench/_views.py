@@ -6,14 +6,14 @@ from itertools import islice
 from typing import Any
 
 from handful.errors import DataError, StaleError
-from handful.text import FORMATS, Sentence, Span
+from handful.text import FORMATS, Document, Sentence, Span
 from handful.text.guidelines import understood
 from handful.text.projects import NEW, State
 from handful.web.http import refusal
 
 from ._mirror import OPEN, PARTS, Entry
 from ._records import Asked, Record, around, change_of, changed, label, mentions_of, number
-from ._review import accepted, decided, fitting, rejected
+from ._review import ORDERS, Row, accepted, decided, fitting, listed, rejected
 from ._session import Session
 from ._type_changes import LONGEST_DESCRIPTION
 
@@ -211,35 +211,43 @@ class Views:
         return {"find": self.session.find}
 
     def mentions(self, given: Asked) -> Record:
-        """Return all mentions of a type: those that were found, the surest first, and then the confirmed ones."""
-        name = self._type(given)
+        """Return all mentions of a type for a review, of all text or of those with some words (`q`).
+
+        Those that were found come first, in an order (`by`): sure, doubt or word; then places with these words that are
+        taken for no mention of the type, and the confirmed ones.
+        """
+        name, by = self._type(given), given.get("by") or "sure"
         n, after = number(given.get("n"), "n", 200, 1, MOST_MENTIONS), number(given.get("after"), "after")
         try:
-            least = float(given.get("least") or 0)
+            least, most = float(given.get("least") or 0), float(given.get("most") or 1)
         except ValueError:
-            raise DataError("least is a number from 0 to 1") from None
-        rows: list[tuple[float, int, Span, bool]] = []
+            raise DataError("least and most are numbers from 0 to 1") from None
+        if by not in ORDERS:
+            raise DataError(f"by is {by!r:.50}, expected one of {', '.join(ORDERS)}")
+        words = [word.casefold() for one in Document.of(given.get("q") or "").sentences for word in one.words]
+        self.session.look_further()
+        found, rows = self.session.found, list[Row]()
         with self.mirror.lock:
-            found = self.session.found
             for id, entry in self.mirror.entries.items():
                 _, state = self.mirror.state(id, self.person)
-                if state.is_label:
-                    rows += [(1.0, id, span, True) for span in state.spans if span.type == name]
                 missing = self.mirror.missing(id, self.person)
-                if id in found and (self.mirror.is_open(id, self.person) or name in missing):
-                    spans = fitting(found[id].spans, state, entry.sentence, missing)
-                    found_here = [(span.score or 0.0, id, span, False) for span in spans if span.type == name]
-                    rows += [row for row in found_here if row[0] >= least]
-        rows.sort(key=lambda row: (row[3], -row[0], row[1], row[2].start))
+                is_open = self.mirror.is_open(id, self.person) or name in missing
+                spans = fitting(found[id].spans, state, entry.sentence, missing) if id in found and is_open else ()
+                rows += listed(id, entry.sentence, state, spans, name, words)
+        rows = [row for row in rows if row.score is None or least <= row.score <= most]
+        rows.sort(key=ORDERS[by])
         return {
-            "mentions": [self._mention(*row) for row in rows[after : after + n]],
+            "mentions": [self._mention(row) for row in rows[after : after + n]],
             "total": len(rows),
             "looked": len(found),
             "sentences": len(self.mirror.entries),
         }
 
     def review(self, given: Asked) -> Record:
-        """Take mentions of a type as right or as wrong, many at once; a sentence that changed meanwhile is left."""
+        """Take mentions of a type as right or as wrong, many at once; a sentence that changed meanwhile is left.
+
+        What is right may be of another type, which it names.
+        """
         name = self._type(given)
         changes: dict[int, State] = {}
         versions: dict[int, int] = {}
@@ -253,7 +261,7 @@ class Views:
                     if one["version"] != version or self._other(entry.id) is not None:
                         stale.append({key: one[key] for key in ("sentence", "start", "end")})
                         continue
-                    span = Span(one["start"], one["end"], name)
+                    span = Span(one["start"], one["end"], self._type(one) if "type" in one else name)
                     Sentence(entry.sentence.words, (span,))  # checks its place
                     state = changes.get(entry.id, state)
                     changes[entry.id] = (accepted if kind == "accept" else rejected)(state, entry.sentence, span)
@@ -349,19 +357,19 @@ class Views:
             if state.is_answer
         ]
 
-    def _mention(self, score: float, id: int, span: Span, is_confirmed: bool) -> Record:
-        sentence = self.mirror.entries[id].sentence
-        start, end = sentence.characters(span)
-        text = sentence.text or ""
+    def _mention(self, row: Row) -> Record:
+        start, end = row.sentence.characters(row.span)
+        text = row.sentence.text or ""
         left, right = around(text, start, end)
         return {
-            "sentence": id,
-            "version": self.mirror.state(id, self.person)[0],
-            "start": span.start,
-            "end": span.end,
-            "score": round(score, 4),
-            "text": text[start:end],
+            "sentence": row.id,
+            "version": self.mirror.state(row.id, self.person)[0],
+            "start": row.span.start,
+            "end": row.span.end,
+            "score": None if row.score is None else round(row.score, 4),
+            "text": row.text,
             "left": left,
             "right": right,
-            "confirmed": is_confirmed,
+            "confirmed": row.is_confirmed,
+            "taken": row.taken,
         }

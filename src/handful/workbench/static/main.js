@@ -59,6 +59,7 @@ function drawHeader() {
   const doing = {
     encoding: `reading the text, ${Math.round(100 * fit.progress)}%`,
     fitting: "fitting",
+    looking: "looking through all text",
     idle: fit.number ? "up to date" : "ready",
   };
   $("fit").textContent = fit.error ? "no fit" : (doing[fit.status] ?? fit.status);
@@ -97,6 +98,9 @@ async function happened(event) {
     } else if (event.kind === "encode") {
       $("fit").textContent = `reading the text, ${Math.round(100 * event.progress)}%`;
       if (event.progress === 1) refresh();
+    } else if (event.kind === "looked") {
+      tell("looked", event);
+      if (event.looked >= event.sentences) refresh();
     } else if (event.kind === "texts") {
       await refresh();
       tell("texts");

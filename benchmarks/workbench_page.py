@@ -1,0 +1,123 @@
+"""How soon a page of the workbench shows what a decision changed, measured in Chromium from the key on.
+
+    python benchmarks/workbench_page.py TEXT TYPES [--sentences 20000] [--decisions 15] [--also OTHER/src]
+
+The text may be .gz; it is repeated, with a number in each sentence, if it is shorter than asked for. A person presses
+Enter on one sentence after the other. Columns, in seconds from the key: the next sentence is on the page; it has the
+predictions of a fit that knows the decision; the list is in the order of that fit. Rows: the best and the median of all
+decisions. With --also the workbench of another checkout runs beside this one, and the decisions alternate, so that
+both have the same machine: other work on it disturbs both alike.
+
+It needs the extra `web`, Playwright and Chromium.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from measure import describe_machine
+from playwright.sync_api import sync_playwright
+from workbench_open import write_corpus
+
+OURS = Path(__file__).resolve().parents[1] / "src"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+FLAGS += ["--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding"]
+CALM = 0.7  # seconds between what is seen and the next key, as a page wants them
+
+WATCH = """async () => {
+    const { app } = await import("/static/app.js");
+    const seen = (window.seen = { app, listed: 0 });
+    new MutationObserver(() => (seen.listed = performance.now())).observe(document.getElementById("queue-list"), { childList: true });
+    addEventListener("keydown", () => {
+        const { id } = app.sentence;
+        const { number } = app.state.fit;
+        Object.assign(seen, { key: performance.now(), next: 0, changed: 0, number });
+        const look = () => {
+            const now = performance.now();
+            if (!seen.next && app.sentence.id !== id) seen.next = now;
+            if (seen.next && app.sentence.fit > number) return (seen.changed = now);
+            requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+    }, { capture: true });
+}"""
+IS_OVER = "() => seen.changed > 0 && seen.app.state.fit.queue > seen.number && seen.listed > seen.changed"
+
+
+@contextmanager
+def running(source, arguments):
+    """Run the workbench of a checkout; give its address."""
+    command = [sys.executable, "-u", "-m", "handful", "label", *arguments, "--no-browser", "--port", "0"]
+    environment = os.environ | {"PYTHONPATH": str(source)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            yield next(line for line in process.stdout if line.startswith("http")).strip()
+        finally:
+            process.terminate()
+
+
+def wait(page, expression):
+    """Wait until it holds; the page's policy does not let Playwright evaluate it by itself."""
+    while not page.evaluate(expression):
+        time.sleep(0.02)
+
+
+def decide(page):
+    """Press Enter; return the seconds until the next sentence, its predictions, and the queue by the new fit."""
+    page.bring_to_front()
+    time.sleep(CALM)
+    page.keyboard.press("Enter")
+    while page.evaluate("() => !seen.next && document.getElementById('live').textContent.includes('again')"):
+        page.keyboard.press("Enter")  # something was not in sight
+        time.sleep(0.1)
+    wait(page, IS_OVER)
+    wait(page, "() => seen.app.state.fit.status === 'idle'")
+    return page.evaluate("() => [seen.next, seen.changed, seen.listed].map((at) => (at - seen.key) / 1000)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("text")
+    parser.add_argument("types")
+    parser.add_argument("--sentences", type=int, default=20_000)
+    parser.add_argument("--decisions", type=int, default=15)
+    parser.add_argument("--threads", type=int, default=None)
+    parser.add_argument("--also", type=Path, action="append", default=[], help="the src of another checkout")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        corpus = write_corpus(options.text, options.sentences, Path(folder) / "corpus.txt")
+        print(f"{describe_machine()}; {options.sentences:,} sentences, {corpus.stat().st_size / 1e6:.1f} MB", flush=True)
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+        playwright = stack.enter_context(sync_playwright())
+        browser = stack.enter_context(playwright.chromium.launch(executable_path=chromium, args=FLAGS))
+        pages = {}
+        for i, source in enumerate([OURS, *options.also]):
+            arguments = [str(corpus), "--types", options.types, "--project", str(Path(folder) / f"{i}.db")]
+            arguments += ["--threads", str(options.threads)] if options.threads else []
+            page = browser.new_page()
+            page.goto(stack.enter_context(running(source, arguments)))
+            page.wait_for_selector("#w0", timeout=120_000)
+            page.evaluate(WATCH)
+            wait(page, "() => seen.app.state?.fit.status === 'idle' && seen.app.state.fit.number > 0")
+            pages[source] = page
+        times = {source: [] for source in pages}
+        for n in range(options.decisions):
+            for source, page in pages.items():
+                times[source].append(decide(page))
+                print(f"{n + 1:3}  {source}: " + ", ".join(f"{one:.3f}" for one in times[source][-1]), flush=True)
+        print("\n                 next, s  predictions, s  queue, s")
+        for source, rows in times.items():
+            print(source)
+            for name, of in (("best", min), ("median", statistics.median)):
+                print("  {:6}       {:9.3f}  {:14.3f}  {:8.3f}".format(name, *map(of, zip(*rows, strict=True))))
+
+
+if __name__ == "__main__":
+    main()
