@@ -34,7 +34,8 @@ CALM = 0.7  # seconds between what is seen and the next key, as a page wants the
 WATCH = """async () => {
     const { app } = await import("/static/app.js");
     const seen = (window.seen = { app, listed: 0 });
-    new MutationObserver(() => (seen.listed = performance.now())).observe(document.getElementById("queue-list"), { childList: true });
+    const drawn = new MutationObserver(() => (seen.listed = performance.now()));
+    drawn.observe(document.getElementById("queue-list"), { childList: true });
     addEventListener("keydown", () => {
         const { id } = app.sentence;
         const { number } = app.state.fit;
@@ -93,7 +94,8 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         corpus = write_corpus(options.text, options.sentences, Path(folder) / "corpus.txt")
-        print(f"{describe_machine()}; {options.sentences:,} sentences, {corpus.stat().st_size / 1e6:.1f} MB", flush=True)
+        size = f"{options.sentences:,} sentences, {corpus.stat().st_size / 1e6:.1f} MB"
+        print(f"{describe_machine()}; {size}", flush=True)
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
         playwright = stack.enter_context(sync_playwright())
         browser = stack.enter_context(playwright.chromium.launch(executable_path=chromium, args=FLAGS))
