@@ -31,7 +31,8 @@ pytest.importorskip("distributed")
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch):
-    monkeypatch.setattr(_pieces.find_pieces, "__defaults__", (1000,))
+    monkeypatch.setattr(_pieces, "LEAST", 1000)
+    monkeypatch.setattr(_pieces, "MOST", 1000)
 
 
 def fitted(unlabelled, progress=None):

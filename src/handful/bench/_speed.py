@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 from handful._util.processor import Processor, usable_threads
 from handful.encoders import load
@@ -30,10 +29,6 @@ class Speed:
     words_per_second: dict[str, tuple[float, ...]]  # of encoding ("encode") and of prediction ("predict")
     # of a fit on labels and the text, encoding included ("fit"), and of one more label ("add")
     seconds: dict[str, tuple[float, ...]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as dicts, lists, strings and numbers."""
-        return asdict(self)
 
 
 def speed(

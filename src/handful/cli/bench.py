@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -181,7 +181,7 @@ def speed(
     with watched() as watch:
         found = measure(text, *garden, most_words=words, threads=threads, on_run=watch["on_run"])
     if as_json:
-        print_json(found.to_dict())
+        print_json(asdict(found))
     else:
         _show_speed(found)
 
