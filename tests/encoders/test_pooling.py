@@ -118,8 +118,16 @@ def test_each_word_is_split_once():
     assert seen == ["a", "b", "c"]
 
 
+def test_long_words_are_not_all_remembered():
+    """A stranger may send any number of them."""
+    tokenizer = make_tokenizer()
+    for i in range(20):
+        tokenizer([f"{i}{'a' * 2**20}"])
+    assert sum(map(len, tokenizer._known)) < 6 * 2**20
+
+
 def test_words_are_found_though_another_thread_forgets_them(monkeypatch):
-    monkeypatch.setattr("handful.encoders.tokenizer._REMEMBERED_WORDS", 2)
+    monkeypatch.setattr("handful.encoders.tokenizer._REMEMBERED", 2)
     busy = []
 
     def split(words):  # as if another thread came in between

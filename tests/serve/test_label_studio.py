@@ -341,6 +341,16 @@ def test_tasks_have_a_limit():
         )
 
 
+def test_labels_have_a_limit():
+    with serving({"people": fitted()}, label_studio=True, limits=Limits(max_types=3)) as served:
+        for n, status in ((3, 200), (4, 422)):
+            labels = "".join(f'<Label value="T{i}"/>' for i in range(n))
+            config = f'<View><Labels name="a" toName="b">{labels}</Labels><Text name="b" value="$text"/></View>'
+            answer = Studio(served).post("setup", {"project": PROJECT, "schema": config})
+            assert answer.status_code == status
+        assert answer.json()["error"]["what"] == "the labelling interface has 4 labels, but at most 3 are taken"
+
+
 @pytest.mark.parametrize("overlap", [True, False])
 def test_annotations_are_read_in_linear_time(overlap):
     from handful.serve._annotations import read_labels

@@ -5,8 +5,8 @@ import pytest
 from handful import Tagger
 from handful.encoders.languages import choose, languages_of
 from handful.errors import HandfulWarning
-from handful.text import to_sentences
-from handful.text.languages import NAMES, LanguageNotice, guess_language
+from handful.text import Sentence, to_sentences
+from handful.text.languages import NAMES, LanguageNotice, evidence, guess_language
 
 # A few plain sentences each, our own.
 FOREIGN = {
@@ -80,6 +80,13 @@ def test_a_foreign_stretch_late_in_a_stream_is_noticed():
 
 def test_english_is_noticed_where_only_german_is_known():
     assert LanguageNotice(["de"])(to_sentences(ENGLISH["news"])) == "en"
+
+
+def test_long_words_are_not_remembered():
+    """A stranger may send any number of them."""
+    n_before = evidence.cache_info().currsize
+    LanguageNotice(["de"])([Sentence(("a" * 1_000, "the", "é" * 51))])
+    assert evidence.cache_info().currsize <= n_before + 1
 
 
 def test_the_encoder_that_knows_the_language_is_chosen():

@@ -67,6 +67,12 @@ def test_much_that_cannot_be_read_is_said_once_with_an_example():
     silent(lambda: model.predict("q qu qx is ."))
 
 
+def test_a_long_word_that_cannot_be_read_is_shown_in_part():
+    model = silent(lambda: tagger(encoder=Reader(), o_ratio=0.7).fit(SUPPORT, UNLABELLED))
+    with pytest.warns(HandfulWarning, match=r"such as q{39}…, q, qu: they"):
+        model.predict(f"{'q' * 100_000} q qu qx is .")
+
+
 def test_a_stretch_that_cannot_be_read_is_noticed_late_in_a_stream():
     model = tagger(encoder=Reader(), o_ratio=0.7).fit(SUPPORT, UNLABELLED)
     with pytest.warns(HandfulWarning, match="cannot read"):

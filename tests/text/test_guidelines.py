@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.text import guidelines
+from growth import grows_as
+from handful.errors import DataError
+from handful.text import EntityType, guidelines
 from handful.text.guidelines import Guideline, guideline_of
 
 CASES = [  # a description; its meaning; what it excludes
@@ -76,3 +78,15 @@ def test_nothing_is_made_up(description):
 def test_examples_of_the_docs():
     assert doctest.testmod(guidelines).attempted > 0
     assert doctest.testmod(guidelines).failed == 0
+
+
+@pytest.mark.parametrize("piece", ["but not only ", "yet not a, ", "a and not a, ", "a but not a, ", "and but not only "])
+@pytest.mark.parametrize("start", ["", "x, ", "x; "])
+def test_a_description_is_read_in_linear_time(start, piece):
+    assert grows_as(guideline_of.__wrapped__, lambda n: start + piece * n, 20) < 1.5
+
+
+def test_a_description_that_is_no_description_is_refused():
+    assert EntityType("FEE", "a" * 10_000).description == "a" * 10_000
+    with pytest.raises(DataError, match="the description of FEE has 10,001 characters, but at most 10,000 are read"):
+        EntityType("FEE", "a" * 10_001)

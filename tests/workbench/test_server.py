@@ -220,6 +220,7 @@ def test_bodies_have_a_type_and_a_limit(served):
         ("/api/queue?n=x", 422),
         ("/api/queue?n=--5", 422),
         ("/api/queue?n=-", 422),
+        ("/api/queue?mode=order&before=201", 422),
         ("/api/queue?skip=1,--5", 422),
         ("/api/queue?after=--5", 422),
         ("/api/mentions?type=PER&n=--5", 422),
@@ -242,6 +243,21 @@ def test_bad_requests_are_answered_in_words(served, path, status):
     answer = served.client.get(path)
     assert answer.status_code == status
     assert answer.json()["error"]["what"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"changes": [{"action": "describe", "name": "PER", "description": "people"}] * (LIMITS.max_types + 1)},
+        {"changes": [{"action": "add", "name": f"T{i}"} for i in range(LIMITS.max_types)]},
+        {"action": "split", "name": "PER", "to": [f"T{i}" for i in range(LIMITS.max_types)]},
+    ],
+)
+def test_types_and_their_changes_have_a_limit(served, change):
+    answer = post(served, "/api/types", change)
+    assert answer.status_code == 422
+    assert "at most 1,000" in answer.json()["error"]["what"]
+    assert len(served.client.get("/api/state").json()["types"]) == 2
 
 
 @pytest.mark.parametrize("kind", ["accept", "reject"])
@@ -281,12 +297,13 @@ def test_requests_do_not_wait_for_a_fit(served):
     assert served.session.number == number + 1
 
 
-def test_a_docbin_is_unpacked_no_further_than_the_limit(served):
+@pytest.mark.parametrize("level", [1, 6, 9])  # the first bytes say it; only those of 6 are recognised
+def test_a_docbin_is_unpacked_no_further_than_the_limit(served, level):
     import zlib
 
     headers = {"content-type": "application/octet-stream"}
-    bomb = zlib.compress(bytes(LIMITS.max_import + 1))
-    answer = served.client.post("/api/import", content=bomb, headers=headers)
+    bomb = zlib.compress(bytes(LIMITS.max_import + 1), level)
+    answer = served.client.post("/api/import", content=bomb, headers=headers, params={"format": "docbin"})
     assert answer.status_code == 422
     assert "holds more than 65,536 KiB" in answer.json()["error"]["what"]
 
@@ -301,3 +318,6 @@ def test_a_gzip_file_is_unpacked_no_further_than_the_limit(served):
     assert len(bomb) < 300_000
     assert error(served.client.post("/api/import", content=bomb, headers=headers))[0] == 422
     assert error(served.client.post("/api/import", content=b"\x1f\x8b damaged", headers=headers))[0] == 422
+    status, what = error(served.client.post("/api/import", content=gzip.compress(bomb), headers=headers))
+    assert (status, what) == (422, "the gzip file holds another gzip file; unpack it first")
+    assert served.client.get("/api/state").json()["counts"]["sentences"] == 10

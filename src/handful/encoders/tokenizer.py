@@ -16,7 +16,7 @@ _GLUED = " glued 2"  # raised when `handful.encoders.gluing` decides otherwise
 
 _Key = str | tuple[str]  # a word behind a space, or one without
 
-_REMEMBERED_WORDS = 2**18
+_REMEMBERED = 2**22  # characters, and 16 more for each word: a stranger may send words of any length
 
 
 class WordTokenizer:
@@ -55,6 +55,7 @@ class WordTokenizer:
         says_nothing = {unknown_id, *fallback_ids} | (set() if space_id is None else {space_id})
         self._says_nothing = {token + shape_stride * shape for token in says_nothing for shape in range(N_SHAPES)}
         self._known: dict[_Key, list[int]] = {}
+        self._n_remembered = 0
 
     @classmethod
     def from_json(cls, text: str, *, pad_id: int, unknown_id: int, shape_stride: int = 0) -> "WordTokenizer":
@@ -116,8 +117,9 @@ class WordTokenizer:
                 raise EncoderError(f"words are str, found {word!r}")
         # Another thread may replace the dict at any time: this one is used until the answer is complete.
         known = self._known
-        if len(known) > _REMEMBERED_WORDS:
+        if self._n_remembered > _REMEMBERED:
             known = self._known = {}
+            self._n_remembered = 0
         new = list(dict.fromkeys(key for key in keys if key not in known))
         apart: list[_Key] = [key for key in new if isinstance(key, str)]
         joined: list[_Key] = [key for key in new if not isinstance(key, str)]
@@ -125,6 +127,7 @@ class WordTokenizer:
             if not some or split is None:
                 continue
             plain = [key if isinstance(key, str) else key[0] for key in some]
+            self._n_remembered += sum(len(word) + 16 for word in plain)
             # A lone surrogate is not text: the tokenizer gets a replacement character instead.
             texts = [word.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for word in plain]
             for key, word, ids in zip(some, plain, split(texts), strict=True):

@@ -108,6 +108,8 @@ class Backend:
         if not isinstance(config, str):
             raise DataError("the labelling interface is missing")
         found = read_config(config)
+        if len(found.types) > (most := self.service.limits.max_types):
+            raise DataError(f"the labelling interface has {len(found.types):,} labels, but at most {most:,} are taken")
         if self.annotations.config(key) != found:
             self.annotations.set_config(key, config)
         return found

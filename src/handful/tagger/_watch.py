@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from handful.encoders import Encoder
 from handful.encoders.languages import languages_of, not_known
-from handful.errors import Advice, HandfulWarning
+from handful.errors import Advice, HandfulWarning, shorten
 from handful.text import Sentence
 from handful.text.languages import LanguageNotice
 
@@ -78,4 +78,4 @@ class Watch:
 
 
 def _such_as(words: Iterable[str]) -> str:
-    return f"such as {', '.join(list(dict.fromkeys(words))[:N_EXAMPLES])}"
+    return f"such as {', '.join(shorten(word, 40) for word in list(dict.fromkeys(words))[:N_EXAMPLES])}"

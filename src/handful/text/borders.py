@@ -87,11 +87,12 @@ def _any_of(words: Iterable[str]) -> str:
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
+# A list can be read in one way alone: in two ways for each item, it would take twice the time for each.
 _KIND = (
-    rf"(?:the |an? |any |its |their |his |her |his or her )?(?P<kind>{_any_of(_KINDS)}|quantitie|currencie)s?"
+    rf"(?:the |an? |any |its |their |his |her )?(?P<kind>{_any_of(_KINDS)}|quantitie|currencie)s?"
     r"(?: words?)?"
 )
-_QUOTED = r"(?:the )?(?:words? )?[\"“'‘](?P<quoted>[^\"“”‘’]{1,20})[\"”'’]"
+_QUOTED = r"(?:the )?(?:words? )?[\"“'‘](?P<quoted>(?:[^\"“”'‘’]|\b'\b){1,20})[\"”'’]"
 _ITEM = re.compile(rf"(?:{_KIND}|{_QUOTED}|(?P<word>(?-i:a\b)|(?!a\b)(?:{_any_of(_CLOSED)})\.?))(?!\w)", re.IGNORECASE)
 _ANY = re.sub(r"\?P<\w+>", "?:", _ITEM.pattern)
 _AND = r"(?:,? (?:and|or|nor) |, )"

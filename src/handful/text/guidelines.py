@@ -36,7 +36,7 @@ class Guideline:
 _OUT = r"(?:not|never|no|nor|neither|except(?: for)?|excluding|other than|rather than|apart from)"
 _HARMLESS = r"(?:only|just|merely|necessarily|yet|always|matter|difference|longer|more than|less than|later than)\b"
 _EXCLUDES = re.compile(rf"(?:and |but |yet |though )?{_OUT}\b (?!{_HARMLESS})(?P<list>.+)", re.IGNORECASE)
-_SAYS_MORE = re.compile(rf"(?:and |but )?(?:{_OUT}|without|with|together with|including|also|even)\b ", re.IGNORECASE)
+_SAYS_MORE = re.compile(rf"(?:and |but |yet |though )?(?:{_OUT}|without|with|together with|including|also|even)\b ", re.IGNORECASE)
 _IS_OUT = re.compile(
     r"(?P<list>.+?) (?:(?:do|does|must|may|should) (?:not|never) (?:count|belong|qualify|be marked|be included)"
     r"(?: here| to it)?|(?:is|are) (?:not|never) (?:marked|wanted|meant|counted|included|asked for|part of it|labelled)"
@@ -45,7 +45,8 @@ _IS_OUT = re.compile(
 )
 # Within a segment, only what is no part of a description of the thing itself
 _INNER = re.compile(
-    r"(?P<before>.*?\S) (?P<after>(?:but (?:not|no|never)|and not|except(?: for)?|excluding|other than)\b .+)",
+    r"(?P<before>.*?\S) (?P<after>(?:but (?:not|no|never)|and not|except(?: for)?|excluding|other than)\b "
+    rf"(?!{_HARMLESS}).+)",
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r" ?\(([^()]*)\)")
@@ -60,6 +61,7 @@ _LAST = re.compile(r"\b(?:or|and|nor)\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"\b(?:such as|like)\b", re.IGNORECASE)
 _PRONOUNS = {"it", "them", "that", "this", "those", "these", "one", "ones", "so", "others"}
 _LONGEST_ITEM = 5  # words; what is longer is one item, commas and all
+_LONGEST_LIST = 20  # items before an "or" that is looked for
 
 
 @lru_cache(4096)
@@ -79,14 +81,13 @@ def guideline_of(description: str) -> Guideline:
     for clause in _clauses(description):
         kept: list[str] = []
         segments = _segments(clause)
+        if meaning and _IS_OUT.fullmatch(whole := ", ".join(segments)):
+            segments = [whole]
         n_all = len(segments)
         while segments:
             one, used, is_first = segments[0], 1, len(segments) == n_all
             parts: list[Excluded] = []
-            if is_first and n_all > 1 and meaning and (match := _IS_OUT.fullmatch(", ".join(segments))):
-                one, used = match.string, n_all
-                parts = _parts(match["list"], one)
-            elif (meaning or kept) and (match := _IS_OUT.fullmatch(one)):
+            if (meaning or kept) and (match := _IS_OUT.fullmatch(one)):
                 parts = _parts(match["list"], one)
             elif match := _EXCLUDES.fullmatch(one):
                 used = _length(segments, is_all=is_first and bool(meaning))
@@ -136,12 +137,12 @@ def _segments(clause: str) -> list[str]:
 
 def _length(segments: list[str], *, is_all: bool = False) -> int:
     """Return how many segments belong to the list that begins with the first: up to the one with the last "or"."""
-    if _CLAUSE.match(segments[0]):
+    if _CLAUSE.match(segments[0]) or (not is_all and _LAST.search(segments[0])):
         return 1
-    for n, one in enumerate(segments[1:], 1):
+    for n, one in enumerate(segments[1 : None if is_all else _LONGEST_LIST], 1):
         if _SAYS_MORE.match(one) or len(one.split()) > 2 * _LONGEST_ITEM:
             return n if is_all else 1
-        if _LAST.search(one) and not is_all and not _LAST.search(segments[0]):
+        if _LAST.search(one) and not is_all:
             return n + 1
     return len(segments) if is_all else 1
 

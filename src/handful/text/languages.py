@@ -34,6 +34,7 @@ NAMES = dict(
 FLOOR, RARE = 0.0004, 0.004  # shares of a word, and of words with marked letters, in a language that does not have them
 SCRIPT = 2.0
 ENOUGH = 22.0  # more evidence than for a known language: two or three sentences
+_LONGEST = 50  # letters of a word; what is longer is an address or the like, and is not to be remembered
 _SHORT = 0.4  # what a letter counts that is a word of its own in scripts without spaces; kana and Han count twice
 
 _RANGES = (
@@ -128,7 +129,8 @@ def _sums(sentences: Iterable[Sentence]) -> dict[str, float]:
     """Return the evidence for each language that there is any for."""
     sums: dict[str, float] = {}
     for sentence in sentences:
-        for word in dict.fromkeys(sentence.words):  # a word that is repeated, as in a table, says no more
+        words = [word for word in sentence.words if len(word) <= _LONGEST]
+        for word in dict.fromkeys(words):  # a word that is repeated, as in a table, says no more
             for language, more in evidence(word):
                 sums[language] = sums.get(language, 0.0) + more
     latin = sums.pop("", 0.0)

@@ -30,6 +30,7 @@ _AROUND = " \t\r\n#\ufeff"  # a name; the last one is the mark that some editors
 _TAGGED = re.compile(r"\S+\s(?:.*\s)?(?:O|[BIESUL]-[^\W\d]\S*)")  # ends in a tag; a name may, too: blood group O
 _INDENT = re.compile(r"\ufeff?(?:[ \t]*# ?)?([ \t]*)")
 _FEW = 3  # lines that end in a tag, in a file of which they are half
+_LONGEST = 10_000  # characters of a description
 _LONG = 5  # words in a name; a line of more is a description or a sentence
 _NO_COLON = re.compile(r"\s(?:[-\u2013\u2014]+>?|=>)\s|=")  # signs that people write for a colon
 _ENDING = re.compile(r"\.(?:te?xt?|md|[ct]sv|jsonl?|ya?ml|toml|conll|gz|db|html?|docx?|xlsx?)\Z", re.IGNORECASE)
@@ -61,6 +62,11 @@ class EntityType:
         check_type(self.name)
         if not isinstance(self.description, str):
             raise DataError(f"the description of {self.name} is {self.description!r}, expected a string")
+        if len(self.description) > _LONGEST:
+            raise DataError(
+                f"the description of {self.name} has {len(self.description):,} characters, but at most {_LONGEST:,} are "
+                "read; say in some lines what the type means"
+            )
         object.__setattr__(self, "description", " ".join(self.description.split()))
         if not isinstance(self.words, list | tuple) or not all(isinstance(one, str) for one in self.words):
             raise DataError(f"the words of {self.name} are {shorten(repr(self.words))}, expected a list of strings")

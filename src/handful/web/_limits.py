@@ -24,6 +24,7 @@ class Limits:
     max_bytes: int = _count(1 << 20)  # bytes in the body of a request (413)
     max_import: int = _count(64 << 20)  # bytes in a file that is brought into a project (413)
     max_texts: int = _count(1000)  # texts in a request
+    max_types: int = _count(1000)  # types of a project, in the workbench and of Label Studio (422)
     # projects of Label Studio with a model in memory. The one that was asked least recently is fitted again when it
     # is asked for.
     max_projects: int = _count(16)

@@ -188,7 +188,9 @@ def _import(view: Views, body: bytes, given: Record) -> Record:
     format = _format(given) if given.get("format") else None
     if body[:2] == GZIP:
         body = _unpacked("gzip file", gzip.GzipFile(fileobj=BytesIO(body)).read, LIMITS.max_import)
-    if body[:2] == ZLIB:
+        if body[:2] == GZIP:  # it would be unpacked as it is read, without a limit
+            raise DataError("the gzip file holds another gzip file; unpack it first")
+    if body[:2] == ZLIB or format == "docbin":
         _unpacked("DocBin", partial(zlib.decompressobj().decompress, body), LIMITS.max_import)
     source = BytesIO(body)
     source.name = (given.get("name") or "the file")[:200]

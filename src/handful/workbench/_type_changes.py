@@ -8,10 +8,11 @@ from handful.errors import DataError
 from handful.tagger.retyping import TypeChange
 from handful.text import EntityType, Sentence
 from handful.text.projects import State
-from handful.web import hue
+from handful.web import Limits, hue
 
 KEYS = [*"1234567890", *(f"⇧{digit}" for digit in "1234567890")]  # ⇧: with Shift
 LONGEST_NAME, LONGEST_DESCRIPTION = 100, 2_000
+MOST = Limits.max_types  # types, and changes at once
 
 Types = list[dict[str, Any]]
 
@@ -30,6 +31,8 @@ def added(types: Types, new: EntityType, colour: int | None = None) -> Types:
     for i, one in enumerate(types):
         if one["name"] == new.name:
             return _with(types, i, **new.to_dict() | {"description": one["description"] or new.description})
+    if len(types) >= MOST:
+        raise DataError(f"a project has at most {MOST:,} types")
     used = {one["colour"] for one in types}
     if colour is None:
         colour = next(hue(i) for i in range(360) if hue(i) not in used or i > 300)
@@ -53,6 +56,8 @@ def change_types(
     """
     known = [one["name"] for one in types]
     if action == "several":
+        if len(value) > MOST:
+            raise DataError(f"there are {len(value):,} changes, but at most {MOST:,} can be made at once")
         changed = ChangedTypes(types, {})
         for one in value:
             step = change_types(changed.types, {**states, **changed.states}, sentence, *one)

@@ -104,7 +104,8 @@ class Views:
         In order, they are those from a place on (`start`), or those after a sentence, and `before` of those up to it.
         """
         mode = given.get("mode", "teach")
-        n, before = number(given.get("n"), "n", 20, 1, MOST_SENTENCES), number(given.get("before"), "before")
+        n = number(given.get("n"), "n", 20, 1, MOST_SENTENCES)
+        before = number(given.get("before"), "before", 0, 0, MOST_SENTENCES)
         after = number(given.get("after"), "after")
         skip = {number(one, "skip") for one in given.get("skip", "").split(",") if one}
         total: Record = {}
