@@ -47,8 +47,9 @@ def test_writing_is_linear(piece):
 
 
 WORDS = [
-    "not ", "but not ", "a but not a, ", "yet not ", "not only ", "a, ", "a ", "and ", "or ", "; ", "(", ") ", "such as ", "except for ",
-    "with ", "the title, ", "titles ", "his or her title, ", "'a', ", '"b", ', '", ', "before it ", "included ", "are left out ",
+    "not ", "but not ", "a but not a, ", "yet not ", "not only ", "a, ", "a ", "and ", "or ", "; ", "(", ") ",
+    "such as ", "except for ", "with ", "the title, ", "titles ", "his or her title, ", "'a', ", '"b", ', '", ',
+    "before it ", "included ", "are left out ",
 ]  # fmt: skip
 
 

@@ -36,7 +36,9 @@ class Guideline:
 _OUT = r"(?:not|never|no|nor|neither|except(?: for)?|excluding|other than|rather than|apart from)"
 _HARMLESS = r"(?:only|just|merely|necessarily|yet|always|matter|difference|longer|more than|less than|later than)\b"
 _EXCLUDES = re.compile(rf"(?:and |but |yet |though )?{_OUT}\b (?!{_HARMLESS})(?P<list>.+)", re.IGNORECASE)
-_SAYS_MORE = re.compile(rf"(?:and |but |yet |though )?(?:{_OUT}|without|with|together with|including|also|even)\b ", re.IGNORECASE)
+_SAYS_MORE = re.compile(
+    rf"(?:and |but |yet |though )?(?:{_OUT}|without|with|together with|including|also|even)\b ", re.IGNORECASE
+)
 _IS_OUT = re.compile(
     r"(?P<list>.+?) (?:(?:do|does|must|may|should) (?:not|never) (?:count|belong|qualify|be marked|be included)"
     r"(?: here| to it)?|(?:is|are) (?:not|never) (?:marked|wanted|meant|counted|included|asked for|part of it|labelled)"

@@ -64,8 +64,8 @@ class EntityType:
             raise DataError(f"the description of {self.name} is {self.description!r}, expected a string")
         if len(self.description) > _LONGEST:
             raise DataError(
-                f"the description of {self.name} has {len(self.description):,} characters, but at most {_LONGEST:,} are "
-                "read; say in some lines what the type means"
+                f"the description of {self.name} has {len(self.description):,} characters, but at most {_LONGEST:,} "
+                "are read; say in some lines what the type means"
             )
         object.__setattr__(self, "description", " ".join(self.description.split()))
         if not isinstance(self.words, list | tuple) or not all(isinstance(one, str) for one in self.words):
