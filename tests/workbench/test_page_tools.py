@@ -1,5 +1,7 @@
 """The page in a real browser: types, search, files."""
 
+import json
+
 from handful import Tagger
 from handful.text import FORMATS, read
 from tagger.toy import NamedEncoder
@@ -137,7 +139,7 @@ def test_labels_come_in_and_go_out_in_every_format(window, served, tmp_path):
         found = read(tmp_path / download.value.suggested_filename, None if format == "docbin" else format)
         assert any("Paris" in sentence.words for sentence in found)
     page.select_option("#export-format", "prodigy")
-    page.uncheck("#export-only")
+    page.select_option("#export-only", "")
     with page.expect_download() as download:
         page.click("#export")
     assert len(download.value.path().read_text().splitlines()) > len(set(TEXTS))
@@ -161,7 +163,15 @@ def test_a_download_of_decided_sentences_says_what_is_not_in_it(window, served):
         page.click("#export")
     page.locator("#files-note", has_text="Not in it: sentences that are partly decided (1).").wait_for()
     assert '"_"' not in download.value.path().read_text()
-    page.uncheck("#export-only")
+    page.select_option("#export-only", "mentions")
+    with page.expect_download() as download:
+        page.click("#export")
+    page.locator(
+        "#files-note", has_text="8 sentences in it are not wholly decided; nothing in the file says so."
+    ).wait_for()
+    lines = [json.loads(line) for line in download.value.path().read_text().splitlines()]
+    assert [one["label"] for one in lines if one["label"]] == [[[0, 3, "PER"]]]
+    page.select_option("#export-only", "")
     with page.expect_download() as download:
         page.click("#export")
     assert '"_"' in download.value.path().read_text()

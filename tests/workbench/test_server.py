@@ -74,6 +74,13 @@ def test_an_export_of_decided_sentences_holds_nothing_that_is_open(served):
     assert "Nothing else is known" in doccano
     assert "Lagos" not in doccano
     assert '"_"' not in doccano
+    for format in FORMATS:  # nor does the whole text hold more mentions than were decided
+        found = client.get("/api/export", params={"format": format, "only": "mentions"}).content
+        if format not in ("text", "gliner", "tokens"):
+            sentences = list(read(io.BytesIO(found), format))
+            assert [span.type for one in sentences for span in one.spans] == ["PER"] * 3, (
+                format
+            )  # one sentence is twice
     post(served, "/api/types", {"action": "add", "name": "DAY"})
     assert client.get("/api/export", params={"format": "conll", "only": "decided"}).text.strip() == ""
     assert client.get("/api/state").json()["counts"]["look"] == 3

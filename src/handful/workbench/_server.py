@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -27,7 +28,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from handful.errors import Advice, DataError, HandfulError, StaleError
-from handful.text import FORMATS, stream, write
+from handful.text import FORMATS, Document, stream, write
 from handful.web import Limits
 from handful.web.guard import Guard
 from handful.web.http import Json, read_body, read_json, refusal
@@ -240,10 +241,21 @@ def _format(given: Record) -> str:
 
 def _export(session: Session, given: Record) -> Response:
     format, out = _format(given), BytesIO()
-    documents = session.project.documents(only_decided=given.get("only") == "decided")
+    only = given.get("only") or ""
+    if only not in ("", "decided", "mentions"):
+        raise DataError(f"only is {only!r:.50}, expected decided, mentions, or nothing")
+    documents = session.project.documents(only_decided=only == "decided")
+    if only == "mentions":
+        documents = map(_mentions_alone, documents)
     write(documents, out, format, types=session.mirror.entity_types())
     kind = "application/octet-stream" if format == "docbin" else "text/plain; charset=utf-8"
     return _download(out.getvalue(), kind, _name(format))
+
+
+def _mentions_alone(document: Document) -> Document:
+    """Return a text with the mentions that were decided, and nothing that says which words are open."""
+    sentences = [replace(one, spans=one.spans or (), allowed=None, judged=None) for one in document.sentences]
+    return document.with_sentences(sentences)
 
 
 def _name(format: str) -> str:

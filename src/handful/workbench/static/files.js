@@ -25,6 +25,13 @@ function leftOut() {
   return parts.length ? `Not in it: sentences that are ${parts.map(([n, how]) => `${how} (${n.toLocaleString("en")})`).join(", ")}.` : "";
 }
 
+/** What a file with mentions alone does not say. */
+function stillOpen() {
+  const { all, labelled, look } = app.state.counts;
+  const n = all - labelled + look;
+  return n ? `${count(n, "sentence")} in it ${n === 1 ? "is" : "are"} not wholly decided; nothing in the file says so.` : "";
+}
+
 export function openFiles() {
   const { formats } = app.state.project;
   const options = () => formats.map((one) => make("option", { value: one, text: one }));
@@ -40,9 +47,9 @@ export function openFiles() {
 export function setUpFiles() {
   $("export").addEventListener("click", () =>
     busy("The labels are written…", async () => {
-      const isOnly = $("export-only").checked;
-      const link = await download("/api/export", { format: $("export-format").value, ...(isOnly ? { only: "decided" } : {}) });
-      return [link, " is downloaded. ", isOnly ? leftOut() : ""];
+      const only = $("export-only").value;
+      const link = await download("/api/export", { format: $("export-format").value, ...(only ? { only } : {}) });
+      return [link, " is downloaded. ", { decided: leftOut, mentions: stillOpen }[only]?.() ?? ""];
     }),
   );
   $("tagger").addEventListener("click", () =>
