@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -46,7 +47,9 @@ from handful.text import (
 )
 from handful.text._json_read import LABEL_KEYS
 from handful.text._schemes import count_adjacent
+from handful.text.borders import borders_of
 from handful.text.formats import TABLE
+from handful.text.guidelines import guideline_of, understood
 from handful.text.types import compiled
 
 __all__ = ["TEXT", "check_document"]
@@ -215,6 +218,20 @@ def run_types(case: Case) -> object:
     return len(found), sum(bool(one.description) for one in found), sum(len(one.words) for one in found), n_matches
 
 
+def run_descriptions(case: Case) -> object:
+    """Read a description in parts; no word of a part is another word. Its parts may also have fields of their own."""
+    description = case["file"].decode("utf-8", "replace")
+    (one,) = types_of([{"name": "PER", "description": description}])
+    guideline, rules = guideline_of(one.description), borders_of(one.description)
+    words = set(re.findall(r"\w+", one.description))
+    for part in (guideline.meaning, *(text for each in guideline.excludes for text in (each.text, each.said))):
+        assert words.issuperset(re.findall(r"\w+", part)), part
+    assert all(rule.said in one.description and (rule.first or rule.last) for rule in rules)
+    lines = description.splitlines()
+    (fields,) = types_of([{"name": "PER", "not": lines[:2], "such as": lines[2:4]}])
+    return len(guideline.excludes), len(rules), len(understood(fields.description)), len(guideline.meaning) // 20
+
+
 def _lines_of(one: EntityType) -> str:
     """Write a type as a file says it."""
     first = f"{one.name}: {one.description}\n" if one.description else f"{one.name}\n"
@@ -327,6 +344,7 @@ def _small(name: str, about: str, run: Run, *mutators: Mutator) -> Target:
 TEXT: list[Target] = [
     *map(_reader, (None, "json", "conll-2012", "parquet", *FORMATS)),
     _small("types", "a file of types", run_types, *_LINES),
+    _small("descriptions", "a description of a type, in parts", run_descriptions, *_LINES),
     _small("tag-names", "a file with the names of tags", run_names, *_LINES, change_json),
     _small("schemes", "tags in every scheme", run_schemes, change_json),
     _small("marks", "marks in a text", run_marks, change_json),

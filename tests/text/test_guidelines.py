@@ -13,6 +13,7 @@ from handful.text import EntityType, guidelines
 from handful.text.guidelines import Guideline, guideline_of
 
 CASES = [  # a description; its meaning; what it excludes
+    ("sum (not postage)of money", "sum of money", "postage"),
     ("a sum of money, not postage", "a sum of money", "postage"),
     ("a sum of money, but not postage or tips", "a sum of money", "postage|tips"),
     ("a sum of money; no fees, tips, or postage", "a sum of money", "fees|tips|postage"),

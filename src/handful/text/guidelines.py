@@ -51,7 +51,7 @@ _INNER = re.compile(
     rf"(?!{_HARMLESS}).+)",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r" ?\(([^()]*)\)")
+_BRACKETS = re.compile(r" ?\(([^()]*)\) ?")
 _LEAD = re.compile(
     r"(?:(?:for|to|in|at|on|of|by|from|when|any|all|the|a|an|its|their|his|her|such|other|mere|bare|plain|yet|also|or|and|"
     r"nor) )+",
@@ -127,7 +127,7 @@ def _clauses(description: str) -> list[str]:
         if not any(one.fullmatch(match[1].strip()) for one in (_EXCLUDES, _IS_OUT)):
             return match[0]
         inner.append(match[1])
-        return ""
+        return " "
 
     outer = re.split(r";|\.\s+(?=[A-Z])", _BRACKETS.sub(of_brackets, description))
     return [clause for one in [*outer, *inner] if (clause := one.strip(" .,"))]
