@@ -235,10 +235,10 @@ def test_borders_between_mentions_of_one_type_are_learned(tmp_path, encoder):
     network, head = training.network, training.network.head
     with torch.inference_mode():
         x = 0.5 * (_hidden(network.encoder, step)[step.first] + _hidden(network.encoder, step)[step.last])
-        u, v, w, b = head.border.split([x.shape[1]] * 3 + [1])
+        u, v, b = head.border.split([x.shape[1]] * 2 + [1])
         wanted = 0.0
         for i, begins in zip((1, 2, 8, 10, 11), (1, 0, 0, 0, 1), strict=True):
-            logit = (u @ x[i - 1] + v @ x[i] + w @ (x[i - 1] * x[i]) + b).item()
+            logit = (u @ x[i - 1] + v @ x[i] + b).item()
             wanted += math.log1p(math.exp(-logit if begins else logit)) / step.n_words
         with_borders, border, head.border = network.loss(step).item(), head.border, None
         assert math.isclose(with_borders - network.loss(step).item(), wanted, rel_tol=1e-3)

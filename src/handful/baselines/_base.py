@@ -64,6 +64,7 @@ class FittedBaseline:
     # Features (n, d) to logarithms of the scores of tags (n, n_tags), whose exponentials sum to 1
     log_scores: Callable[[Float], NDArray[np.float64]]
     transitions: Transitions | None = None  # for Viterbi; None, each word gets the tag of its highest score
+    seams: None = None  # mentions of one type side by side are one
 
     def tag(self, features: Float, sentences: Sequence[Sentence]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""

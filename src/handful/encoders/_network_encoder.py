@@ -76,6 +76,7 @@ class NetworkEncoder(Encoder):
         self.reads_padding = reads_padding
         self.transitions = transitions
         self.has_names = names is not None
+        self.border = None if names is None else names.border
         self.languages = tuple(languages)
         self._parts = network, tokenizer, names
 

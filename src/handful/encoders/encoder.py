@@ -33,6 +33,8 @@ class Encoder(ABC):
     # how tags follow each other in the text that the encoder was trained on, if that is known
     transitions: Transitions | None = None
     has_names: bool = False  # whether it reads the names of types (`encode_types`)
+    # what tells two mentions of one type, side by side, from one (`handful.encoders.names`); None if it does not know
+    border: NDArray[np.float32] | None = None
     languages: tuple[str, ...] = ()  # the codes of the languages that it knows; empty if it does not say
 
     @abstractmethod
@@ -80,6 +82,7 @@ class WrappedEncoder(Encoder):
     precision = _inner("precision")
     transitions = _inner("transitions")
     has_names = _inner("has_names")
+    border = _inner("border")
     languages = _inner("languages")
 
     def encode(self, sentences: Sequence[Any], *, progress: Progress = None) -> NDArray[Any]:

@@ -21,15 +21,15 @@ without it reads descriptions as they are.
 
 Two words x and y of one type, side by side, may be in one mention or in two. The log odds of two are ::
 
-    b(x, y) = <u, x> + <v, y> + <w, x * y> + b_0
+    b(x, y) = <u, x> + <v, y> + b_0
 
-``border`` is u, v, w and b_0, one behind the other; a head without it knows nothing of such borders.
+``border`` is u, v and b_0, one behind the other; a head without it knows nothing of such borders.
 """
 
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ class NameHead:
     o_prototypes: Float32  # (n, dim), at least one row
     beta: float = 0.0
     exclusion: float | None = None  # c; None, descriptions are read as they are
-    border: Float32 | None = None  # u, v, w and b_0, (3 dim + 1,)
+    border: Float32 | None = None  # u, v and b_0, (2 dim + 1,)
 
     def __post_init__(self) -> None:
         given = {**dict(zip(_NAMES, (self.weight, self.bias, self.o_prototypes, self.beta), strict=True))}
@@ -78,7 +78,7 @@ class NameHead:
             except (TypeError, ValueError):
                 raise EncoderError(f"{name} must hold numbers") from None
         n, m = (len(np.atleast_1d(arrays[name])) for name in ("linear.bias", "o_prototypes"))
-        known = [(n, n), (n,), (max(1, m), n), (), (), (3 * n + 1,)]
+        known = [(n, n), (n,), (max(1, m), n), (), (), (2 * n + 1,)]
         shapes = dict(zip((*_NAMES, _EXCLUSION, _BORDER), known, strict=True))
         for name, array in arrays.items():
             if array.shape != shapes[name]:
@@ -152,9 +152,9 @@ class NameHead:
         return found
 
     def identity(self) -> bytes:
-        """Return bytes that change with the numbers of the head; the precision of its file does not count."""
+        """Return bytes that change with the vectors of types; the precision of the file and `border` do not count."""
         digest = hashlib.sha256(_SCHEME)
-        for name, array in sorted(self._arrays().items()):
+        for name, array in sorted(replace(self, border=None)._arrays().items()):
             digest.update(f"{name} {array.shape}".encode())
             digest.update(array.tobytes())
         return digest.digest()

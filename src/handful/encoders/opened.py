@@ -106,7 +106,7 @@ class _GivenEncoder(Encoder):
         self._given = given
         self.dim, self.fingerprint = given.dim, given.fingerprint
         self.name = type(given).__name__
-        values = ("name", "reference", "precision", "transitions", "has_names", "languages")
+        values = ("name", "reference", "precision", "transitions", "has_names", "border", "languages")
         optional = (*values, "encode_types", "unreadable")
         self.__dict__ |= {name: getattr(given, name) for name in optional if hasattr(given, name)}
 

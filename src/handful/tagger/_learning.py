@@ -19,6 +19,7 @@ from .borders import Borders
 from .evidence import Evidence, NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
 from .known import KnownWords
 from .model import Examples, Lead, Model, Softmax
+from .seams import Seams
 from .training_text import LabelledText, LabelledWords, sentences_of
 
 if TYPE_CHECKING:
@@ -115,12 +116,13 @@ def learn(
     plan: Plan,
     names: TypeNames | None,
     transitions: Transitions | None = None,
+    border: NDArray[np.float32] | None = None,
     report: ProgressCallback | None = None,
 ) -> Learned:
     """Fit the evidence that a method asks for, to text with features, and a plan of the same text.
 
-    `names` are those that the encoder read, and `transitions` its own. `report` is called after each round of the
-    clustering with the number of rounds done, and of rounds at most.
+    `names` are those that the encoder read, `transitions` and `border` its own. `report` is called after each round of
+    the clustering with the number of rounds done, and of rounds at most.
     """
     method, o_ratio, labelled = plan.method, plan.o_ratio, plan.labelled
     labelled = labelled.by_labels(text.features) if names is None else labelled.by_names(names, text.features)
@@ -167,18 +169,20 @@ def learn(
     if has_labels and "regression" in weights:
         found |= {"regression": regression(), "nearest": NearestLabel.of(words, known.tags, n_tags, known.is_open)}
     pieces = ((found.get(kind), weight) for kind, weight in weights.items())
+    labels = sentences_of(text.labels)
     model = Model(
         plan.types,
         tuple(replace(piece, weight=weight) for piece, weight in pieces if piece is not None),
         method.calibration or Softmax(1.0 if fitted is None else float(fitted.temperature)),
         transitions if method.has_transitions else None,
         method.without_prior,
-        KnownWords.of(plan.types, method.known_words, sentences_of(text.labels), plan.labelled.examples),
-        Borders.of(plan.types, sentences_of(text.labels)),
+        KnownWords.of(plan.types, method.known_words, labels, plan.labelled.examples),
+        Borders.of(plan.types, labels),
+        seams=None if border is None else Seams(border).learned(words, known.places, known.tags, labels),
     )
     projected = words if prototypes is None else prototypes.project(words)
     vectors = np.ascontiguousarray(projected, np.float32)
-    return Learned(model, fitted, labelled, Examples(sentences_of(text.labels), known.places, known.tags, vectors))
+    return Learned(model, fitted, labelled, Examples(labels, known.places, known.tags, vectors))
 
 
 def type_names(encoder: Any, types: tuple[EntityType, ...], model: Model | None = None) -> TypeNames:

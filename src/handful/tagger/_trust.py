@@ -57,15 +57,20 @@ def doubts(
         precision = 1 / min(MOST_DOUBT, max(n, 1) * DOUBT_BY_SENTENCE) ** 2
         here = (tags == 0) | (tags == t + 1)
         here = here if is_open is None else here & ~is_open[:, t + 1]
-        leads, is_type = scores[here, t + 1] - scores[here, 0], tags[here] == t + 1
-        shift = 0.0
-        for _ in range(_ROUNDS):
-            chances = 0.5 + 0.5 * np.tanh((leads + shift) / 2)
-            slope = float((chances - is_type).sum()) + shift * precision
-            bend = float((chances * (1 - chances)).sum()) + precision
-            step = float(np.clip(slope / bend, -_LARGEST_STEP, _LARGEST_STEP))
-            shift -= step
-            if abs(step) < 1e-9:
-                break
-        shifts[t] = min(shift, 0.0)
+        leads = scores[here, t + 1] - scores[here, 0]
+        shifts[t] = min(likeliest_shift(leads, tags[here] == t + 1, precision), 0.0)
     return shifts
+
+
+def likeliest_shift(leads: Float, is_so: NDArray[np.bool_], precision: float) -> float:
+    """Return the b that minimises ``sum_i log(1 + exp(-y_i (leads_i + b))) + precision b^2 / 2``, y_i = 1 or -1."""
+    shift = 0.0
+    for _ in range(_ROUNDS):
+        chances = 0.5 + 0.5 * np.tanh((leads + shift) / 2)
+        slope = float((chances - is_so).sum()) + shift * precision
+        bend = float((chances * (1 - chances)).sum()) + precision
+        step = float(np.clip(slope / bend, -_LARGEST_STEP, _LARGEST_STEP))
+        shift -= step
+        if abs(step) < 1e-9:
+            break
+    return shift

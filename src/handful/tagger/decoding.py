@@ -1,6 +1,7 @@
 """Tag scores to mentions: a run of words with the same type is one (the IO scheme); the best path of tags."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -107,11 +108,13 @@ def decode(
     n_words: Sequence[int],
     types: Sequence[str],
     tags: NDArray[np.integer[Any]],
+    begins: NDArray[np.bool_] | None = None,
 ) -> list[tuple[Span, ...]]:
     """Find the mentions of each sentence.
 
     `scores` (n, 1 + n_types) and `tags` (n,) have a row for each word, of all sentences one after the other; `n_words`
-    are the words of each sentence. The score of a mention is the mean of its words' scores for the type.
+    are the words of each sentence, and `begins` (n,) says where a mention begins behind one of its own type. The score
+    of a mention is the mean of its words' scores for the type.
 
     Examples
     --------
@@ -122,8 +125,10 @@ def decode(
     found: list[list[Span]] = [[] for _ in n_words]
     for i, start, stop, first in runs(tags, n_words):
         tag = int(tags[start])
-        score = float(scores[start:stop, tag].mean())
-        found[i].append(Span(start - first, stop - first, types[tag - 1], score))
+        inner = [] if begins is None else np.flatnonzero(begins[start:stop]).tolist()
+        for a, b in pairwise([0, *inner, stop - start]):
+            score = float(scores[start + a : start + b, tag].mean())
+            found[i].append(Span(start + a - first, start + b - first, types[tag - 1], score))
     return [tuple(spans) for spans in found]
 
 

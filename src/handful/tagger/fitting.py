@@ -112,7 +112,8 @@ def prepare(
     method = (method.with_names or method) if has_names else method
     pairs = [pair for sentence in labels for pair in pairwise(sentence.spans or ())]
     n_beside = sum(one.end == other.start and one.type == other.type for one, other in pairs)
-    notes = [f"{number_of(n_beside, 'mention')} beside one of the same type: learned as one with it"] * (n_beside > 0)
+    is_one = n_beside > 0 and (tagger.encoder_.border is None or not method.has_transitions)
+    notes = [f"{number_of(n_beside, 'mention')} beside one of the same type: learned as one with it"] * is_one
     if others and not reads_names:
         notes += [f"{', '.join(others)} will not be found: no mention is labelled, and names of types are not read"]
     return Plan(described(names, everything), method, has_names, o_ratio, clusters, labelled, notes)
@@ -134,7 +135,8 @@ def fit_text(
     encoder, before = tagger.encoder_, None if tagger._fit is None else tagger._fit.model
     with several_threads() if len(text.features) else nullcontext():  # names alone need none, nor scipy
         names = type_names(encoder, planned.types, before) if planned.has_names else None
-        learned = learn(text, planned, names, encoder.transitions, report)
+        border = encoder.border if planned.method.has_transitions else None
+        learned = learn(text, planned, names, encoder.transitions, border, report)
     notes = [*notes, *planned.notes]
     summary = partial(summarise, text, learned, encoder, tagger.method, tagger.o_ratio == AUTO, notes)
     watch.labels(text)

@@ -16,6 +16,7 @@ from .decoding import viterbi
 from .evidence import EVIDENCE, Evidence, array_of
 from .finding import found_by
 from .known import KnownWords
+from .seams import Seams
 
 BLOCK_ROWS = 192  # a multiple of 12 and of 16, the rows that kernels of BLAS take at a time: none is left over
 
@@ -77,6 +78,10 @@ class TagModel(Protocol):
     def tag(self, features: Float, sentences: Sequence[Sentence]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
 
+    @property
+    def seams(self) -> Seams | None:
+        """What keeps mentions of one type apart that are side by side; None, they are one."""
+
 
 @dataclass(frozen=True)
 class Model:
@@ -94,6 +99,7 @@ class Model:
     known: KnownWords | None = None  # lists and patterns of types, which read the words, not their features
     borders: Borders | None = None  # what descriptions say of titles, articles and the like
     find: float = 1.0  # how many times as bad a missed mention is as a wrong one; see `found_by`
+    seams: Seams | None = None  # what keeps mentions of one type apart that are side by side; None, they are one
 
     def __post_init__(self) -> None:
         for piece in self.evidence:
@@ -165,6 +171,7 @@ class Model:
             "without_prior": self.without_prior,
             **({} if self.find == 1 else {"find": self.find}),
             **({} if self.known is None else {"known": self.known.settings()}),
+            **({} if self.seams is None else {"seams": {"shift": self.seams.shift}}),
             **({} if self.borders is None else {"overruled_borders": sorted(map(list, self.borders.overruled))}),
         }
 

@@ -242,12 +242,14 @@ class _Curve:
             return
         n_words = [len(one.words) for one in sentences]
         lost = self._encoder.unreadable(sentences)
-        logits = self._models[0].logits(np.concatenate([one.features for one in self._waiting]), sentences)
+        features = np.concatenate([one.features for one in self._waiting])
+        logits = self._models[0].logits(features, sentences)
         for model, found in zip(self._models, self._found, strict=True):
             tags, scores = model.path(logits, n_words), np.zeros_like(logits)
             if model.borders is not None:
                 tags = model.borders.obey(tags, scores, sentences)
             tags[lost] = 0
-            spans = decode(scores, n_words, model.tags[1:], tags)
+            begins = None if model.seams is None else model.seams.begins(features, tags, n_words)
+            spans = decode(scores, n_words, model.tags[1:], tags, begins)
             found += [replace(one, spans=some) for one, some in zip(sentences, spans, strict=True)]
         self._waiting = []

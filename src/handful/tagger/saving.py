@@ -32,8 +32,10 @@ from .borders import Borders
 from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
 from .known import KnownWords
 from .model import CALIBRATIONS, Calibration, Examples, Model
+from .seams import Seams
 
 FORMAT, VERSION = "handful tagger", 5
+SEAMS = "seams.border"  # among the arrays
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
 
 _NOT_SAVED = {"encoder", "threads", "cache"}  # parameters: those of a machine, and the encoder, which is saved apart
@@ -85,6 +87,8 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
     }
     examples = saved.examples
     arrays = {f"examples.{name}": getattr(examples, name) for name in ("places", "tags", "vectors")}
+    if saved.model.seams is not None:
+        arrays[SEAMS] = saved.model.seams.border
     for settings, piece in zip(config["model"]["evidence"], saved.model.evidence, strict=True):  # type: ignore[index]
         arrays |= {f"{settings['kind']}.{name}": array for name, array in piece.save().items()}
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -257,7 +261,11 @@ def _read_model(
         overruled = frozenset((name, said) for name, said in settings["overruled_borders"])
         borders = replace(borders, overruled=overruled)
     calibration = _read_calibration(settings["calibration"])
-    return Model(types, tuple(pieces), calibration, transitions, without_prior, known, borders)
+    seams = None
+    if said := settings.get("seams"):
+        check_arrays({"border": arrays[SEAMS]}, Seams, {"border": 2 * dim + 1})
+        seams = Seams(arrays.pop(SEAMS), _number(said["shift"], "the shift of seams"))
+    return Model(types, tuple(pieces), calibration, transitions, without_prior, known, borders, seams=seams)
 
 
 def _read_calibration(settings: dict[str, Any]) -> Calibration:

@@ -154,7 +154,8 @@ def _tag(
             tags[lost] = 0
             cuts = np.cumsum(n_words)[:-1]
             arrays = zip(*(np.split(array, cuts) for array in (features, scores, tags)), strict=True)
-            spans = iter(decode(scores, n_words, names, tags))
+            begins = None if model.seams is None else model.seams.begins(features, tags, n_words)
+            spans = iter(decode(scores, n_words, names, tags, begins))
             for part in batch:
                 if isinstance(part, Document):
                     yield part

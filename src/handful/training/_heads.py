@@ -31,7 +31,7 @@ class NamesHead(nn.Module):
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         self.exclusion = nn.Parameter(torch.zeros(())) if has_parts else None
-        self.border = nn.Parameter(torch.zeros(3 * dim + 1)) if has_borders else None
+        self.border = nn.Parameter(torch.zeros(2 * dim + 1)) if has_borders else None
         # Without its own first values, which would be drawn from the random numbers of the caller.
         self.linear: nn.Linear = nn.utils.skip_init(nn.Linear, dim, dim)  # type: ignore[no-untyped-call]
         with torch.no_grad():
@@ -69,7 +69,7 @@ class NamesHead(nn.Module):
     def of_borders(self, before: Tensor, x: Tensor) -> Tensor:
         """Return for neighbours of one type, (n, dim) each, the logits (n,) that a mention begins at the second."""
         assert self.border is not None
-        return torch.cat((before, x, before * x), 1) @ self.border[:-1] + self.border[-1]
+        return torch.cat((before, x), 1) @ self.border[:-1] + self.border[-1]
 
     def trained(self) -> NameHead:
         """Return what is written into the encoder's folder."""
