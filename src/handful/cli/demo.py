@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handful._util.files import replacing_folder, write_text
+from handful._util.files import check_file, replacing_folder, write_text
 from handful.errors import EncoderError
 from handful.examples import NOTES, Notes
 from handful.text import Sentence, read, read_types, write
@@ -53,6 +53,7 @@ def demo(
     if files is not None:
         _write_corpus(notes, files)
         return
+    check_file(out)
     gold = read(notes.heldout)
     steps = _steps(notes, language, gold)
     predicted = list(zip(gold, steps[-1][1].predict_sentences(gold), strict=True))
