@@ -62,6 +62,7 @@ class Case:
     n_sentences: int
     names: Any
     nearest: Any
+    cosines: Any
     clusters: dict[bool, Any]  # without text, and with
 
     def regression(self, names: Any = None, **settings: float) -> Any:
@@ -158,14 +159,14 @@ def regression(case: Case) -> dict[str, Any]:
     for name, values in {"BESIDE_NAMES": (5.0, 80.0), "NAMES_TAKEN": (0.25, 1.0)}.items():
         for value in values:
             rows[f"{name} {value:g}"] = total(case, **{name: value})
-    for weight in (0.0, 24.0, 96.0):
+    for weight in (0.0, 36.0, 144.0):
         rows[f"nearest {weight:g}"] = total(case, nearest=weight)
     rows["labels times n / (n + 1)"] = total(case, labels=case.n_sentences / (case.n_sentences + 1))
     return rows
 
 
 def clusters(case: Case) -> dict[str, Any]:
-    weights = {"0": 0.0, "1/160": 1 / 160, "1/40": 1 / 40, "1/10": 1 / 10}
+    weights = {"0": 0.0, "1/320": 1 / 320, "1/80": 1 / 80, "1/20": 1 / 20}
     return {name: total(case, has_text=True, clusters=weight) for name, weight in weights.items()}
 
 
@@ -271,7 +272,7 @@ class Given:
 
 def bare(case: Case) -> tuple[Any, float]:
     """Return the logits of labels alone, without clusters, and how transitions count."""
-    logits = BARE.weights["regression"] * case.regression() + BARE.weights["nearest"] * case.nearest
+    logits = BARE.weights["regression"] * case.regression() + BARE.weights["nearest"] * case.cosines
     return logits, BARE.without_prior
 
 
@@ -355,8 +356,11 @@ def case_of(task: Task, shots: int, number: int) -> Case:
         unlabelled = np.concatenate([others, text]) if has_text else pool[:0]
         if len(words) + len(unlabelled):
             found[has_text] = cluster(task, words, tags, unlabelled, scored)
-    nearest = above_o(NearestLabel.of(words, tags, 1 + len(task.types)).logits(scored)) if shots else None
-    return Case(task, shots, words, tags, counts, len(chosen), task.names.logits(scored), nearest, found)
+    nearest, cosines = (
+        above_o(NearestLabel.of(words, tags, 1 + len(task.types), steepness).logits(scored)) if shots else None
+        for steepness in (METHOD.steepness, 0.0)
+    )
+    return Case(task, shots, words, tags, counts, len(chosen), task.names.logits(scored), nearest, cosines, found)
 
 
 def tags_of(sentence: Sentence, tag_of: dict[str, int]) -> Any:

@@ -25,7 +25,7 @@ WEIGHTS = re.compile(r"(?<=<!-- weights -->\n\n).*?(?=\n<!-- end of weights -->)
 EVIDENCE = {
     "names": "how well the meaning of a type fits the word ([names.md](names.md)); less where labels contradict it",
     "regression": "what the labelled words of a tag have in common",
-    "nearest": "the cosine to the nearest labelled word of the tag",
+    "nearest": "how like the word is to the nearest labelled word of the tag",
     "prototypes": "minus the squared distance to the nearest prototype of the tag; less where text is short",
 }
 

@@ -79,6 +79,14 @@ def test_the_labels_logits_by_hand():
             assert cosine[tag] == pytest.approx(max(cosines), abs=1e-6)
 
 
+def test_with_a_steepness_only_words_that_are_much_alike_count():
+    features, tags = labelled()
+    words = np.concatenate([features, -features])
+    cosines = NearestLabel.of(features, tags, 3).logits(words)
+    steep = NearestLabel.of(features, tags, 3, steepness=7).logits(words)
+    np.testing.assert_allclose(steep, np.exp(7 * cosines - 7), rtol=1e-5)
+
+
 def test_a_word_of_zeros_is_no_error():
     features, tags = labelled()
     nothing = np.zeros((2, 6), np.float32)

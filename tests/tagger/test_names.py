@@ -123,11 +123,11 @@ def test_labels_overrule_names_that_mislead():
     swapped = {"PER": "Locations", "LOC": "People"}
     by_names = mentions(named(swapped).fit().predict(TEXT))
     assert by_names == [("Pim", "LOC"), ("Leiden", "PER"), ("Lot", "PER")]
-    once = named(swapped).fit(SUPPORT[:1], UNLABELLED)
-    assert mentions(once.predict(TEXT)) == by_names  # one mention of each type is too few to doubt a name
-    twice = named(swapped).fit(SUPPORT, UNLABELLED)
+    once, twice = (named(swapped).fit(some, UNLABELLED) for some in (SUPPORT[:1], SUPPORT))
     assert mentions(twice.predict(TEXT)) == FOUND
-    assert twice.model_.piece(TypeNames).weights.tolist() == [0, 0]
+    trusted = [one.model_.piece(TypeNames).weights for one in (once, twice)]
+    assert (trusted[0] > 0.2).all()  # one mention of each type says little
+    assert (trusted[1] < 0.1).all()
     assert any("the labelled words of LOC, PER are not what" in note for note in twice.summary_.notes)
     assert not any("does not fit" in note for note in named().fit(SUPPORT, UNLABELLED).summary_.notes)
 

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from scipy.optimize import minimize_scalar
-from scipy.special import log_expit
+from scipy.special import log_expit, softmax
 
 from handful import Tagger
-from handful.tagger._trust import DOUBT_BY_SENTENCE, MOST_DOUBT, doubts
+from handful.tagger._trust import DOUBT_BY_SENTENCE, FITS, MOST_BY_OTHERS, MOST_DOUBT, SAYS_NOTHING, doubts, trust
 from handful.tagger.evidence import TypeNames
 
 from .toy import UNLABELLED, NamedEncoder, mentions
@@ -48,6 +49,25 @@ def test_shifts_are_those_that_make_labels_most_likely():
         np.testing.assert_allclose(found[-1], oracle(names, words, tags, n_sentences), atol=1e-5)
     assert (np.array(found) < -0.1).any()
     assert (np.array(found) == 0).any()
+
+
+def test_trust_is_the_chance_that_a_name_fits_and_is_not_one_that_means_nothing():
+    found = []
+    for seed in range(10):
+        names, words, tags = made(seed, n=12)
+        counts = np.bincount(tags, minlength=4)[1:]  # each word is a mention
+        found.append(trust(names, words, tags, counts))
+        chances = softmax(names.scores(words)[:, 1:], axis=1)
+        fits = [np.prod((1 - SAYS_NOTHING) * chances[tags == t + 1, t] + SAYS_NOTHING / 3) * 3.0**n
+                for t, n in enumerate(counts)]  # fmt: skip
+        most = np.exp(MOST_BY_OTHERS)
+        for t in range(3):
+            others = [min(max(fits[u], 1 / most), most) for u in range(3) if u != t]
+            odds = FITS * fits[t] * np.sqrt(np.prod(others))
+            assert found[-1][t] == pytest.approx(odds / (1 + odds) if counts[t] else 1)
+    assert (np.array(found) < 0.5).any()
+    assert (np.array(found) > 0.9).any()
+    assert (trust(names, words[:0], tags[:0], np.zeros(3, int)) == 1).all()
 
 
 def test_a_shift_depends_on_the_own_type_alone():

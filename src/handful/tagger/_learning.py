@@ -40,6 +40,7 @@ class FitMethod:
     calibration: Lead | None = None  # from logits to scores; None, a softmax at the temperature of the clustering
     has_transitions: bool = False  # whether the tags of a sentence are decided together
     without_prior: float = 0.0  # how much transitions count once more without the shares of tags, see `viterbi`
+    steepness: float = 0.0  # of the nearest label; 0, its logit is the cosine
     known_words: float = 0.0  # how much the words and patterns of a type count; 0, they are not used
     with_names: "FitMethod | None" = None  # the method where the encoder reads names; None, the same
 
@@ -53,12 +54,13 @@ METHODS: dict[str, FitMethod] = {
         has_transitions=True,
         known_words=17.0,
         with_names=FitMethod(
-            {"regression": 8.0, "nearest": 48.0, "prototypes": 1 / 40, "names": 8.0},
+            {"regression": 4.0, "nearest": 72.0, "prototypes": 1 / 80, "names": 4.0},
             labelled_mass=0.3,
-            calibration=Lead(at_zero=-0.96, by_logit=0.04),
+            calibration=Lead(at_zero=-0.9, by_logit=0.09),
             has_transitions=True,
-            without_prior=4.0,
-            known_words=30.0,
+            without_prior=2.0,
+            steepness=7.0,
+            known_words=18.0,
         ),
     ),
     "paper": FitMethod({"prototypes": 1.0}),
@@ -167,7 +169,8 @@ def learn(
         weights["prototypes"] *= min(1.0, len(text.features) / ENOUGH_WORDS)
     found: dict[str, Evidence | None] = {"prototypes": prototypes, "names": names}
     if has_labels and "regression" in weights:
-        found |= {"regression": regression(), "nearest": NearestLabel.of(words, known.tags, n_tags, known.is_open)}
+        nearest = NearestLabel.of(words, known.tags, n_tags, known.is_open, method.steepness)
+        found |= {"regression": regression(), "nearest": nearest}
     pieces = ((found.get(kind), weight) for kind, weight in weights.items())
     labels = sentences_of(text.labels)
     model = Model(

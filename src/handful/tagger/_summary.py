@@ -173,7 +173,7 @@ def summarise(
             f"{n_several:,} {are} labelled in more than one way: each way counts for its own sentence, and an "
             "unlabelled copy may be what any of them says"
         )
-    if piece is not None and (doubted := [names[t] for t in np.flatnonzero(piece.weights < 1)]):
+    if piece is not None and (doubted := [names[t] for t in np.flatnonzero(piece.weights < 0.5)]):
         summary.notes.append(
             f"the labelled words of {', '.join(doubted)} are not what its name and description mean to the encoder: "
             "these count less"

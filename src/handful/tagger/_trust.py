@@ -9,9 +9,9 @@ from handful._util.arrays import Float
 
 from .evidence import TypeNames
 
-# A name is trusted as far as it fits the labelled words of its type better than other names do: not at all at the first
-# share of them, wholly from the second on. It takes two labelled mentions to doubt it.
-DOUBTFUL, TRUSTED, FEWEST_TO_DOUBT = 0.1, 0.5, 2
+# Names are taken to fit their types with these odds, before labels; a share of labels says nothing of that; and how much
+# the labels of other types say at most, as the logarithm of odds.
+FITS, SAYS_NOTHING, MOST_BY_OTHERS = 10.0, 0.2, 5.0
 
 # A name that claims words labelled O is held back: how far it may be, by the number of labelled sentences, and at most.
 DOUBT_BY_SENTENCE, MOST_DOUBT = 0.2, 4.0
@@ -21,17 +21,28 @@ _ROUNDS, _LARGEST_STEP = 50, 2.0
 def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how far the name of each type can be trusted, from 0 to 1, given labelled words with their tags.
 
-    It can where most of the type's words are nearer to its name than to the names of other types. Whoever swaps two
-    descriptions, or describes something else than they label, is overruled by a few labels.
+    It is the chance that the name of a type t fits what is labelled with it, and is not one of n that mean nothing. With
+    p_i the share of t in ``softmax(s_1..s_n)`` of a labelled word of t, labels say this of it, and its log odds are ::
+
+        e_t = counts[t] mean_i log((1 - SAYS_NOTHING) n p_i + SAYS_NOTHING)
+        log FITS + e_t + mean_u e_u        over the other types u, each at most MOST_BY_OTHERS, and at least minus that
+
+    Where other names fit, this one is doubted later. Whoever swaps two descriptions, or describes something else than
+    they label, is overruled by a few labels.
     """
-    trusted = np.ones(len(counts))
-    if len(counts) < 2 or not len(words):
-        return trusted
-    nearest = 1 + names.scores(words)[:, 1:].argmax(axis=1)
-    for t in np.flatnonzero(counts >= FEWEST_TO_DOUBT):
-        share = float((nearest[tags == t + 1] == t + 1).mean())
-        trusted[t] = np.clip((share - DOUBTFUL) / (TRUSTED - DOUBTFUL), 0, 1)
-    return trusted
+    n = len(counts)
+    if n < 2 or not len(words):
+        return np.ones(n)
+    scores = names.scores(words)[:, 1:]
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    says = np.zeros(n)
+    for t in np.flatnonzero(counts):
+        own = (1 - SAYS_NOTHING) * n * shares[tags == t + 1, t] + SAYS_NOTHING
+        says[t] = counts[t] * np.log(own).mean()
+    limited = np.clip(says, -MOST_BY_OTHERS, MOST_BY_OTHERS)
+    odds = np.log(FITS) + says + (limited.sum() - limited) / (n - 1)
+    return np.where(counts > 0, 0.5 + 0.5 * np.tanh(odds / 2), 1.0)
 
 
 def doubts(

@@ -55,7 +55,7 @@ class Evidence(ABC):
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> Self:
         """Make it from what `save` returned; a DataError says what does not fit."""
-        check_arrays(arrays, cls, {"d": dim, "n_tags": n_tags, "n_types": n_tags - 1})
+        check_arrays(arrays, cls, {"d": dim, "n_tags": n_tags, "n_types": n_tags - 1, "one": 1})
         return cls(weight, **arrays)
 
 
@@ -146,10 +146,11 @@ class Regression(Evidence):
 
 @dataclass(frozen=True)
 class NearestLabel(Evidence):
-    """The labelled words themselves: a logit is the cosine to the nearest word that is labelled with the tag.
+    """The labelled words themselves: how like a word is to the nearest one that is labelled with the tag.
 
-    The regression knows what words of a tag have in common, the nearest word what only one of them has. Where O words
-    are open for a type, it is compared with the others: it gains what O loses without them.
+    A logit is the cosine c to it, or ``exp(steepness (c - 1))`` where there is a steepness: then only words that are
+    much alike count. The regression knows what words of a tag have in common, the nearest word what only one has.
+    Where O words are open for a type, it is compared with the others: it gains what O loses without them.
     """
 
     vectors: NDArray[np.float32] = array_of(np.float32, "m", "d")  # the labelled words at length 1
@@ -157,40 +158,48 @@ class NearestLabel(Evidence):
     n_tags: int = 0  # how many tags there are; a tag without words is as near as O
     # the tags whose types nobody has looked for in the sentence of a word; None where there are none
     is_open: NDArray[np.bool_] | None = array_of(np.bool_, "m", "n_tags", default=None)
+    steepness: NDArray[np.float64] | None = array_of(np.float64, "one", default=None)
 
     @classmethod
     def of(
-        cls, features: Float, tags: NDArray[np.int64], n_tags: int, is_open: NDArray[np.bool_] | None = None
+        cls,
+        features: Float,
+        tags: NDArray[np.int64],
+        n_tags: int,
+        is_open: NDArray[np.bool_] | None = None,
+        steepness: float = 0.0,
     ) -> "NearestLabel":
         """Remember words (m, d) whose tags are known, and the types that they are open for, (m, n_tags)."""
         is_open = is_open if is_open is not None and is_open.any() else None
-        return cls(1.0, np.ascontiguousarray(unit(features), np.float32), tags, n_tags, is_open)
+        steep = np.array([steepness]) if steepness else None
+        return cls(1.0, np.ascontiguousarray(unit(features), np.float32), tags, n_tags, is_open, steep)
 
-    def cosines(self, features: Float) -> NDArray[np.float64]:
-        """Return the cosine of each word to the nearest word of each tag, (n, n_tags)."""
+    def likeness(self, features: Float) -> NDArray[np.float64]:
+        """Return how like each word is to the nearest word of each tag, at most 1, (n, n_tags)."""
         known = np.flatnonzero(np.bincount(self.tags))
-        return self._cosines(features, [self.tags == tag for tag in known])[:, _rows_or_o(known, self.n_tags)]
+        return self._likeness(features, [self.tags == tag for tag in known])[:, _rows_or_o(known, self.n_tags)]
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
-        cosines = self.cosines(features)
-        logits = cosines.copy()
+        likeness = self.likeness(features)
+        logits = likeness.copy()
         for types, left_out in _open_words(self.tags, self.is_open):
             seen = ~left_out & (self.tags == 0)
             if seen.any():
-                logits[:, types] += cosines[:, :1] - self._cosines(features, [seen])
+                logits[:, types] += likeness[:, :1] - self._likeness(features, [seen])
             else:
-                logits[:, types] = np.maximum(cosines[:, types], cosines[:, :1])
-            logits[:, np.setdiff1d(types, self.tags)] = cosines[:, :1]
+                logits[:, types] = np.maximum(likeness[:, types], likeness[:, :1])
+            logits[:, np.setdiff1d(types, self.tags)] = likeness[:, :1]
         return logits
 
-    def _cosines(self, features: Float, chosen: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
-        """Return the cosine of each word to the nearest of some labelled words, chosen in each way, (n, n_ways)."""
+    def _likeness(self, features: Float, chosen: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
+        """Return how like each word is to the nearest of some labelled words, chosen in each way, (n, n_ways)."""
         vectors = [_double(self.vectors[some]).T for some in chosen]
 
         def of_block(_: slice, block: Float) -> NDArray[np.float64]:
             words = _double(unit(block))
-            return np.stack([(words @ some).max(axis=1) for some in vectors], axis=1)
+            cosines = np.stack([(words @ some).max(axis=1) for some in vectors], axis=1)
+            return cosines if self.steepness is None else np.exp(self.steepness[0] * np.minimum(cosines - 1, 0))
 
         return np.concatenate([np.empty((0, len(chosen))), *map_rows(of_block, features).values])
 
@@ -201,6 +210,8 @@ class NearestLabel(Evidence):
         found = set(loaded.tags.tolist())
         if not {0} <= found <= set(range(n_tags)):
             raise DataError(f"tags of words are {sorted(found)}, expected 0 and others up to {n_tags - 1}")
+        if loaded.steepness is not None and loaded.steepness[0] < 0:
+            raise DataError(f"steepness is {loaded.steepness[0]:g}, expected at least 0")
         return replace(loaded, n_tags=n_tags)
 
 
@@ -285,11 +296,11 @@ class TypeNames(Evidence):
     @property
     def n_words(self) -> int:
         """How many words `as_words` returns."""
-        return int(np.count_nonzero(self.weights > 0)) + len(self.o_biases)
+        return int(np.count_nonzero(self.weights >= 0.5)) + len(self.o_biases)
 
     def as_words(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Return names that count as labelled words, and the prototypes of O as words that are O: vectors and tags."""
-        counts = np.flatnonzero(self.weights > 0)
+        """Return trusted names, which count as labelled words, and the prototypes of O as words of O: vectors and tags."""
+        counts = np.flatnonzero(self.weights >= 0.5)
         tags = np.concatenate([1 + counts, np.zeros(len(self.o_biases), np.int64)])
         return np.concatenate([self.vectors[counts], self.o_vectors]), tags
 

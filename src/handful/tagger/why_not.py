@@ -104,7 +104,7 @@ def why_not(
                 gain = f"{name} has no label yet"
                 labels = model.piece(NearestLabel)
                 if labels is not None and of_type:
-                    more = labels.weight * float((1 - labels.cosines(one.features[rows])[:, tag]).sum())
+                    more = labels.weight * float((1 - labels.likeness(one.features[rows])[:, tag]).sum())
                     gain = f"as the nearest label it brings {more:.1f} points" if more > 1 else "one is not enough"
                 answer.remedies.extend(_remedies(answer, near, gain))
             elif not is_sure(span, min_score):
