@@ -58,7 +58,7 @@ METHODS: dict[str, FitMethod] = {
             labelled_mass=0.3,
             calibration=Lead(at_zero=-0.9, by_logit=0.09),
             has_transitions=True,
-            without_prior=2.0,
+            without_prior=1.75,
             steepness=7.0,
             known_words=18.0,
         ),

@@ -9,8 +9,8 @@ from handful._util.arrays import Float
 
 from .evidence import TypeNames
 
-# Names are taken to fit their types with these odds, before labels; a share of labels says nothing of that; and how much
-# the labels of other types say at most, as the logarithm of odds.
+# The odds that a name fits its type, before labels; the share of labels that say nothing of that; and how much labels
+# of other types say of it at most, as the logarithm of odds.
 FITS, SAYS_NOTHING, MOST_BY_OTHERS = 10.0, 0.2, 5.0
 
 # A name that claims words labelled O is held back: how far it may be, by the number of labelled sentences, and at most.
@@ -21,14 +21,14 @@ _ROUNDS, _LARGEST_STEP = 50, 2.0
 def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how far the name of each type can be trusted, from 0 to 1, given labelled words with their tags.
 
-    It is the chance that the name of a type t fits what is labelled with it, and is not one of n that mean nothing. With
-    p_i the share of t in ``softmax(s_1..s_n)`` of a labelled word of t, labels say this of it, and its log odds are ::
+    It is the chance that the name of a type t fits what is labelled with it, and is not one of n that mean nothing.
+    With p_i the share of t in ``softmax(s_1..s_n)`` of a labelled word of t, its log odds are ::
 
-        e_t = counts[t] mean_i log((1 - SAYS_NOTHING) n p_i + SAYS_NOTHING)
-        log FITS + e_t + mean_u e_u        over the other types u, each at most MOST_BY_OTHERS, and at least minus that
+        log FITS + e_t + mean_u e_u        e_t = counts[t] mean_i log((1 - SAYS_NOTHING) n p_i + SAYS_NOTHING)
 
-    Where other names fit, this one is doubted later. Whoever swaps two descriptions, or describes something else than
-    they label, is overruled by a few labels.
+    over the other types u, whose e_u are limited to MOST_BY_OTHERS, above and below 0. Where other names fit, this one
+    is doubted later. Whoever swaps two descriptions, or describes something else than they label, is overruled by a
+    few labels.
     """
     n = len(counts)
     if n < 2 or not len(words):

@@ -299,7 +299,7 @@ class TypeNames(Evidence):
         return int(np.count_nonzero(self.weights >= 0.5)) + len(self.o_biases)
 
     def as_words(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Return trusted names, which count as labelled words, and the prototypes of O as words of O: vectors and tags."""
+        """Return trusted names, which count as labelled words, and prototypes of O, words of O: vectors and tags."""
         counts = np.flatnonzero(self.weights >= 0.5)
         tags = np.concatenate([1 + counts, np.zeros(len(self.o_biases), np.int64)])
         return np.concatenate([self.vectors[counts], self.o_vectors]), tags
