@@ -158,7 +158,7 @@ def _types(item: Any) -> list[EntityType]:
         return [item]
     if isinstance(item, Mapping):
         fields = {key: value for key, value in item.items() if value is not None and key not in PARTS}
-        if "name" not in item or set(fields) - set(EntityType.__dataclass_fields__):
+        if "name" not in fields or set(fields) - set(EntityType.__dataclass_fields__):
             raise DataError(
                 f"a type is a dict with name and perhaps description, {', '.join(PARTS)}, words and weight, "
                 f"found {shorten(repr(item))}"
@@ -287,13 +287,16 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
     name, text = read_small(file, encoding)
     found: dict[str, EntityType] = {}
     folder = Path(file).parent if isinstance(file, str | os.PathLike) else Path()
+    words: dict[str, dict[str, None]] = {}  # of each type, which gets them at the end: there may be many lines
     one, margin = None, 0
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip(_AROUND):
             try:
                 indent = len(_INDENT.findall(line)[0])
                 if one is not None and indent > margin:
-                    found[one.name] = _with_field(found[one.name], line.lstrip(_AROUND).rstrip(), folder)
+                    said = _with_field(found[one.name], line.lstrip(_AROUND).rstrip(), folder)
+                    words.setdefault(one.name, {}).update(dict.fromkeys(said.words))
+                    found[one.name] = replace(said, words=())
                     continue
                 one, margin = _type_of(line.strip(_AROUND)), indent
                 (found[one.name],) = types_of([found.get(one.name, one), one])
@@ -302,7 +305,7 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
     if not found:
         raise DataError(f"{name}: there is no type in it; write NAME: description, one type on each line")
     _check_names(name, list(found))
-    return tuple(found.values())
+    return tuple(replace(one, words=tuple(words.get(one.name, ()))) for one in found.values())
 
 
 def _with_field(one: EntityType, line: str, folder: Path) -> EntityType:
@@ -322,7 +325,7 @@ def _with_field(one: EntityType, line: str, folder: Path) -> EntityType:
         words = [line for line in text.lstrip("\ufeff").split("\n") if line.strip() and not line.startswith("#")]
     if not words:
         raise DataError(f"the words of {one.name} are in {value}, which has none; write one phrase on each line")
-    return replace(one, words=(*one.words, *words))
+    return replace(one, words=words)
 
 
 def _with_part(one: EntityType, part: str, said: Any) -> EntityType:
