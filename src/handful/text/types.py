@@ -325,7 +325,7 @@ def _with_field(one: EntityType, line: str, folder: Path) -> EntityType:
         words = [line for line in text.lstrip("\ufeff").split("\n") if line.strip() and not line.startswith("#")]
     if not words:
         raise DataError(f"the words of {one.name} are in {value}, which has none; write one phrase on each line")
-    return replace(one, words=words)
+    return replace(one, words=tuple(words))
 
 
 def _with_part(one: EntityType, part: str, said: Any) -> EntityType:
