@@ -74,8 +74,11 @@ def test_without_names_there_is_nothing_to_check():
     assert summary({"PLANET": "Gods"}, PEOPLE, names=False).guidelines == {}
 
 
-@pytest.mark.parametrize(("description", "texts"), [("G|d", 3), ("!G", 2), ("_", 2), ("PLANET", 2)])
-def test_a_description_that_cannot_be_a_name_is_not_read_alone(description, texts):
+@pytest.mark.parametrize(
+    ("description", "texts"),
+    [("G|d", 3), ("!G", 2), ("_", 2), ("PLANET", 2), ("Gods, and all that they made from it", 3)],
+)
+def test_a_description_is_read_alone_if_it_can_be_a_name(description, texts):
     assert len(summary({"PLANET": description}, PEOPLE).guidelines["PLANET"].f1) == texts
 
 

@@ -49,10 +49,11 @@ def check_guidelines(
             continue
         by_text = {"both" if one.description else "name": scores[asked, tag]}
         if one.description:
+            name = EntityType(one.name)
             try:
-                read = encoder.encode_types([one.name, one.description.replace("|", "/")])
+                read = encoder.encode_types([name, EntityType(one.description.replace("|", "/"))])
             except DataError:  # such as a description that is all signs: it cannot stand in the place of a name
-                read = encoder.encode_types([one.name])
+                read = encoder.encode_types([name])
             of_texts = read.scores(words[asked])[:, 1:]
             by_text |= dict(zip(("name", "description"), of_texts.T, strict=False))
         others = np.delete(scores[asked], tag, axis=1).max(axis=1)
