@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from handful import Sentence, Span, Tagger, read
+from handful.errors import DataError
 from handful.tagger.evidence import NearestLabel, Prototypes, Regression, TypeNames
 from handful.text import Allowed, write
 
@@ -166,3 +167,26 @@ def test_labels_of_a_type_without_a_sentence_where_nothing_is_marked_never_speak
         assert (logits[:, 1] >= logits[:, 0]).all()
         assert logits[0, 2] < logits[0, 0]
     assert logits[2, 1] == 1
+
+
+def test_a_ratio_may_leave_words_to_types_that_nobody_looked_for():
+    early, late = ([one.judged_for(types) for one in read_all(EARLY)] + read_all(LATE) for types in (["PER"], TYPES))
+    tagger = Tagger(TYPES, encoder=NamedEncoder(), cache=False, o_ratio=0.5)
+    assert tagger.fit(early, UNLABELLED[:1]).summary_.o_share == pytest.approx(0.5, abs=0.02)
+    with pytest.raises(DataError, match=r"o_ratio=0\.5"):
+        tagger.fit(late, UNLABELLED[:1])
+
+
+def test_a_type_that_is_named_beside_one_of_nearly_the_same_name_is_noted():
+    tagger = Tagger({"PERSON": "People", "PERSN": ""}, encoder=NamedEncoder(), cache=False)
+    note = "PERSN and PERSON are two types: if they are meant to be one, give them one name"
+    assert note in tagger.fit(["[Paul](PERSON) saw us"]).summary_.notes
+    assert len([one for one in tagger.fit().summary_.notes if "are two types" in one]) == 1
+    tagger.set_params(types=["PERSON", "LOC"])
+    assert tagger.fit().summary_.notes == []
+
+
+def test_another_fit_knows_nothing_of_the_types_of_the_fit_before():
+    tagger = Tagger(encoder=NamedEncoder(), cache=False).fit(SUPPORT)
+    assert [one.name for one in tagger.fit(["the [Gap](ORG) sleeps"]).types_] == ["ORG"]
+    assert [one.name for one in tagger.add(["[Paul](PER) sleeps"]).types_] == ["ORG", "PER"]

@@ -170,15 +170,15 @@ class Tagger(Predictor):
         """
         given, labels = gather_for_fit(support, unlabelled)
         text = TrainingText.empty(self._open(given.sentences).dim)
-        return fit_on(self, text, given, labels, given.notes, progress)
+        return fit_on(self, text, given, labels, given.notes, progress, keeps_types=False)
 
     @spelt_either_way
     def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
         """Add labelled sentences, and fit again; return this tagger, as it was before if that fails.
 
-        The result is that of a fit with all sentences, to the last bit.
-        What was encoded before is not encoded again, and what depends on the text alone is not computed again: the
-        scatter of its words, which takes 8 dim^2 bytes, and a number for each word and tag.
+        The result is that of a fit with all sentences, judged for the same types, to the last bit. Nothing is encoded
+        again, and what depends on the text alone is not computed again: the scatter of its words, which takes 8 dim^2
+        bytes, and a number for each word and tag.
 
         Parameters
         ----------

@@ -115,27 +115,22 @@ class Regression(Evidence):
 
         With the logits of names, (m, n_tags), it learns what these words say beyond them. It takes names at half of
         what they count for: the more a name is wrong about a labelled word, the more would the others have to change.
-
-        O words may be open for types, (m, n_tags). The difference between the logits of a type and of O is that of a
+        O words may be open for types, (m, n_tags): the difference between the logits of a type and of O is that of a
         regression without the words that are open for it.
         """
         rows = unit(features)
 
-        def without(left_out: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        def without(left_out: NDArray[np.bool_]) -> NDArray[np.float64]:
             known, codes = np.unique(tags[~left_out], return_inverse=True)
             taken = None if by_names is None else NAMES_TAKEN * by_names[~left_out][:, known]
-            weights, bias = fit_logistic(rows[~left_out], codes, len(known), taken)
-            places = _rows_or_o(known, n_tags)
-            return np.ascontiguousarray(weights[places]), bias[places]
+            found = fit_logistic(rows[~left_out], codes, len(known), taken)
+            return np.column_stack(found)[_rows_or_o(known, n_tags)]
 
-        weights, bias = without(np.zeros(len(tags), bool))
+        found = without(np.zeros(len(tags), bool))
         for types, left_out in _open_words(tags, is_open):
-            weights[types], bias[types] = weights[0], bias[0]
-            if (tags[~left_out] == 0).any():
-                own_weights, own_bias = without(left_out)
-                weights[types] += own_weights[types] - own_weights[0]
-                bias[types] += own_bias[types] - own_bias[0]
-        return cls(1.0, weights, bias)
+            own = without(left_out) if (tags[~left_out] == 0).any() else np.zeros_like(found)
+            found[types] = found[0] + own[types] - own[0]
+        return cls(1.0, np.ascontiguousarray(found[:, :-1]), found[:, -1].copy())
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
@@ -176,7 +171,7 @@ class NearestLabel(Evidence):
 
     def likeness(self, features: Float) -> NDArray[np.float64]:
         """Return how like each word is to the nearest word of each tag, at most 1, (n, n_tags)."""
-        known = np.flatnonzero(np.bincount(self.tags))
+        known = np.unique(self.tags)
         return self._likeness(features, [self.tags == tag for tag in known])[:, _rows_or_o(known, self.n_tags)]
 
     def logits(self, features: Float) -> NDArray[np.float64]:
@@ -185,10 +180,8 @@ class NearestLabel(Evidence):
         logits = likeness.copy()
         for types, left_out in _open_words(self.tags, self.is_open):
             seen = ~left_out & (self.tags == 0)
-            if seen.any():
-                logits[:, types] += likeness[:, :1] - self._likeness(features, [seen])
-            else:
-                logits[:, types] = np.maximum(likeness[:, types], likeness[:, :1])
+            of_o = self._likeness(features, [seen]) if seen.any() else np.minimum(likeness[:, types], likeness[:, :1])
+            logits[:, types] += likeness[:, :1] - of_o
             logits[:, np.setdiff1d(types, self.tags)] = likeness[:, :1]
         return logits
 
@@ -356,16 +349,12 @@ def fit_logistic(
     return np.ascontiguousarray(found[:, :d]), found[:, d] if has_bias else np.zeros(n_tags)
 
 
-def _open_words(
-    tags: NDArray[np.int64], is_open: NDArray[np.bool_] | None
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
+def _open_words(tags: NDArray[np.int64], is_open: NDArray[np.bool_] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
     """Yield types for which O words are open, (m, n_tags), with these words, (m,); those of the same words together."""
-    if is_open is None or not is_open.any():
+    if is_open is None:
         return
     ways, of_tag = np.unique(is_open & (tags == 0)[:, None], axis=1, return_inverse=True)
-    for number, left_out in enumerate(ways.T):
-        if left_out.any():
-            yield np.flatnonzero(of_tag.ravel() == number), left_out
+    yield from ((np.flatnonzero(of_tag.ravel() == i), words) for i, words in enumerate(ways.T) if words.any())
 
 
 def by_block(function: Callable[[Float], NDArray[np.float64]], part: Part) -> ByBlock[NDArray[np.float64]]:

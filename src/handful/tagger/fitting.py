@@ -13,7 +13,7 @@ from handful._util.parallel import several_threads
 from handful._util.progress import Progress, ProgressCallback
 from handful.errors import Advice, DataError, HandfulWarning, number_of
 from handful.text import EntityType, Sentence, described, types_of
-from handful.text.types import check_spelling, completed
+from handful.text.types import check_spelling, completed, misspelt
 
 from ._learning import AUTO, METHODS, Plan, check, learn, type_names
 from ._learning import estimator_of as estimator_of
@@ -77,18 +77,18 @@ def prepare(
     text: LabelledText,
     known: Sequence[EntityType],
     *,
+    before: Sequence[EntityType] = (),
     has_text: bool = True,
     warns: bool = True,
 ) -> Plan:
     """Plan the fit of a tagger, which stays as it is. Impossible fits are refused, a doubtful ratio is warned of.
 
-    The text needs no features yet. `known` are types that files describe. `has_text` says whether there are unlabelled
-    sentences: without any, a ratio that was given has nothing to decide.
+    The text needs no features yet. `known` are types that files describe, `before` those that the tagger has and keeps.
+    `has_text` says whether there are unlabelled sentences: without any, a ratio that was given has nothing to decide.
     """
     check(tagger.method, tagger.o_ratio, tagger.clusters)
     labels = sentences_of(text.labels)
     reads_names = tagger.names and tagger.encoder_.has_names
-    before = () if tagger._fit is None else tagger._fit.model.types
     named = types_of(tagger.types)
     everything = completed(named, (*known, *before))  # what the tagger was given counts most
     in_labels = types_to_learn(labels)
@@ -106,7 +106,7 @@ def prepare(
         _warn_of_no_text(o_ratio)
         o_ratio = None
     elif isinstance(o_ratio, float | int):
-        _check_ratio(o_ratio, labelled, clusters)
+        _check_ratio(o_ratio, labelled.opened(has_o=has_names), clusters)
         if warns:
             _warn_of_ratio(o_ratio, labels)
     method = (method.with_names or method) if has_names else method
@@ -114,6 +114,9 @@ def prepare(
     n_beside = sum(one.end == other.start and one.type == other.type for one, other in pairs)
     is_one = n_beside > 0 and (tagger.encoder_.border is None or not method.has_transitions)
     notes = [f"{number_of(n_beside, 'mention')} beside one of the same type: learned as one with it"] * is_one
+    for i, name in enumerate(others):
+        if meant := misspelt(name, [*in_labels, *others[:i]]):
+            notes.append(f"{name} and {meant} are two types: if they are meant to be one, give them one name")
     if others and not reads_names:
         notes += [f"{', '.join(others)} will not be found: no mention is labelled, and names of types are not read"]
     return Plan(described(names, everything), method, has_names, o_ratio, clusters, labelled, notes)
@@ -145,14 +148,22 @@ def fit_text(
 
 
 def fit_on(
-    tagger: "Tagger", text: TrainingText, given: Given, labels: Ways, notes: Sequence[str], progress: Progress
+    tagger: "Tagger",
+    text: TrainingText,
+    given: Given,
+    labels: Ways,
+    notes: Sequence[str],
+    progress: Progress,
+    *,
+    keeps_types: bool = True,
 ) -> "Tagger":
     """Fit a tagger on a text and the sentences given besides, with these labels; what can be refused is refused first.
 
-    `notes` are for the summary.
+    `notes` are for the summary; `keeps_types` says whether the types of the fit before stay.
     """
+    before = tagger._fit.model.types if keeps_types and tagger._fit is not None else ()
     text = text.with_more(given.sentences, given.n_text).with_labels(labels)
-    planned = prepare(tagger, text, given.types, has_text=not text.places.keys() <= labels.keys())
+    planned = prepare(tagger, text, given.types, before=before, has_text=not text.places.keys() <= labels.keys())
     watch = Watch(tagger.encoder_)
     if given.sentences:
         encoder = tagger._with_cache()
@@ -170,9 +181,8 @@ def fit_changed(tagger: "Tagger", fit: Fit, change: TypeChange, unlabelled: Any,
     text = text.with_labels(by_words(after))
     given, labels = gather_to_add([], unlabelled, text)
     changed = copy(tagger).set_params(types=change.types)
-    changed._fit = None  # its types are not those to find any more
     kept = [*fit.notes, *given.notes]
-    fit_on(changed, text, given, labels, [*kept, *notes, *change.notes(before, after)], progress)
+    fit_on(changed, text, given, labels, [*kept, *notes, *change.notes(before, after)], progress, keeps_types=False)
     return replace(changed._fitted(), notes=kept)
 
 
