@@ -78,6 +78,15 @@ def test_a_foreign_stretch_late_in_a_stream_is_noticed():
     assert "de" in [notice(to_sentences(FOREIGN["German"])) for _ in range(3)]
 
 
+@pytest.mark.parametrize("language", FOREIGN)
+def test_one_sentence_among_english_ones_is_not_the_language_of_the_text(language):
+    notice = LanguageNotice(["en"])
+    for _ in range(5):
+        assert notice(to_sentences(ENGLISH["news"])) is None
+        assert notice(to_sentences(FOREIGN[language])[:1]) is None
+    assert CODES[language] in [notice(to_sentences(FOREIGN[language])) for _ in range(3)]
+
+
 def test_english_is_noticed_where_only_german_is_known():
     assert LanguageNotice(["de"])(to_sentences(ENGLISH["news"])) == "en"
 

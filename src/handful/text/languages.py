@@ -35,6 +35,8 @@ FLOOR, RARE = 0.0004, 0.004  # shares of a word, and of words with marked letter
 SCRIPT = 2.0
 ENOUGH = 22.0  # more evidence than for a known language: two or three sentences
 _LONGEST = 50  # letters of a word; what is longer is an address or the like, and is not to be remembered
+MOST = 30.0  # what one sentence counts at most
+CREDIT = 15.0  # how much more it takes after text in a known language: more than one sentence
 _SHORT = 0.4  # what a letter counts that is a word of its own in scripts without spaces; kana and Han count twice
 
 _RANGES = (
@@ -97,11 +99,14 @@ def _script(letters: list[str]) -> float:
 class LanguageNotice:
     """Says once, as sentences pass, which language they are in, if it is none of the known ones.
 
-    The evidence for another language counts from where it is largest, so that a stretch late in a text is noticed.
+    The evidence for another language counts from where it is largest, so that a stretch late in a text is noticed. Text
+    that is known gives credit, and a sentence counts for so much at most: one alone among known ones is no language of
+    the text.
     """
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = frozenset(known)
+        self._credit = 0.0  # the least lead: that of a language without any evidence so far
         self._lead: dict[str, float] = {}
 
     def __call__(self, sentences: Iterable[Sentence]) -> str | None:
@@ -109,9 +114,11 @@ class LanguageNotice:
         for sentence in sentences:
             sums = _sums([sentence])
             best_known = max([sums.get(one, 0.0) for one in self._known], default=0.0)
-            for language in sums.keys() | self._lead.keys():
-                lead = max(0.0, self._lead.get(language, 0.0) + sums.get(language, 0.0) - best_known)
-                self._lead[language] = 0.0 if language in self._known else lead
+            best_known = max(best_known, max(sums.values(), default=0.0) - MOST)
+            for language in (sums.keys() | self._lead.keys()) - self._known:
+                more = sums.get(language, 0.0) - best_known
+                self._lead[language] = max(-CREDIT, self._lead.get(language, self._credit) + more)
+            self._credit = max(-CREDIT, self._credit - best_known)
             language = max(self._lead, key=lambda one: self._lead[one], default="")
             if language and self._lead[language] > ENOUGH:
                 self._lead = {}
