@@ -88,7 +88,7 @@ def _word_pattern() -> re.Pattern[str]:
         " ?+("
         + "|".join(
             [
-                "[A-Za-z]++(?=[ ,;)\\n])",  # most words, quickly
+                "[A-Za-z]++(?![^ ,;)\\n])|[.,;:)](?![^ \\n])",  # most words and signs, quickly
                 rf"(?:[hH][tT][tT][pP][sS]?://|[fF][tT][pP]://|[wW][wW][wW]\.){url_body}*"
                 rf"[^{_GAP}<>\"“”«»\u3000-\u303f\uff00-\uff0f.,;:!?'’()\[\]{{}}…]",
                 rf"[\w{marks}.+%-]{{1,64}}+@[\w{marks}-]+(?:\.[\w{marks}-]+)+",
