@@ -4,7 +4,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from handful.text import to_sentences
@@ -172,6 +172,7 @@ def test_nothing_is_lost(text):
 
 
 @given(texts)
+@example("l'İs")
 @modest
 def test_composed_and_decomposed_text_have_the_same_words(text):
     composed, decomposed = unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)

@@ -24,8 +24,7 @@ _ELIDED = re.compile(
 )
 _ENGLISH = re.compile(
     r"\b(?:the|of|and|to|with|for|was|is|at|by|from|has|have|are|be|been|it|he|she|his|her|this|that|will|were|said|not|but"
-    r"|you|they|its|who)\b",
-    re.IGNORECASE,
+    r"|you|they|its|who)\b"
 )
 _ROMANCE = re.compile(
     r"\b(?:de|la|le|les|des|du|et|est|un|une|il|au|aux|sur|par|pour|qui|que|en|dans|a|di|che|è|per|del|della|el|els|amb|i)\b"
@@ -105,7 +104,7 @@ def _is_elision(text: str, at: int) -> bool:
         return False  # Breton; names such as D'Angelo and Dell'Orto
     before = text[max(0, at - _AROUND) : at].rpartition("\n")[2]
     around = before + text[at : at + _AROUND].partition("\n")[0]
-    if _ENGLISH.search(around):
+    if _ENGLISH.search(around.lower()):  # İ is no i, as it would be for a pattern that ignores case
         return False
     return first[0].islower() or following.islower() or _ROMANCE.search(around) is not None
 
