@@ -6,12 +6,14 @@ import threading
 
 from handful.text import EntityType
 
+from .browsing import mentions, said
 from .conftest import open_at
 from .made import serving, settled
 
 HOSTILE = '"><img src=x onerror=hit()><script>hit()</script>'
 STYLE = "</style><svg onload=hit()>"
 ODD = "javascript:hit()//'\";{{1}}${hit()}"
+OBJECT, QUERY, OVER = "__proto__", '"] *, [data-name="', "constructor, %0a \\d{9}("
 
 FOREIGN = """<!doctype html><title>elsewhere</title>
 <iframe id="frame" src="URL/"></iframe>
@@ -85,6 +87,38 @@ def test_names_and_texts_are_shown_as_text(browser, tmp_path):
         assert page.evaluate("window.hits") == 0
         assert page.locator("[onerror], [onload], img[src=x], a[href^=javascript]").count() == 0
         assert page.locator("script").count() == 1
+
+
+def test_strange_names_can_be_chosen_and_changed(browser, tmp_path):
+    """In the popover and in the window of types, which are made of names and texts."""
+    names = [EntityType(one, f"P {one}, not {HOSTILE}, without title") for one in (OBJECT, QUERY, OVER, HOSTILE)]
+    texts = [f"Then Pia saw {HOSTILE} in Leeds .", f"Paul {QUERY} and {OVER} saw Lima ."]
+    with serving(tmp_path / "p.db", texts, names) as served:
+        settled(served.session)
+        page = open_at(browser, served, 1)
+        page.evaluate("window.hits = 0; window.hit = () => { window.hits += 1 }; 0")
+        page.click("#w1")
+        page.wait_for_selector("#popover:visible")
+        assert page.locator("#popover-types button").count() == 4
+        for name in (HOSTILE, QUERY):
+            page.locator("#popover-types button").nth([OBJECT, QUERY, OVER, HOSTILE].index(name)).click()
+            said(page, f"Pia: {name}. Stored.")
+            page.click("#w1")
+            page.wait_for_selector("#popover:visible")
+        page.keyboard.press("Escape")
+        assert mentions(page) == [(QUERY, "Pia")]
+        page.click("#open-types")
+        page.get_by_label(f"Merge or split {QUERY}", exact=True).click()
+        page.get_by_label(f"Names of the parts of {QUERY}, with commas", exact=True).fill("toString, hasOwnProperty")
+        page.keyboard.press("Enter")
+        page.locator("#confirm-text", has_text=f"Split {QUERY} into toString and hasOwnProperty?").wait_for()
+        page.click("#confirm .yes")
+        page.locator("form[aria-label='Type toString']").wait_for()
+        now = [one["name"] for one in served.client.get("/api/state").json()["types"]]
+        assert now == [OBJECT, OVER, HOSTILE, "toString", "hasOwnProperty"]
+        page.keyboard.press("Escape")
+        assert page.evaluate("window.hits") == 0
+        assert page.locator("[onerror], [onload], img[src=x]").count() == 0
 
 
 def test_a_page_of_another_site_gets_nothing(chromium, served):
