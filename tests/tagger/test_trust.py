@@ -8,7 +8,16 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_expit, softmax
 
 from handful import Tagger
-from handful.tagger._trust import DOUBT_BY_SENTENCE, FITS, MOST_BY_OTHERS, MOST_DOUBT, SAYS_NOTHING, doubts, trust
+from handful.tagger._trust import (
+    DOUBT_BY_SENTENCE,
+    FITS,
+    MOST_BY_OTHERS,
+    MOST_DOUBT,
+    SAYS_NOTHING,
+    agreement,
+    doubts,
+    trust,
+)
 from handful.tagger.evidence import TypeNames
 
 from .toy import UNLABELLED, NamedEncoder, mentions
@@ -68,6 +77,31 @@ def test_trust_is_the_chance_that_a_name_fits_and_is_not_one_that_means_nothing(
     assert (np.array(found) < 0.5).any()
     assert (np.array(found) > 0.9).any()
     assert (trust(names, words[:0], tags[:0], np.zeros(3, int)) == 1).all()
+
+
+def agreement_by_hand(words, tags, sentences):
+    right = asked = 0
+    for i in np.flatnonzero(tags):
+        others = [j for j in np.flatnonzero(tags) if sentences[j] != sentences[i]]
+        if any(tags[j] == tags[i] for j in others):
+            cosines = [words[i] @ words[j] / np.linalg.norm(words[i]) / np.linalg.norm(words[j]) for j in others]
+            asked, right = asked + 1, right + (tags[others[int(np.argmax(cosines))]] == tags[i])
+    return max(0.55, 1 + 2.6 * (right - 0.68 * asked) / (asked + 40))
+
+
+def test_labels_count_by_whether_words_of_a_type_are_alike():
+    found = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        tags, sentences = rng.integers(0, 4, 60), np.sort(rng.integers(0, 1 + seed, 60))
+        words = rng.normal(size=(60, 6)) + (2 * np.eye(6)[tags] if seed % 2 else 0)
+        words = words.astype(np.float32)
+        found.append(agreement(words, tags, sentences))
+        assert found[-1] == pytest.approx(agreement_by_hand(words, tags, sentences))
+    assert found[0] == 1  # one sentence alone
+    assert min(found) < 0.9
+    assert max(found) > 1.1
+    assert agreement(words, np.minimum(tags, 1), sentences) == 1  # one type alone
 
 
 def test_a_shift_depends_on_the_own_type_alone():

@@ -14,7 +14,7 @@ from handful.cluster.labels import Weights
 from handful.errors import Advice, DataError
 from handful.text import EntityType, Transitions
 
-from ._trust import doubts, trust
+from ._trust import agreement, doubts, trust
 from .borders import Borders
 from .evidence import Evidence, NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
 from .known import KnownWords
@@ -169,6 +169,9 @@ def learn(
         weights["prototypes"] *= min(1.0, len(text.features) / ENOUGH_WORDS)
     found: dict[str, Evidence | None] = {"prototypes": prototypes, "names": names}
     if has_labels and "regression" in weights:
+        if names is not None:
+            agree = agreement(words, known.tags, known.places[:, 0])
+            weights |= {kind: agree * weights[kind] for kind in ("regression", "nearest")}
         nearest = NearestLabel.of(words, known.tags, n_tags, known.is_open, method.steepness)
         found |= {"regression": regression(), "nearest": nearest}
     pieces = ((found.get(kind), weight) for kind, weight in weights.items())

@@ -1,4 +1,4 @@
-"""Names against labels: whether the words that people labelled are those that a name speaks of."""
+"""Names against labels: whether the words that people labelled are those that a name speaks of, and like each other."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from handful._util.arrays import Float
 
-from .evidence import TypeNames
+from .evidence import TypeNames, unit
 
 # The odds that a name fits its type, before labels; the share of labels that say nothing of that; and how much labels
 # of other types say of it at most, as the logarithm of odds.
@@ -16,6 +16,32 @@ FITS, SAYS_NOTHING, MOST_BY_OTHERS = 10.0, 0.2, 5.0
 # A name that claims words labelled O is held back: how far it may be, by the number of labelled sentences, and at most.
 DOUBT_BY_SENTENCE, MOST_DOUBT = 0.2, 4.0
 _ROUNDS, _LARGEST_STEP = 50, 2.0
+
+# How much labels count: the share of words that are usually most like words of their own type, what a larger share
+# adds, how many words more are as usual, and the least. Of many labelled words some are asked.
+USUALLY_ALIKE, BY_WORD, AS_USUAL, LEAST, MOST_ASKED = 0.68, 2.6, 40, 0.55, 1_000
+
+
+def agreement(words: Float, tags: NDArray[np.int64], sentences: NDArray[np.int64]) -> float:
+    """Return how much labels of words (m, d) count beside names: 1, more where they agree, less where they do not.
+
+    Words of mentions are compared with those of mentions in other sentences, if their type occurs there. Of n words, r
+    are most like a word of their own type. Then labels count ::
+
+        1 + BY_WORD (r - USUALLY_ALIKE n) / (n + AS_USUAL)
+    """
+    rows = np.flatnonzero(tags)
+    if len(np.unique(tags[rows])) < 2:
+        return 1.0
+    vectors, of_type, place = unit(words[rows]), tags[rows], sentences[rows]
+    asked = slice(None, None, 1 + len(rows) // MOST_ASKED)
+    cosines = vectors[asked] @ vectors.T
+    is_other = place[asked, None] != place
+    cosines[~is_other] = -np.inf
+    is_possible = (is_other & (of_type[asked, None] == of_type)).any(axis=1)
+    is_right = (of_type[cosines.argmax(axis=1)] == of_type[asked])[is_possible]
+    n = len(is_right)
+    return max(LEAST, 1 + BY_WORD * float(is_right.sum() - USUALLY_ALIKE * n) / (n + AS_USUAL))
 
 
 def trust(names: TypeNames, words: Float, tags: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
