@@ -21,14 +21,14 @@ from handful.text import Sentence, Span
 
 SHOTS, MOST = (0, 1, 5), 6_000
 ARTICLES = {"the", "a", "an"}
-TITLES = set(
-    "mr mrs ms miss dr prof professor sir captain capt king queen lord lady president minister st sgt col gen rev "
-    "coach aunt uncle".split()
-)
-FUNCTION_WORDS = ARTICLES | set(
-    "of in on at to for from by with and or as that is was his her its their my our your this these than but "
-    "near".split()
-)
+TITLES = {
+    "mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "captain", "capt", "king", "queen", "lord",
+    "lady", "president", "minister", "st", "sgt", "col", "gen", "rev", "coach", "aunt", "uncle",
+}  # fmt: skip
+FUNCTION_WORDS = {
+    "the", "a", "an", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or", "as", "that",
+    "is", "was", "his", "her", "its", "their", "my", "our", "your", "this", "these", "than", "but", "near",
+}  # fmt: skip
 
 
 def kind_of(words: list[str], found: Span, gold: Span) -> str:
