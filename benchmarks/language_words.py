@@ -70,7 +70,7 @@ def sentences(lines, glue, show):
 def english():
     """Return the lines of mosaic and the garden notes, and the pages of the docs."""
     files = sorted((ROOT / "corpora" / "mosaic").rglob("*.txt"))
-    files += sorted((ROOT / "src" / "handful" / "examples").rglob("*.txt"))
+    files += sorted((ROOT / "src" / "handful" / "examples").glob("*.txt"))
     texts = [text for path in files for text, _ in lines_of(path)]
     return texts + [path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))]
 

@@ -95,6 +95,14 @@ def test_words_of_languages(text, expected):
         "ড. ইউনূস এসেছেন।",
         "0,3 мас. % повышает модуль.",
         "ค่าเหนื่อย 45 บ. ขึ้นดอย",
+        "Am Mo. 5. April kam der Chef der Fa. Krause, am 5. 3. ging er.",
+        "MM. Durand, cf. Rousseau, et Vers 50.",
+        "Vive en EE. UU. desde el siglo I a. C. según él.",
+        "Rossi, n. 5, cfr. Verdi, no séc. XX, blz. 12.",
+        "Św. Jan, zob. Kowalski, np. Jan, tj. Warszawa, sv. Václav.",
+        "Ez kb. 5 fő, pl. Budapest, kb. 5, bl.a. Hansen, t.ex. Den, f.eks. Oslo.",
+        "А. С. Пушкин, см. Рис. 5, бл. 5.",
+        "قال د. أحمد و أ. د. سعيد",
     ],
 )
 def test_a_sentence_goes_on_after_an_abbreviation_or_an_ordinal(text):
@@ -122,6 +130,9 @@ def test_a_sentence_goes_on_after_an_abbreviation_or_an_ordinal(text):
         ("Tiêu đề. Nội dung", 2),
         ("¿Qué? ¡Sí! No.", 3),
         ("Հայ։ Նոր", 2),
+        ("Рост 180 см. Он сильный.", 2),
+        ("Было 12,4 мкг/г. Он ушёл.", 2),
+        ("It is 5.\n3. Next", 3),
     ],
 )
 def test_a_sentence_ends(text, n):

@@ -15,39 +15,35 @@ import unicodedata
 _ALWAYS = frozenset(
     str.split(
         # German, Dutch, the North
-        "Hr Fr Frl Dipl Mio Mrd Tsd bzw vgl evtl ggf inkl exkl zzgl einschl sog bspw geb verh tgl wg bek Bek Az "
-        "dhr mevr drs bijv zgn resp frk fru Skt Kgl dvs bl jf fhv esim toim "
+        "Hr Fr Frl Dipl Mio Mrd Tsd bzw vgl evtl ggf inkl exkl zzgl einschl sog bspw geb verh tgl wg bek Bek Az Fa cf "
+        "dhr mevr drs bijv zgn resp frk fru Skt Kgl dvs bl bl.a t.ex f.eks jf fhv esim toim "
         # Spanish, Portuguese, French, Italian, Romanian
         "Sra Srta Sras Sres Dra Dña Ud Uds Vd Lic Ing Arq Av Avda Gral Cnel Sta Sto Mons Excmo Ilmo Profa Eng Exmo "
-        "Exma "
-        "Pe Mme Mmes Mlle Mgr Sig Sigg Dott Avv Geom Spett dott avv ing geom aprox Cód Dl Dna jud Sf Gh "
+        "Exma EE séc cfr Pe Mme Mmes Mlle Mgr Sig Sigg Dott Avv Geom Spett dott avv ing geom aprox Cód Dl Dna jud Sf "
+        "Gh "
         # Czech, Polish, Hungarian, Turkish
-        "Bc JUDr MUDr PhDr RNDr nám např tzv ks ul św płk ppłk kpt inż mgr im prof ifj özv Özv Szt Doç Yrd Sn Hz "
-        "Mah Cad "
-        "Sok örn bkz "
+        "Bc JUDr MUDr PhDr RNDr nám např tzv sv ks ul św Św np zob tj tzn kb pl płk ppłk kpt inż mgr im prof ifj özv "
+        "Özv Szt Doç Yrd Sn Hz Mah Cad Sok örn bkz "
         # Indonesian, Vietnamese, Swahili
         "drg Jl Jend Kab Kec Bpk Sdr Tn Ny Yth TS ThS PGS GS TP Tp Dkt Bw Bi Mhe "
         # Russian, Ukrainian, Bulgarian
-        "ул пл пер просп бул бульв наб пос дер обл тов акад проф доц инж им ім св Св гр вул пров смт буд гл напр "
-        "мас об "
-        # Greek, Hindi, Bengali
-        "κα Δρ αρ οδ δηλ βλ Αγ Λεωφ λεωφ डॉ डा प्रो पं स्व ড ডা মো অ্যাড"
+        "ул пл пер просп бул бульв наб пос дер обл тов акад проф доц инж им ім св Св гр вул пров смт буд гл напр мас "
+        "об "
+        # Arabic, Greek, Hindi, Bengali
+        "د أ κα Δρ αρ οδ δηλ βλ Αγ Λεωφ λεωφ डॉ डा प्रो पं स्व ড ডা মো অ্যাড"
     )
 )
 # After these it does before a number.
 _BEFORE_NUMBER = frozenset(
     str.split(
-        "art Art Abs abs Nr nr Nrn Bd Tel tel Tlf Fax Kap Abb Tab Rn Rz Ziff Zyl ca cca env kl klo núm nro Nro pág "
-        "págs pag "
-        "p pp s str Str č čp čj čl odst písm obr sv sz al alin poz ust pkt par parág pos Pos ods approx ep Ep ch "
-        "Cap ref Ref "
-        "gr nº L R S Pac sh Sh Na hlm Rp No ст ч п пп кв кл л стр рис Рис табл Табл Т ок тел тыс чл ал бр ред άρθ παρ "
-        "σελ τηλ Τηλ Αρ "
-        "εκ ν सं रु नं নং পৃ ص س ف ج"
+        "n blz Q P uk бл पृ Mo Di Mi Do Sa So art Art Abs abs Nr nr Nrn Bd Tel tel Tlf Fax Kap Abb Tab Rn Rz Ziff Zyl "
+        "ca cca env kl klo núm nro Nro pág págs pag p pp s str Str č čp čj čl odst písm obr sv sz al alin poz ust pkt "
+        "par parág pos Pos ods approx ep Ep ch Cap ref Ref gr nº L R S Pac sh Sh Na hlm Rp No ст ч п пп кв кл л стр "
+        "рис Рис табл Табл Т ок тел тыс чл ал бр ред άρθ παρ σελ τηλ Τηλ Αρ εκ ν सं रु नं নং পৃ ص س ف ج"
     )
 )
 # After these it does if there is no number before them: «г. Москва», but «в 2009 г. Он», and "after 5 hr. The".
-_AFTER_NO_NUMBER = frozenset(str.split("г р с д о т м κ hr fr dr"))
+_AFTER_NO_NUMBER = frozenset(str.split("г р с д о т м κ hr fr dr MM см"))
 _PAIRS = frozenset({"d h", "u a", "z B", "z T", "p ej", "т е", "т к", "т н"})
 
 _ORDINAL = re.compile(
@@ -76,11 +72,13 @@ def goes_on(text: str, sentence: list[tuple[int, int]], following: tuple[int, in
     if word in _ALWAYS or is_pair or after[0] in "%‰":
         return True
     if word in _AFTER_NO_NUMBER:
-        return not before[-1:].isdigit()
+        return not before[-1:].isdigit() and before != "/"  # 5 г, мкг/г
+    beyond = text[following[1] : following[1] + 1]
     if after[0].isdigit():
-        return word in _BEFORE_NUMBER or word.endswith("str")
+        is_date = word.isdigit() and len(word) < 3 and beyond == "." and "\n" not in text[stop : following[0]]  # 5. 3.
+        return is_date or word in _BEFORE_NUMBER or word.endswith("str")
     if word.isdigit() or _ROMAN.fullmatch(word):
         is_german = word.isdigit() and before in _BEFORE_ORDINAL and not _STARTS.fullmatch(after)
         return len(word) <= 3 and (is_german or _ORDINAL.fullmatch(after) is not None)
-    is_letter = len(after) == 2 and after[0].isalpha() and after[1] == "."
-    return is_letter and len(word) == 1 and word.isalpha()  # z. B., o. Ä.
+    is_letter = len(after.rstrip(".")) == 1 and after[0].isalpha() and (after + beyond)[1:2] == "."
+    return is_letter and len(word) == 1 and word.isalpha()  # z. B., o. Ä., a. C.
