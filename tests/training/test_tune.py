@@ -6,12 +6,15 @@ import random
 import subprocess
 import sys
 
+import numpy as np
+import onnx
 import pytest
 from made import ENDINGS, make_corpus, make_encoder, write_conll
 from typer.testing import CliRunner
 
 from handful import Tagger
 from handful.cli.commands import make_app
+from handful.encoders import _graph as graph
 from handful.encoders import export_encoder, load
 from handful.encoders.names import NAMES_FILE, NameHead
 from handful.errors import DataError, EncoderError, MissingExtraError, ModelError
@@ -27,7 +30,6 @@ QUICK = TuneRecipe(rank=4, least_steps=60, batch=8, epochs=12, lr=0.02, head_lr=
 @pytest.fixture(scope="module")
 def folders(made_once):
     """Return a random encoder: in the Hugging Face layout, exported, and with a head that reads names."""
-    import numpy as np
 
     def make(folder):
         source = make_encoder(folder / "source", "bert")
@@ -35,6 +37,9 @@ def folders(made_once):
         head = NameHead(np.eye(32), np.zeros(32), np.random.default_rng(0).normal(size=(8, 32)))
         head.save(folder / "source" / NAMES_FILE)
         export_encoder(source, folder / "named", int8=True)
+        with pytest.MonkeyPatch.context() as patch:  # its table of embeddings counts as a large one
+            patch.setattr(graph, "_MANY_ROWS", 66)
+            export_encoder(source, folder / "four", int8=True, languages=["en", "sw"])
         (folder / "source" / NAMES_FILE).unlink()
 
     return made_once("to-tune", make)
@@ -69,6 +74,27 @@ def test_a_tuned_tagger_is_better_and_like_any_other(kind, folders, corpora, tmp
     again = Tagger.load(tmp_path / "tuned", cache=False)
     assert again.predict_sentences(corpora["test"]) == after.tagger.predict_sentences(corpora["test"])
     assert again.evaluate(corpora["test"]).strict.micro.f1 == f1[1]
+
+
+@LONG
+def test_an_encoder_in_four_bits_is_tuned_and_stays_one(folders, corpora, tmp_path, monkeypatch):
+    monkeypatch.setattr(graph, "_MANY_ROWS", 66)
+    before = fitted(folders / "four", corpora, types=TYPES)
+    after = tune(before, out=tmp_path / "tuned", recipe=QUICK)
+    assert after.tagger is not before
+    encoder = load(tmp_path / "tuned/encoder")
+    assert encoder.languages == ("en", "sw")
+    kinds = [
+        {node.op_type for node in onnx.load(folder / "model.onnx").graph.node}
+        for folder in (folders / "four", tmp_path / "tuned/encoder")
+    ]
+    assert "BitShift" in kinds[0]
+    assert kinds[0] == kinds[1]
+    f1 = [tagger.evaluate(corpora["test"]).strict.micro.f1 for tagger in (before, after.tagger)]
+    assert f1[1] > f1[0]
+    words = [sentence.words for sentence in corpora["test"]]
+    alone = np.concatenate([encoder.encode([one]) for one in words])
+    assert alone.tobytes() == encoder.encode(words).tobytes()
 
 
 def test_it_is_loaded_without_torch(folders, corpora, tmp_path):
