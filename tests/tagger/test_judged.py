@@ -169,6 +169,13 @@ def test_labels_of_a_type_without_a_sentence_where_nothing_is_marked_never_speak
     assert logits[2, 1] == 1
 
 
+def test_a_type_that_is_ruled_out_is_not_open():
+    lines = ["[Paul](PER) saw Lima", "[Pia](PER) left [Leeds](!LOC) and [Lyon](_)"]
+    labels = [one.judged_for(["PER"]) for one in read_all(lines)]
+    text = Tagger(TYPES, encoder=NamedEncoder(), cache=False).fit(labels).text_
+    assert text.labelled_words(["LOC", "PER"]).is_open[:, 1].tolist() == [True] * 5 + [False, True, True]
+
+
 def test_a_ratio_may_leave_words_to_types_that_nobody_looked_for():
     early, late = ([one.judged_for(types) for one in read_all(EARLY)] + read_all(LATE) for types in (["PER"], TYPES))
     tagger = Tagger(TYPES, encoder=NamedEncoder(), cache=False, o_ratio=0.5)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handful.text import FORMATS, Document, Sentence, Span, read, write
+from handful.text import FORMATS, Document, Sentence, Span, read, stream, write
 from handful.text.type_choice import TypeChoice
 from handful.text.types import judged_together
 
@@ -28,6 +28,16 @@ def test_sentences_that_were_judged_for_other_types_come_back_as_such(tmp_path, 
     back = read(tmp_path / "file", format)
     for name in ("PER", "LOC", "DIS", "new"):
         assert [may_be(one, name) for one in back] == [may_be(one, name) for one in (PEOPLE, ILLNESS)]
+
+
+@pytest.mark.parametrize(("format", "n_lost"), [("jsonl", 0), ("label-studio", 0), ("inline", 0), ("conll", 1)])
+def test_a_head_that_names_a_type_without_a_mention_is_kept_where_files_pass_through(tmp_path, format, n_lost):
+    (tmp_path / "a.txt").write_text("# PER: people\n# LOC: places\n[Pia](PER) has flu\nnothing here\n")
+    with stream(tmp_path / "a.txt") as documents:
+        notes = write(documents, tmp_path / "b", format).notes
+    back = [one.judged for one in judged_together(read(tmp_path / "b"))]
+    assert back == [{"PER"} if n_lost else {"PER", "LOC"}] * 2
+    assert sum(n for note, n in notes.items() if "looked for" in note) == n_lost
 
 
 @pytest.mark.parametrize("format", ["jsonl", "conll", "inline"])

@@ -64,19 +64,15 @@ class LabelledWords:
         return np.bincount(self.tags[self.is_sure], minlength=self.n_tags)
 
     def opened(self, *, has_o: bool) -> "LabelledWords":
-        """Return these words for the clustering: an unmarked word may be of any type that nobody looked for.
+        """Return these words for the clustering: an unmarked word may be of any open type, as text without labels may.
 
-        With this, it counts as text without labels does. Where no word is left that is O for certain, and O has no
-        other start, those that count as O otherwise are O here, too.
+        If no word is left that is O for certain, and O has no other start, the words are returned as they are.
         """
         opened = replace(self, allowed=self.allowed | (self.allowed[:, :1] & self.is_open))
         return opened if has_o or opened.counts[0] else self
 
     def by_names(self, names: TypeNames, features: Rows) -> "LabelledWords":
-        """Return these words, of which an unmarked one may be of an open type, unless it is O by the names of these.
-
-        Words that are left with one tag count as O for other types.
-        """
+        """Return these words: an unmarked one may be of an open type, unless it is O by the names of open types."""
         if not self.is_open.any():
             return self
         scores = names.scores(features[self.rows])
@@ -84,19 +80,16 @@ class LabelledWords:
         return replace(self, allowed=self.allowed | (self.allowed[:, :1] & ~is_o[:, None] & self.is_open))
 
     def by_labels(self, features: Rows) -> "LabelledWords":
-        """Return the same where no names are read: an unmarked word may be of a type that nobody looked for.
-
-        It may if it is nearer to a word that is labelled with the type than to all words that are known not to be.
-        """
-        allowed, words = self.allowed, unit(np.asarray(features[self.rows])) if self.is_open.any() else None
+        """Return the same by labels: an unmarked word may be of an open type it is nearer to than to other words."""
+        if not self.is_open.any():
+            return self
+        allowed, words = self.allowed.copy(), unit(np.asarray(features[self.rows]))
         for tag in np.flatnonzero(self.is_open.any(axis=0)):
             is_free = np.flatnonzero(self.is_open[:, tag] & self.allowed[:, 0])
-            is_type, is_other = self.is_sure & self.allowed[:, tag], ~self.is_open[:, tag] & ~self.allowed[:, tag]
-            if words is None or not is_type.any() or not is_other.any():
-                continue
-            to_type, to_other = ((words[is_free] @ words[chosen].T).max(axis=1) for chosen in (is_type, is_other))
-            allowed = allowed.copy()
-            allowed[is_free[to_type > to_other], tag] = True
+            known = self.is_sure & self.allowed[:, tag], ~self.is_open[:, tag] & ~self.allowed[:, tag]
+            if all(some.any() for some in known):
+                to_type, to_other = ((words[is_free] @ words[some].T).max(axis=1) for some in known)
+                allowed[is_free[to_type > to_other], tag] = True
         return replace(self, allowed=allowed)
 
     def is_unlabelled(self) -> NDArray[np.bool_]:
@@ -169,8 +162,7 @@ class LabelledText(ABC):
         """Return the words of the labelled sentences, with the tags (O, then the types) that each may have.
 
         Labels count for every sentence with the same words. Where these are labelled in several ways, each way counts
-        for its own sentence, and unlabelled copies get what the ways have in common (see `_in_common`). No features
-        are needed.
+        for its own sentence, and unlabelled copies get what the ways have in common. No features are needed.
         """
         tags = ("O", *types)
         used = frozenset(types_in(sentences_of(self.labels)))
@@ -180,7 +172,7 @@ class LabelledText(ABC):
         first = 0  # the place of the first way among the labelled sentences
         for words, ways in self.labels.items():
             matrices = [_matrix(sentence, tags, known) for sentence in ways]
-            missed = [[tag not in ("O", *_judged(one, used)) for tag in tags] for one in ways]
+            missed = [_missed(one, tags, _judged(one, used)) for one in ways]
             of_copies = _in_common(matrices)
             labelled = self.own_places(words) if len(ways) > 1 else self.places[words]
             way_of = dict(zip(labelled, range(len(ways)), strict=False))
@@ -189,9 +181,8 @@ class LabelledText(ABC):
                 way = way_of.get(number)
                 rows, allowed = self.starts[number] + positions, of_copies if way is None else matrices[way]
                 places = np.stack([np.full(len(words), first + (way or 0)), positions], axis=1)
-                found = np.logical_and.reduce(missed) if way is None else np.array(missed[way])
-                is_copy, is_open = np.full(len(words), way is None), np.tile(found, (len(words), 1))
-                parts.append((rows, allowed, places, is_copy, is_open))
+                is_open = np.logical_and.reduce(missed) if way is None else missed[way]
+                parts.append((rows, allowed, places, np.full(len(words), way is None), is_open))
             first += len(ways)
         return LabelledWords(int(self.starts[-1]), *map(np.concatenate, zip(*parts, strict=True)))
 
@@ -362,6 +353,15 @@ def check_sure(labelled: LabelledWords, tags: Sequence[str], *, has_names: bool 
 def _judged(sentence: Sentence, used: frozenset[str]) -> frozenset[str]:
     """Return the types that a labelled sentence was judged for: those that any label uses, if nothing else is said."""
     return used if sentence.judged is None else sentence.judged
+
+
+def _missed(sentence: Sentence, tags: Sequence[str], judged: frozenset[str]) -> NDArray[np.bool_]:
+    """Return which types nobody has looked for, nor ruled out (``!LOC``), of each word, (n_words, n_tags)."""
+    missed = np.tile([tag not in ("O", *judged) for tag in tags], (len(sentence.words), 1))
+    for i, entry in enumerate(sentence.allowed or ()):
+        if entry is not None and entry.is_excluded:
+            missed[i] &= [tag not in entry.names for tag in tags]
+    return missed
 
 
 def _matrix(sentence: Sentence, tags: Sequence[str], known: dict[Allowed, tuple[bool, ...]]) -> NDArray[np.bool_]:

@@ -1,5 +1,6 @@
 """`write`: documents and sentences to a file."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from ._sentences import Sentence
 from ._stream import Corpus, Stream
 from ._writing import Writing
 from .formats import FORMATS, TABLE, Format
-from .types import ABOUT_CORPUS, EntityType, types_in, types_of
+from .types import ABOUT_CORPUS, EntityType, judged_together, types_in, types_of
 
 
 def write(
@@ -61,13 +62,17 @@ def write(
     has_field = format in RECORDS or (format == "inline" and types is not None)  # or the caller says what it is about
     writing = Writing(scheme, tag_names, head, is_predicted, keep_formulas, known, report.notes)
     counted = _counted(items, report, chosen, merges=chosen.has_tags and scheme in ("IO", "types"))
-    given = _judged(counted, known, has_field=has_field)
+    looked_for = _known((), items.head) if isinstance(items, Stream) else frozenset()
+    given = _judged(counted, known, looked_for if format in RECORDS else frozenset(), has_field=has_field)
     if chosen.by_sentence and "fields" not in chosen.holds:
         parts: Iterator[Any] = (one for item in given for one in sentences_of(item))
     else:
         parts = map(Document.of, given)
     assert chosen.write is not None  # it is one of FORMATS
     write_text(path, chosen.write(parts, writing))
+    if isinstance(items, Stream) and items._names and format not in (*RECORDS, "inline", "text"):
+        note = "types without a mention were left out: only inline files and JSON say that somebody looked for them"
+        report.notes += Counter({note: len(looked_for - items._names)})
     return report
 
 
@@ -88,10 +93,15 @@ def _known(items: object, head: Sequence[EntityType]) -> frozenset[str]:
 
 
 def _judged(
-    items: Iterable[Sentence | Document], known: frozenset[str], *, has_field: bool
+    items: Iterable[Sentence | Document], known: frozenset[str], looked_for: frozenset[str], *, has_field: bool
 ) -> Iterator[Sentence | Document]:
-    """Pass on items; where sentences were judged for other types than a reader will find, partial labels say so."""
+    """Pass on items; where sentences were judged for other types than a reader will find, partial labels say so.
+
+    Those that do not say it themselves were judged for the types `looked_for`.
+    """
     for item in items:
+        if looked_for and isinstance(item, Document):
+            item = item.with_sentences(judged_together(item.sentences, looked_for))
         said = {one.judged for one in sentences_of(item) if not one.is_unlabelled}
         if said <= {None, known} or (has_field and len(said) == 1):
             yield item
