@@ -27,7 +27,7 @@ from handful.cluster import SubspaceKMeans, tag_distances
 from handful.evaluate import sample_support, score
 from handful.tagger import _trust, evidence
 from handful.tagger._learning import ENOUGH_WORDS, METHODS, type_names
-from handful.tagger._trust import doubts, trust
+from handful.tagger._trust import agreement, doubts, trust
 from handful.tagger.decoding import decode, viterbi
 from handful.tagger.evidence import NearestLabel, Regression
 from handful.text import Sentence, read, read_types
@@ -59,6 +59,7 @@ class Case:
     words: Any
     tags: Any
     counts: Any
+    places: Any  # the number of the sentence of each word
     n_sentences: int
     names: Any
     nearest: Any
@@ -243,12 +244,14 @@ def total(
     if is_doubted and case.shots:
         given = Given(of_words)
         trusted = np.concatenate([[1.0], trust(given, case.words, case.tags, case.counts)])
-        held_back = np.concatenate([[0.0], doubts(given, case.words, case.tags, case.n_sentences)])
+        held_back = np.concatenate(
+            [[0.0], doubts(given, case.words, case.tags, [case.n_sentences] * len(case.task.types))]
+        )
         names, of_words = trusted * (names + held_back), trusted * (of_words + held_back)
     logits = METHOD.weights["names"] * names
     if case.shots:
         by_labels = METHOD.weights["regression"] * case.regression(of_words, **settings) + nearest * case.nearest
-        logits = logits + labels * by_labels
+        logits = logits + labels * agreement(case.words, case.tags, case.places) * by_labels
     if not is_swapped and has_text in case.clusters:  # clusters have seen the right names
         logits = logits + clusters * case.clusters[has_text]
     return logits
@@ -350,6 +353,7 @@ def case_of(task: Task, shots: int, number: int) -> Case:
     tag_of = {one.name: tag for tag, one in enumerate(task.types, 1)}
     tags = np.concatenate([np.zeros(0, np.int64), *(tags_of(sentence, tag_of) for sentence in chosen)])
     counts = np.array([sum(span.type == one.name for s in chosen for span in s.spans or ()) for one in task.types])
+    places = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
     words, others = pool[at], np.delete(pool, at, axis=0)
     found: dict[bool, Any] = {}
     for has_text in (False, True):
@@ -357,10 +361,14 @@ def case_of(task: Task, shots: int, number: int) -> Case:
         if len(words) + len(unlabelled):
             found[has_text] = cluster(task, words, tags, unlabelled, scored)
     nearest, cosines = (
-        above_o(NearestLabel.of(words, tags, 1 + len(task.types), steepness).logits(scored)) if shots else None
+        above_o(NearestLabel.of(words, tags, 1 + len(task.types), steepness=steepness).logits(scored))
+        if shots
+        else None
         for steepness in (METHOD.steepness, 0.0)
     )
-    return Case(task, shots, words, tags, counts, len(chosen), task.names.logits(scored), nearest, cosines, found)
+    return Case(
+        task, shots, words, tags, counts, places, len(chosen), task.names.logits(scored), nearest, cosines, found
+    )
 
 
 def tags_of(sentence: Sentence, tag_of: dict[str, int]) -> Any:

@@ -11,7 +11,7 @@ from .evidence import TypeNames, unit
 
 # The odds that a name fits its type, before labels; the share of labels that say nothing of that; and how much labels
 # of other types say of it at most, as the logarithm of odds.
-FITS, SAYS_NOTHING, MOST_BY_OTHERS = 10.0, 0.2, 5.0
+FITS, SAYS_NOTHING, MOST_BY_OTHERS = 300.0, 0.1, 5.0
 
 # A name that claims words labelled O is held back: how far it may be, by the number of labelled sentences, and at most.
 DOUBT_BY_SENTENCE, MOST_DOUBT = 0.2, 4.0
