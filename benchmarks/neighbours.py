@@ -35,7 +35,7 @@ def main():
         rows = [measured(encoder, *one, options) for one in corpora(path)]
         n, kept, found = np.sum([row[:3] for row in rows], axis=0)
         f1 = np.mean([row[3:] for row in rows], axis=0)
-        shares = f"{100 * kept / n:.1f} | {100 * kept / found:.1f}" if n else "- | -"
+        shares = " | ".join(f"{100 * kept / total:.1f}" if total else "-" for total in (n, found))
         name = f"{path.parent.name}/{path.name}" if path.name == "dev" else path.name
         print(f"| {name} | {n} | {shares} | {f1[0]:.1f} | {f1[1]:.1f} |")
 
