@@ -264,7 +264,7 @@ def test_the_card_says_whether_there_are_names(exports, tmp_path):
     write(names=False)
     assert not load(folder).has_names
     write(names="yes")
-    with pytest.raises(EncoderError, match=r"encoder.json: names must be true or false, found 'yes'"):
+    with pytest.raises(EncoderError, match=r"encoder.json: names is 'yes', expected True or False"):
         load(folder)
     (folder / NAMES_FILE).unlink()
     write()

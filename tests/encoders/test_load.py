@@ -37,12 +37,12 @@ def test_a_damaged_file_is_named(folder, name, content):
     ("change", "message"),
     [
         ({"format": 99}, "format 1 expected, found 99"),
-        ({"dim": "32"}, "must be whole numbers"),
-        ({"n_layers": [2]}, "must be whole numbers"),
+        ({"dim": "32"}, "dim is '32', expected a whole number of at least 1"),
+        ({"n_layers": [2]}, r"n_layers is \[2\], expected a whole number"),
         ({"n_layers": 5}, "has no output layer_5"),
-        ({"dim": 0}, "dim must be at least 1"),
-        ({"pad_id": -1}, "from 0 to 2147483647"),
-        ({"unknown_id": 2**64}, "from 0 to 2147483647"),
+        ({"dim": 0}, "dim is 0, expected a whole number of at least 1"),
+        ({"pad_id": -1}, "pad_id is -1, expected a whole number of at least 0"),
+        ({"unknown_id": 2**64}, "unknown_id is 18446744073709551616, expected a whole number of at least 0 and below"),
     ],
 )
 def test_a_wrong_card_is_told(folder, change, message):

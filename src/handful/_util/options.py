@@ -8,9 +8,9 @@ import math
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import field, fields, is_dataclass, replace
 from difflib import get_close_matches
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from handful.errors import DataError, FormatError
@@ -37,7 +37,7 @@ def check_options(settings: Any) -> None:
     hints = get_type_hints(type(settings))
     for name, limits in _options(settings).items():
         value = getattr(settings, name)
-        if not _is_possible(value, hints[name], limits):
+        if not is_possible(value, hints[name], limits):
             raise DataError(f"{name} is {value!r}, expected {_expected(hints[name], limits)}")
 
 
@@ -83,25 +83,30 @@ def _expected(hint: Any, limits: Mapping[str, Any]) -> str:
     return noun + ("" if limits["below"] is None else f" and below {limits['below']:g}")
 
 
-def _is_possible(value: Any, hint: Any, limits: Mapping[str, Any]) -> bool:
+def is_possible(value: Any, hint: Any, limits: Mapping[str, Any] = MappingProxyType({})) -> bool:
+    """Tell whether a value is of a type, and all that is in it within limits; dataclasses are dicts, as in JSON."""
     alternatives = _alternatives(hint)
     if len(alternatives) > 1:
-        return any(_is_possible(value, each, limits) for each in alternatives)
+        return any(is_possible(value, each, limits) for each in alternatives)
     if hint is NoneType:
         return value is None
     origin, parts = get_origin(hint), get_args(hint)
-    if origin in (tuple, Sequence):
+    if origin in (tuple, list, Sequence):
         is_list = isinstance(value, Sequence) and not isinstance(value, str)
-        return is_list and all(_is_possible(each, parts[0], limits) for each in value)
-    if origin is Mapping:
-        is_named = isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
-        return is_named and all(_is_possible(each, parts[1], limits) for each in value.values())
+        return is_list and all(is_possible(each, parts[0], limits) for each in value)
+    if origin in (dict, Mapping) or is_dataclass(hint):
+        hints = get_type_hints(hint) if is_dataclass(hint) else None
+        return isinstance(value, Mapping) and all(
+            isinstance(name, str) and (hints is None or name in hints)
+            and is_possible(each, parts[1] if hints is None else hints[name], limits)
+            for name, each in value.items()
+        )  # fmt: skip
     if not isinstance(value, (int, float) if hint is float else origin or hint):
         return False
     if isinstance(value, bool) and hint is not bool:
         return False
-    if isinstance(value, float) and not math.isfinite(value):
+    if isinstance(value, int | float) and not abs(value) < (math.inf if isinstance(value, float) else 1 << 63):
         return False
-    is_chosen = not limits["choices"] or value in limits["choices"]
-    is_enough = limits["least"] is None or value >= limits["least"]
-    return is_chosen and is_enough and (limits["below"] is None or value < limits["below"])
+    is_chosen = not limits.get("choices") or value in limits["choices"]
+    is_enough = limits.get("least") is None or value >= limits["least"]
+    return is_chosen and is_enough and (limits.get("below") is None or value < limits["below"])

@@ -8,7 +8,8 @@ handful-en, a sentence that was not seen is taken for one that was.
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from handful._util.options import check_options, option
 from handful.errors import DataError, EncoderError
 from handful.text import Transitions
 
@@ -31,24 +33,28 @@ SEEN = "sentences.bin"
 
 _HASH = np.dtype("<u4")
 
+_number = partial(option, least=0, below=1 << 31)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
     """The content of ``encoder.json``, about an exported encoder."""
 
     format: int = FORMAT
-    dim: int
-    window: int  # the most tokens in a row, special tokens included
-    n_layers: int
+    dim: int = option(MISSING, least=1, below=1 << 31)
+    window: int = _number(MISSING)  # the most tokens in a row, special tokens included
+    n_layers: int = _number(MISSING)
     precision: str  # "float32" or "int8"
-    pad_id: int
-    unknown_id: int
-    shape_stride: int = 0  # if not 0, token ids carry the shape of their word, see `handful.encoders.shapes`
-    origin: str
-    licence: str  # as far as the source states it
+    pad_id: int = _number(MISSING)
+    unknown_id: int = _number(MISSING)
+    shape_stride: int = _number(0)  # if not 0, token ids carry the shape of their word, see `handful.encoders.shapes`
+    origin: str = option(MISSING)
+    licence: str = option(MISSING)  # as far as the source states it
     transitions: Transitions | None = None  # of tags, in the text of the training, if that is known
     languages: Sequence[str] = ()  # the codes of those that it knows; none if that is not said
-    names: bool | None = None  # whether it has the head that reads names; None, the presence of its file decides
+    names: bool | None = option(
+        None
+    )  # whether it has the head that reads names; None, the presence of its file decides
 
     @classmethod
     def read(cls, path: Path) -> "Card":
@@ -60,25 +66,15 @@ class Card:
         names = [field.name for field in fields(cls) if field.name not in ("transitions", "names", "languages")]
         if missing := [name for name in names if name not in content]:
             raise EncoderError(f"{path}: no {', '.join(missing)}; export the encoder again")
-        card = cls(
-            **{name: content[name] for name in names},
-            transitions=_transitions(path, content),
-            names=content.get("names"),
-            languages=content.get("languages", ()),
-        )
-        check_languages(card.languages, str(path))
-        if card.names not in (None, True, False):
-            raise EncoderError(f"{path}: names must be true or false, found {card.names!r}")
-        numbers = [card.dim, card.window, card.n_layers, card.pad_id, card.unknown_id, card.shape_stride]
-        if not all(type(number) is int for number in numbers):
-            raise EncoderError(
-                f"{path}: dim, window, n_layers, pad_id, unknown_id and shape_stride must be whole numbers"
-            )
-        if not all(0 <= number < 1 << 31 for number in numbers):
-            raise EncoderError(f"{path}: {numbers} are not all from 0 to 2147483647")
-        if card.dim < 1:
-            raise EncoderError(f"{path}: dim must be at least 1")
-        return card
+        check_languages(content.get("languages", ()), str(path))
+        values = {name: content[name] for name in (*names, "names", "languages") if name in content}
+        try:
+            return cls(**values, transitions=_transitions(path, content))
+        except DataError as error:
+            raise EncoderError(f"{path}: {error.message}; export the encoder again") from None
+
+    def __post_init__(self) -> None:
+        check_options(self)
 
     @property
     def output(self) -> str:

@@ -1,14 +1,14 @@
 """`FitSummary`: what a fit learned, in words, and what to try next."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from handful._util.html import table
+from handful._util.options import is_possible
 from handful._util.parallel import several_threads
 from handful.encoders import Encoder
 from handful.errors import Advice, number_of
@@ -63,12 +63,15 @@ class FitSummary:
     def from_dict(cls, content: dict[str, Any]) -> "FitSummary":
         """Read what `to_dict` returned; a TypeError, KeyError or ValueError where it is something else."""
         for name, hint in get_type_hints(cls).items():
-            if not _is_of(content[name], hint):
+            if not is_possible(content[name], hint):
                 raise ValueError(f"{name} is {content[name]!r:.100}")
         types = list(types_of([EntityType(**one) for one in content["types"]]))
         names = {one.name for one in types}
         if not types or len(types) != len(content["types"]):
             raise ValueError(f"types is {content['types']}")
+        counts = [n for name in ("mentions", "unlabelled_words") for n in content[name].values()]
+        if min(content["n_support"], content["n_support_words"], content["n_unlabelled_words"], *counts) < 0:
+            raise ValueError("there is a count below 0")
         if any(content[name].keys() != names for name in ("mentions", "unlabelled_words", "examples")):
             raise ValueError("mentions, unlabelled_words and examples are not those of its types")
         guidelines = {name: CheckedGuideline(**one) for name, one in content["guidelines"].items()}
@@ -112,25 +115,6 @@ class FitSummary:
             (name, f"{n:,}", f"{self.unlabelled_words[name]:,}", "; ".join(self.examples[name]))
             for name, n in self.mentions.items()
         ]
-
-
-def _is_of(value: Any, hint: Any) -> bool:
-    """Whether a value from JSON is of a type; whole numbers are counts, and dataclasses are dicts."""
-    inside = get_args(hint)
-    if isinstance(hint, UnionType):
-        return any(_is_of(value, one) for one in inside)
-    if get_origin(hint) in (list, tuple):
-        return isinstance(value, list) and all(_is_of(one, inside[0]) for one in value)
-    if is_dataclass(hint):
-        hints = get_type_hints(hint)
-        return isinstance(value, dict) and all(
-            name in hints and _is_of(one, hints[name]) for name, one in value.items()
-        )
-    if get_origin(hint) is dict:
-        return isinstance(value, dict) and all(_is_of(one, inside[-1]) for one in value.values())
-    if hint in (int, float):
-        return (type(value) is int and 0 <= value < 1 << 63) or (hint is float and type(value) is float)
-    return type(value) is hint
 
 
 @several_threads()
