@@ -31,7 +31,7 @@ ELSEWHERE = {"sklearn.md": "tests/test_docs_sklearn.py"}
 #: What is not run, as a pattern, and why.
 NOT_RUN = {
     r"pip install": "installs",
-    r"handful demo$": "tests/cli/test_demo.py runs it",
+    r"handful demo$|handful demo --language": "tests/cli/test_demo.py runs it",
     r"\bDATA/|\bdata/|crossner|fewnerd17": "corpora that the reader brings",
     r"python docs/make_gallery\.py": "minutes; tests/test_docs_pages.py makes a part of it",
     r"python benchmarks/": "minutes of measuring",
