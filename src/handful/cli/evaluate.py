@@ -1,12 +1,14 @@
 """``handful evaluate``: how good a tagger is on labelled text."""
 
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING
 
 import typer
 
 from handful._util.files import expand
 from handful.errors import number_of
+from handful.text import Sentence
 from handful.text.types import judged_together
 
 from . import options as opt
@@ -51,10 +53,14 @@ def evaluate(
     """
     if (file is None) == (types is None):
         raise typer.BadParameter("name a model and a file, or the types to find (--types) and a file")
-    corpora = [read_corpus(path, from_format, quiet=quiet) for path in expand([file or model])]
-    gold = corpora[0] if len(corpora) == 1 else [one for corpus in corpora for one in judged_together(corpus)]
-    tagger = load(model, encoder, threads, types=types, find=find, text=lambda: gold)
-    result = tagger.evaluate(gold, progress=progress_of(quiet))
+
+    @cache
+    def gold() -> list[Sentence]:
+        corpora = [read_corpus(path, from_format, quiet=quiet) for path in expand([file or model])]
+        return corpora[0] if len(corpora) == 1 else [one for corpus in corpora for one in judged_together(corpus)]
+
+    tagger = load(model, encoder, threads, types=types, find=find, text=gold)  # a model that is missing is said first
+    result = tagger.evaluate(gold(), progress=progress_of(quiet))
     for note in result.notes:
         say(f"note: {note}", quiet=quiet)
     if as_json:
