@@ -145,12 +145,12 @@ UNLABELLED_WORDS = [
 def test_explain_word_says_which_setting_finds_it():
     tagger = Tagger("person, place, device", cache=False).fit()
     text = "The repair van got stuck near Leeds while Anna fixed the oven."
-    (van,) = tagger.explain_word(text, "van")
-    (said,) = [one for one in van.remedies if one.startswith("find more")]
+    (oven,) = tagger.explain_word(text, "oven")
+    (said,) = [one for one in oven.remedies if one.startswith("find more")]
     find = float(said.split("find=")[1].split(",")[0])
-    assert "van" in [one["word"] for one in tagger.predict(text, find=find)]
+    assert "oven" in [one["word"] for one in tagger.predict(text, find=find)]
     tagger.find = 0.001
     assert tagger.predict(text) == []
     (leeds,) = tagger.explain_word(text, "Leeds")
     assert leeds.remedies == ["find more: a mention with such points is left out with find=0.001, as it is set now"]
-    assert "van" in [one["word"] for one in predict_types(text, "person, place, device", find=find)]
+    assert "oven" in [one["word"] for one in predict_types(text, "person, place, device", find=find)]
