@@ -32,14 +32,17 @@ FLAGS += ["--disable-backgrounding-occluded-windows", "--disable-renderer-backgr
 CALM = 0.7  # seconds between what is seen and the next key, as a page wants them
 
 WATCH = """async () => {
-    const { app } = await import("/static/app.js");
-    const seen = (window.seen = { app, listed: 0 });
-    const drawn = new MutationObserver(() => (seen.listed = performance.now()));
+    const { app, on } = await import("/static/app.js");
+    const seen = (window.seen = { app, ranked: 0, listed: 0 });
+    on("queue", (fit) => (seen.ranked = fit ?? app.state.fit.queue));
+    const drawn = new MutationObserver(() => {
+        if (!seen.listed && seen.ranked > seen.number) seen.listed = performance.now();
+    });
     drawn.observe(document.getElementById("queue-list"), { childList: true });
     addEventListener("keydown", () => {
         const { id } = app.sentence;
         const { number } = app.state.fit;
-        Object.assign(seen, { key: performance.now(), next: 0, changed: 0, number });
+        Object.assign(seen, { key: performance.now(), next: 0, changed: 0, listed: 0, number });
         const look = () => {
             const now = performance.now();
             if (!seen.next && app.sentence.id !== id) seen.next = now;
@@ -49,7 +52,7 @@ WATCH = """async () => {
         requestAnimationFrame(look);
     }, { capture: true });
 }"""
-IS_OVER = "() => seen.changed > 0 && seen.app.state.fit.queue > seen.number && seen.listed > seen.changed"
+IS_OVER = "() => seen.changed > 0 && seen.listed > 0 && seen.app.state.fit.status === 'idle'"
 
 
 @contextmanager
@@ -79,7 +82,6 @@ def decide(page):
         page.keyboard.press("Enter")  # something was not in sight
         time.sleep(0.1)
     wait(page, IS_OVER)
-    wait(page, "() => seen.app.state.fit.status === 'idle'")
     return page.evaluate("() => [seen.next, seen.changed, seen.listed].map((at) => (at - seen.key) / 1000)")
 
 

@@ -168,3 +168,22 @@ def test_the_text_is_neither_copied_nor_read_whole_into_another_array(encoder):
         finally:
             tracemalloc.stop()
         assert peak < 0.7 * rows.nbytes
+
+
+@KINDS_OF_FIT
+@pytest.mark.filterwarnings("ignore")
+def test_clusters_that_are_kept_are_those_of_the_fit_before(tmp_path, encoder, given):
+    types = {name: TYPES[name] for name in ("PER", "LOC")}  # each has a label
+    tagger = Tagger(encoder=encoder, **options(types=types, **given)).fit(SUPPORT, REPEATED)
+    before = contents(tagger, tmp_path / "a")
+    text = " ".join(MORE[2].replace("[", "").replace("]", "").split())
+    found = tagger.predict(text)
+    again = contents(tagger.relabel(SUPPORT, keeps_clusters=True), tmp_path / "b")
+    assert again == before  # the same labels, so nothing has changed
+    assert tagger.predict(text) == found
+    more = [*SUPPORT, MORE[2]]  # which stands in the text
+    with_more, whole = (tagger.relabel(more, keeps_clusters=kept).model_ for kept in (True, False))
+    pieces = [{type(one).__name__: one.save() for one in model.evidence} for model in (with_more, whole)]
+    for name in pieces[1]:
+        is_same = all(np.array_equal(array, pieces[1][name][key]) for key, array in pieces[0][name].items())
+        assert is_same == (name != "Prototypes" or "paper" in given.values()), name

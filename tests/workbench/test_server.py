@@ -301,7 +301,7 @@ def test_requests_do_not_wait_for_a_fit(served):
             assert served.client.get(path).status_code == 200
         number = served.session.number
     settled(served.session)
-    assert served.session.number == number + 1
+    assert served.session.number > number
 
 
 @pytest.mark.parametrize("level", [1, 6, 9])  # the first bytes say it; only those of 6 are recognised

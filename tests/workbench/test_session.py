@@ -109,7 +109,7 @@ def test_a_decision_changes_what_is_predicted(tmp_path):
         settled(session)
         after = views.sentence(before["id"])
         assert shown(after["predictions"]) == [(1, 2, "PER"), (3, 4, "LOC")]
-        assert after["fit"] == before["fit"] + 1
+        assert after["fit"] > before["fit"]
         assert (3, "LOC") in [(one["start"], one["type"]) for one in after["changed"]]
         kinds = [event["kind"] for _, event in session.events.since(0)]
         assert {"labels", "fit", "encode"} <= set(kinds)

@@ -120,11 +120,12 @@ def learn(
     transitions: Transitions | None = None,
     border: NDArray[np.float32] | None = None,
     report: ProgressCallback | None = None,
+    kept: "SubspaceKMeans | None" = None,
 ) -> Learned:
     """Fit the evidence that a method asks for, to text with features, and a plan of the same text.
 
     `names` are those that the encoder read, `transitions` and `border` its own. `report` is called after each round of
-    the clustering with the number of rounds done, and of rounds at most.
+    the clustering with the number of rounds done, and of rounds at most. `kept` are the clusters, if they are to stay.
     """
     method, o_ratio, labelled = plan.method, plan.o_ratio, plan.labelled
     labelled = labelled.by_labels(text.features) if names is None else labelled.by_names(names, text.features)
@@ -143,15 +144,17 @@ def learn(
         return Regression.fit(words, known.tags, n_tags, by_names, known.is_open)
 
     if isinstance(o_ratio, str):
-        if names is not None:
+        if kept is not None:
+            o_ratio = None
+        elif names is not None:
             o_ratio = estimate_o_ratio(names.o_chances(text.features), opened)
         else:
             o_ratio = None
             if counts.min() >= FEWEST_MENTIONS:
                 logits, parts = regression().logits, (part for part in text.features.parts if len(part.array))
                 o_ratio = estimate_o_ratio([by_block(lambda one: o_chances(logits(one)), p) for p in parts], opened)
-    fitted = prototypes = None
-    if len(text.features):
+    fitted = kept
+    if len(text.features) and fitted is None:
         # a name is one more labelled word of its type, and the prototypes of O are labelled words of O
         estimator = estimator_of(plan.clusters, o_ratio)
         fitted = estimator.fit(
@@ -163,7 +166,7 @@ def learn(
         )
         if report is not None:
             report(fitted.n_iter_, fitted.n_iter_)  # it may have ended early
-        prototypes = _prototypes(fitted)
+    prototypes = None if fitted is None else _prototypes(fitted)
     weights = dict(method.weights)
     if names is not None and method.calibration is not None:  # new words lie far from all prototypes of few words
         weights["prototypes"] *= min(1.0, len(text.features) / ENOUGH_WORDS)

@@ -228,7 +228,7 @@ class Tagger(Predictor):
         self.types = change.types
         return self._take(fit)
 
-    def relabel(self, sentences: Any, *, progress: Progress = None) -> "Tagger":
+    def relabel(self, sentences: Any, *, progress: Progress = None, keeps_clusters: bool = False) -> "Tagger":
         """Take these labelled sentences instead of all there were, and fit again; the text stays as it is.
 
         Return this tagger, as it was before if that fails.
@@ -237,13 +237,14 @@ class Tagger(Predictor):
         ----------
         sentences : as the support of `fit`; it may be empty if names of types are read
         progress : as for `fit`
+        keeps_clusters : whether the clusters of the text stay as they are, which takes a fraction of the time
         """
         text = self.text_
         if text is None:
             raise ModelError("this tagger does not hold the text of its fit; fit again with the new labels")
         text = text.with_labels({})
         given, labels = gather_to_add(sentences, None, text)
-        return fit_on(self, text, given, labels, given.notes, progress)
+        return fit_on(self, text, given, labels, given.notes, progress, keeps_clusters=keeps_clusters)
 
     def explain(self, text: Any, *, min_score: MinScore = 0.0, n_nearest: int = 3) -> list[Explanation]:
         """Return for each mention why it was found.

@@ -10,7 +10,7 @@ Each piece gives one logit per tag, O first, and saves and loads itself as array
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -171,30 +171,51 @@ class NearestLabel(Evidence):
 
     def likeness(self, features: Float) -> NDArray[np.float64]:
         """Return how like each word is to the nearest word of each tag, at most 1, (n, n_tags)."""
-        known = np.unique(self.tags)
-        return self._likeness(features, [self.tags == tag for tag in known])[:, _rows_or_o(known, self.n_tags)]
+        return self._by_tag(self._like(self.by_kind(features)))
+
+    @cached_property
+    def kinds(self) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        """The kinds of labelled words, and the kind of each word, (m,).
+
+        A kind is a row, (1 + n_tags): a tag, and for O the types for which these words are open.
+        """
+        is_open = np.zeros((len(self.tags), self.n_tags), bool) if self.is_open is None else self.is_open
+        rows = np.column_stack([self.tags, is_open & (self.tags == 0)[:, None]])
+        kinds, of_word = np.unique(rows, axis=0, return_inverse=True)
+        return kinds, of_word.ravel()
+
+    def by_kind(self, features: Float) -> NDArray[np.float64]:
+        """Return the cosine of each word to the nearest labelled word of each kind, (n, n_kinds)."""
+        kinds, of_word = self.kinds
+        return highest_cosines(features, [self.vectors[of_word == kind] for kind in range(len(kinds))])
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
-        likeness = self.likeness(features)
+        return self.logits_by(self.by_kind(features))
+
+    def logits_by(self, cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one logit per tag, (n, n_tags), for the cosines to the nearest labelled words of each kind."""
+        like = self._like(cosines)
+        likeness = self._by_tag(like)
         logits = likeness.copy()
-        for types, left_out in _open_words(self.tags, self.is_open):
-            seen = ~left_out & (self.tags == 0)
-            of_o = self._likeness(features, [seen]) if seen.any() else np.minimum(likeness[:, types], likeness[:, :1])
+        tags = self.kinds[0][:, 0]
+        for types, left_out in _open_words(tags, self.kinds[0][:, 1:] > 0):
+            seen = ~left_out & (tags == 0)
+            of_all = np.minimum(likeness[:, types], likeness[:, :1])
+            of_o = like[:, seen].max(axis=1, keepdims=True) if seen.any() else of_all
             logits[:, types] += likeness[:, :1] - of_o
-            logits[:, np.setdiff1d(types, self.tags)] = likeness[:, :1]
+            logits[:, np.setdiff1d(types, tags)] = likeness[:, :1]
         return logits
 
-    def _likeness(self, features: Float, chosen: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
-        """Return how like each word is to the nearest of some labelled words, chosen in each way, (n, n_ways)."""
-        vectors = [_double(self.vectors[some]).T for some in chosen]
+    def _like(self, cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+        return cosines if self.steepness is None else np.exp(self.steepness[0] * np.minimum(cosines - 1, 0))
 
-        def of_block(_: slice, block: Float) -> NDArray[np.float64]:
-            words = _double(unit(block))
-            cosines = np.stack([(words @ some).max(axis=1) for some in vectors], axis=1)
-            return cosines if self.steepness is None else np.exp(self.steepness[0] * np.minimum(cosines - 1, 0))
-
-        return np.concatenate([np.empty((0, len(chosen))), *map_rows(of_block, features).values])
+    def _by_tag(self, like: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the highest of each tag's kinds, (n, n_tags); a tag without words is as near as O."""
+        tags = self.kinds[0][:, 0]
+        known = np.unique(tags)
+        found = [like[:, tags == tag].max(axis=1) for tag in known]
+        return np.stack(found, axis=1)[:, _rows_or_o(known, self.n_tags)]
 
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "NearestLabel":
@@ -347,6 +368,17 @@ def fit_logistic(
     found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": 1000, "ftol": 1e-9}).x
     found = found.reshape(n_tags, -1)
     return np.ascontiguousarray(found[:, :d]), found[:, d] if has_bias else np.zeros(n_tags)
+
+
+def highest_cosines(features: Float, groups: Sequence[NDArray[np.float32]]) -> NDArray[np.float64]:
+    """Return the cosine of each word, (n, d), to the nearest of each group of vectors at length 1, (n, n_groups)."""
+    vectors = [_double(some).T for some in groups]
+
+    def of_block(_: slice, block: Float) -> NDArray[np.float64]:
+        words = _double(unit(block))
+        return np.stack([(words @ some).max(axis=1) for some in vectors], axis=1)
+
+    return np.concatenate([np.empty((0, len(groups))), *map_rows(of_block, features).values])
 
 
 def _open_words(tags: NDArray[np.int64], is_open: NDArray[np.bool_] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:

@@ -37,6 +37,8 @@ from .training_text import (
 )
 
 if TYPE_CHECKING:
+    from handful.cluster import SubspaceKMeans
+
     from ._learning import Clusters
     from ._tagger import Tagger
 
@@ -55,6 +57,7 @@ class Fit:
     model: Model
     examples: Examples  # the labelled sentences, to compare with
     summarise: Callable[[], FitSummary]  # finds out what was learned
+    clusters: "SubspaceKMeans | None" = None  # fitted; None for a fit from disk, or where there was nothing but names
     text: TrainingText | None = None  # with features and labels; None for a fit from disk, or on text that is elsewhere
     notes: Sequence[str] = ()  # on what was handled on the way
 
@@ -129,22 +132,23 @@ def fit_text(
     watch: Watch,
     notes: Sequence[str] = (),
     report: ProgressCallback | None = None,
+    kept: "SubspaceKMeans | None" = None,
 ) -> "Tagger":
     """Fit a tagger to text with its features; if that fails, it is as it was before.
 
     `planned` is what `prepare` returned for the same sentences. `watch` has looked at the text; it looks at the labels,
-    too. `notes` are those of reading. `report` is called after each round, as for `learn`.
+    too. `notes` are those of reading. `report` and `kept` are as for `learn`.
     """
     encoder, before = tagger.encoder_, None if tagger._fit is None else tagger._fit.model
     with several_threads() if len(text.features) else nullcontext():  # names alone need none, nor scipy
         names = type_names(encoder, planned.types, before) if planned.has_names else None
         border = encoder.border if planned.method.has_transitions else None
-        learned = learn(text, planned, names, encoder.transitions, border, report)
+        learned = learn(text, planned, names, encoder.transitions, border, report, kept)
     notes = [*notes, *planned.notes]
     summary = partial(summarise, text, learned, encoder, tagger.method, tagger.o_ratio == AUTO, notes)
     watch.labels(text)
     held = text if isinstance(text, TrainingText) else None
-    return tagger._take(Fit(learned.model, learned.examples, summary, held, notes))
+    return tagger._take(Fit(learned.model, learned.examples, summary, learned.clusters, held, notes))
 
 
 def fit_on(
@@ -156,10 +160,12 @@ def fit_on(
     progress: Progress,
     *,
     keeps_types: bool = True,
+    keeps_clusters: bool = False,
 ) -> "Tagger":
     """Fit a tagger on a text and the sentences given besides, with these labels; what can be refused is refused first.
 
-    `notes` are for the summary; `keeps_types` says whether the types of the fit before stay.
+    `notes` are for the summary; `keeps_types` says whether the types of the fit before stay, and `keeps_clusters`
+    whether its clusters do, if they are of the same types and words, and labels count beside them.
     """
     before = tagger._fit.model.types if keeps_types and tagger._fit is not None else ()
     text = text.with_more(given.sentences, given.n_text).with_labels(labels)
@@ -170,7 +176,11 @@ def fit_on(
         features, lost = encoder.encode(given.sentences, progress=progress), encoder.unreadable(given.sentences)
         watch(given.sentences, lost)
         text = text.with_features(features, lost)
-    return fit_text(tagger, text, planned, watch, notes)
+    kept, fit = None, tagger._fit
+    if keeps_clusters and fit is not None and fit.model.types == planned.types and not given.sentences:
+        # the paper's method learns labels by its clusters alone
+        kept = None if planned.method.calibration is None else fit.clusters
+    return fit_text(tagger, text, planned, watch, notes, kept=kept)
 
 
 def fit_changed(tagger: "Tagger", fit: Fit, change: TypeChange, unlabelled: Any, progress: Progress) -> Fit:

@@ -1,6 +1,6 @@
 """`Model`: what a fit learns, and all that a prediction needs besides the encoder."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -121,18 +121,16 @@ class Model:
         Rows are taken in blocks of one size, the last one filled up, and in double precision: sums are then rounded
         alike, whatever else is tagged with a word, and wherever in a block it is.
         """
-        n, dim = features.shape
-        total = np.zeros((n, len(self.tags)))
-        for start in range(0, n, BLOCK_ROWS):
-            block = features[start : start + BLOCK_ROWS]
-            m = len(block)
-            if m < BLOCK_ROWS:
-                block = np.concatenate([block, np.zeros((BLOCK_ROWS - m, dim), block.dtype)])
-            for piece in self.evidence:
-                total[start : start + m] += piece.weight * piece.logits(block)[:m]
+        total = np.zeros((len(features), len(self.tags)))
+        for piece in self.evidence:
+            total += piece.weight * self._logits_of(piece, features, sentences)
         if self.known is not None and sentences:
             total += self.known.logits(sentences)
         return total
+
+    def _logits_of(self, piece: Evidence, features: Float, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
+        """Return the logits of a piece of evidence for the words of sentences, (n, n_tags)."""
+        return in_blocks(piece.logits, features, len(self.tags))
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return the score of each tag for each word, (n, n_tags), from 0 to 1."""
@@ -174,6 +172,19 @@ class Model:
             **({} if self.seams is None else {"seams": {"shift": self.seams.shift}}),
             **({} if self.borders is None else {"overruled_borders": sorted(map(list, self.borders.overruled))}),
         }
+
+
+def in_blocks(function: Callable[[Float], Float], features: Float, n_columns: int) -> NDArray[np.float64]:
+    """Return what a function gives for rows, (n, n_columns), in blocks of one size, the last one filled up."""
+    n, dim = features.shape
+    found = np.empty((n, n_columns))
+    for start in range(0, n, BLOCK_ROWS):
+        block = features[start : start + BLOCK_ROWS]
+        m = len(block)
+        if m < BLOCK_ROWS:
+            block = np.concatenate([block, np.zeros((BLOCK_ROWS - m, dim), block.dtype)])
+        found[start : start + m] = function(block)[:m]
+    return found
 
 
 @dataclass(frozen=True)

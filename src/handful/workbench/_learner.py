@@ -9,14 +9,17 @@ from handful.tagger.finding import Find
 from handful.tagger.tagging import TaggedWords, tag_sentences
 from handful.text import EntityType, Sentence, Span
 
+from ._near import NearWords, Recalling
+
 
 @dataclass(frozen=True)
 class Found:
     """The mentions that a fit finds in a sentence."""
 
     fit: int  # its number
+    first: int  # the number of the first fit by the same labels
     spans: tuple[Span, ...]
-    before: tuple[Span, ...] | None  # the mentions of the fit before, None where there was none
+    before: tuple[Span, ...] | None  # the mentions of the fit before that one, None where there was none
     words: TaggedWords | None  # None for text that the tagger does not learn from
 
 
@@ -25,19 +28,35 @@ class Learner:
 
     def __init__(self, encoder: RememberingEncoder) -> None:
         self.encoder = encoder
-        self.number = 0  # how many fits there were
+        self.number = self.first = 0  # of the last fit, and of the first one by the same labels
         self.tagger: Tagger | None = None  # of the last fit, None where there was nothing to learn from
         self.setting: Find = "usual"  # how much to find
         self._basis: tuple[object, Sequence[Sentence]] = (None, ())
+        self._near = NearWords()
 
-    def fit(self, labels: Sequence[Sentence], text: Sequence[Sentence], types: tuple[EntityType, ...]) -> None:
-        """Fit; where only labels have changed, the text is not looked at again."""
-        if self.tagger is not None and self._basis == (types, text):
-            self.tagger.relabel(labels)
+    def fit(
+        self,
+        labels: Sequence[Sentence],
+        text: Sequence[Sentence],
+        types: tuple[EntityType, ...],
+        *,
+        keeps_clusters: bool = False,
+        is_again: bool = False,
+    ) -> bool:
+        """Fit; where only labels have changed, the text is not looked at again, and its clusters may be kept.
+
+        Return whether the fit is whole, with clusters that follow the labels. `is_again` says that no label is new.
+        """
+        is_same = self.tagger is not None and self._basis == (types, text)
+        keeps_clusters = keeps_clusters and is_same and bool(text)
+        if self.tagger is not None and is_same:
+            self.tagger.relabel(labels, keeps_clusters=keeps_clusters)
         else:
             self.tagger = self.new(types).fit(labels or None, text or None, progress=False)
             self._basis = (types, text)
         self.number += 1
+        self.first = self.first if is_again else self.number
+        return not keeps_clusters
 
     def new(self, types: tuple[EntityType, ...]) -> Tagger:
         return Tagger(types, encoder=self.encoder, cache=False, find=self.setting)
@@ -52,14 +71,15 @@ class Learner:
         if self.tagger is None:
             return {}
         given = list(sentences)
-        encoder = self.encoder if remembers else self.encoder.encoder
-        tagged = tag_sentences(encoder, self.tagger.finding(self.setting), [sentence for _, sentence, _ in given])
+        model = self.tagger.finding(self.setting)
+        encoder, model = (self.encoder, Recalling.of(model, self._near)) if remembers else (self.encoder.encoder, model)
+        tagged = tag_sentences(encoder, model, [sentence for _, sentence, _ in given])
         answer = {}
         for (id, sentence, old), words in zip(given, tagged, strict=True):
-            before = None if old is None else old.spans if old.fit != self.number else old.before
+            before = None if old is None else old.spans if old.first < self.first else old.before
             kept = None
             # features of the batch would stay in memory, all of them, as long as one of its sentences is kept
             if remembers and (features := self.encoder.known(sentence)) is not None:
                 kept = replace(words, features=features)
-            answer[id] = Found(self.number, words.sentence.spans or (), before, kept)
+            answer[id] = Found(self.number, self.first, words.sentence.spans or (), before, kept)
         return answer

@@ -109,8 +109,8 @@ async function happened(event) {
       await refresh();
       tell("types");
     } else if (event.kind === "queue") {
-      await refresh();
-      tell("queue");
+      refresh();
+      tell("queue", event.fit);
     } else if (event.kind === "stop") {
       isStopped = true;
       trouble({ what: "handful label has been stopped", advice: "everything that was shown as stored is safe; start it again to go on" });
