@@ -78,7 +78,8 @@ def test_add_learns_from_more_sentences(inside, model, tmp_path):
     assert shown["o_ratio"] == 0.8
     tagger = Tagger.load(model)
     assert [one.name for one in tagger.types_] == ["LOC", "PER", "VEHICLE"]
-    whole = Tagger(encoder="encoder", o_ratio=0.8).fit([*read("support.txt"), *read(tmp_path / "more.txt")], "text.txt")
+    before = read("support.txt", judged=("LOC", "PER"))  # nobody looked for vehicles there
+    whole = Tagger(encoder="encoder", o_ratio=0.8).fit([*before, *read(tmp_path / "more.txt")], "text.txt")
     text = "Anna left Rome by bus ."
     assert tagger.predict(text) == whole.predict(text)  # as if all had been given at once
 
