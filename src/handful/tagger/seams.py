@@ -13,7 +13,7 @@ from ._trust import likeliest_shift
 from .decoding import runs
 from .evidence import array_of
 
-_DEVIATION = 2.0  # of the shift, before any label is seen
+_DEVIATION = 1.0  # of the shift, before any label is seen
 
 
 @dataclass(frozen=True)
