@@ -157,6 +157,24 @@ def test_unmarked_words_say_as_much_of_a_type_that_nobody_looked_for_as_unlabell
     assert np.array_equal(*(one.piece(Prototypes).prototypes for one in (whole, other)))
 
 
+@ENCODERS
+def test_a_saved_tagger_knows_which_words_are_open(tmp_path, encoder):
+    tagger = Tagger(encoder=encoder, cache=False).fit(EARLY, UNLABELLED).add(LATE)
+    tagger.save(tmp_path / "model")
+    loaded = Tagger.load(tmp_path / "model", encoder=encoder, cache=False)
+    assert tagger.model_.piece(NearestLabel).is_open.any()
+    features = encoder.encode([UNLABELLED[2].split()])
+    assert loaded.model_.logits(features).tobytes() == tagger.model_.logits(features).tobytes()
+
+
+def test_explain_word_shows_no_word_of_a_sentence_where_nobody_looked_for_the_type():
+    labels = [one.judged_for(["PER"]) for one in read_all(["[Paul](PER) saw xylem", "[Pia](PER) saw Xerxes"])]
+    labels += [one.judged_for(TYPES) for one in read_all(["[Pim](PER) went to [Lyon](LOC) with xyster"])]
+    tagger = Tagger(TYPES, encoder=NamedEncoder(), cache=False).fit(labels)
+    (found,) = tagger.explain_word("We saw xylem", "xylem", type="LOC")
+    assert {one.sentence for one in found.nearest} == {"Pim went to Lyon with xyster"}
+
+
 def test_labels_of_a_type_without_a_sentence_where_nothing_is_marked_never_speak_against_it():
     words, tags = np.eye(4, dtype=np.float32), np.array([0, 0, 1, 2])
     is_open = np.zeros((4, 3), bool)
