@@ -175,6 +175,20 @@ def test_explain_word_shows_no_word_of_a_sentence_where_nobody_looked_for_the_ty
     assert {one.sentence for one in found.nearest} == {"Pim went to Lyon with xyster"}
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_labels_say_of_a_type_what_the_sentences_that_were_judged_for_it_say_alone(seed):
+    encoder, types = NamedEncoder(noise=1.0), {name: letter for letter, name in OF_LETTERS.items()}
+    labels, words = drawn(seed), Sentence([f"{letter}{i}" for letter in "PLGx" for i in range(9)])
+    whole = Tagger(types, encoder=encoder, cache=False).fit(labels).model_
+    for name in types:
+        some = Tagger(types, encoder=encoder, cache=False).fit([one for one in labels if name in one.judged]).model_
+        tag, features = whole.tags.index(name), encoder.encode([words.words])
+        for kind in ("regression", "nearest"):
+            found, alone = (model.contributions(features, words)[kind] for model in (whole, some))
+            leads = alone[:, tag] - alone[:, 0]
+            assert found[:, tag] - found[:, 0] == pytest.approx(leads, abs=0.01 * np.abs(leads).max())
+
+
 def test_labels_of_a_type_without_a_sentence_where_nothing_is_marked_never_speak_against_it():
     words, tags = np.eye(4, dtype=np.float32), np.array([0, 0, 1, 2])
     is_open = np.zeros((4, 3), bool)

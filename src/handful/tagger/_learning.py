@@ -175,8 +175,12 @@ def learn(
         if names is not None:
             agree = agreement(words, known.tags, known.places[:, 0])
             weights |= {kind: agree * weights[kind] for kind in ("regression", "nearest")}
-        nearest = NearestLabel.of(words, known.tags, n_tags, known.is_open, method.steepness)
-        found |= {"regression": regression(), "nearest": nearest}
+        nearest, linear = NearestLabel.of(words, known.tags, n_tags, known.is_open, method.steepness), regression()
+        if names is not None and known.is_open.any():
+            asked = (~known.is_open[:, tag] for tag in range(n_tags))
+            own = [agreement(words[some], known.tags[some], known.places[some, 0]) / agree for some in asked]
+            nearest, linear = replace(nearest, strengths=np.array(own)), linear.strengthened(np.array(own))
+        found |= {"regression": linear, "nearest": nearest}
     pieces = ((found.get(kind), weight) for kind, weight in weights.items())
     labels = sentences_of(text.labels)
     model = Model(

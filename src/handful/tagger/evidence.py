@@ -115,7 +115,7 @@ class Regression(Evidence):
 
         With the logits of names, (m, n_tags), it learns what these words say beyond them. It takes names at half of
         what they count for: the more a name is wrong about a labelled word, the more would the others have to change.
-        O words may be open for types, (m, n_tags): the difference between the logits of a type and of O is that of a
+        Words may be open for types, (m, n_tags): the difference between the logits of a type and of O is that of a
         regression without the words that are open for it.
         """
         rows = unit(features)
@@ -127,10 +127,16 @@ class Regression(Evidence):
             return np.column_stack(found)[_rows_or_o(known, n_tags)]
 
         found = without(np.zeros(len(tags), bool))
-        for types, left_out in _open_words(tags, is_open):
+        is_other = tags[:, None] != np.arange(n_tags)
+        for types, left_out in _open_words(None if is_open is None else is_open & is_other):
             own = without(left_out) if (tags[~left_out] == 0).any() else np.zeros_like(found)
             found[types] = found[0] + own[types] - own[0]
         return cls(1.0, np.ascontiguousarray(found[:, :-1]), found[:, -1].copy())
+
+    def strengthened(self, strengths: NDArray[np.float64]) -> "Regression":
+        """Return one in which the differences from O count so much more or less, (n_tags,)."""
+        weights, bias = self.weights[0] + strengths[:, None] * (self.weights - self.weights[0]), self.bias
+        return replace(self, weights=weights, bias=bias[0] + strengths * (bias - bias[0]))
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
@@ -154,6 +160,8 @@ class NearestLabel(Evidence):
     # the tags whose types nobody has looked for in the sentence of a word; None where there are none
     is_open: NDArray[np.bool_] | None = array_of(np.bool_, "m", "n_tags", default=None)
     steepness: NDArray[np.float64] | None = array_of(np.float64, "one", default=None)
+    # how much the labels of each tag count; None where they count alike
+    strengths: NDArray[np.float64] | None = array_of(np.float64, "n_tags", default=None)
 
     @classmethod
     def of(
@@ -199,13 +207,13 @@ class NearestLabel(Evidence):
         likeness = self._by_tag(like)
         logits = likeness.copy()
         tags = self.kinds[0][:, 0]
-        for types, left_out in _open_words(tags, self.kinds[0][:, 1:] > 0):
+        for types, left_out in _open_words(self.kinds[0][:, 1:] > 0):
             seen = ~left_out & (tags == 0)
             of_all = np.minimum(likeness[:, types], likeness[:, :1])
             of_o = like[:, seen].max(axis=1, keepdims=True) if seen.any() else of_all
             logits[:, types] += likeness[:, :1] - of_o
             logits[:, np.setdiff1d(types, tags)] = likeness[:, :1]
-        return logits
+        return logits if self.strengths is None else logits[:, :1] + self.strengths * (logits - logits[:, :1])
 
     def _like(self, cosines: NDArray[np.float64]) -> NDArray[np.float64]:
         return cosines if self.steepness is None else np.exp(self.steepness[0] * np.minimum(cosines - 1, 0))
@@ -381,11 +389,11 @@ def highest_cosines(features: Float, groups: Sequence[NDArray[np.float32]]) -> N
     return np.concatenate([np.empty((0, len(groups))), *map_rows(of_block, features).values])
 
 
-def _open_words(tags: NDArray[np.int64], is_open: NDArray[np.bool_] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
-    """Yield types for which O words are open, (m, n_tags), with these words, (m,); those of the same words together."""
+def _open_words(is_open: NDArray[np.bool_] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
+    """Yield types for which words are open, (m, n_tags), with these words, (m,); those of the same words together."""
     if is_open is None:
         return
-    ways, of_tag = np.unique(is_open & (tags == 0)[:, None], axis=1, return_inverse=True)
+    ways, of_tag = np.unique(is_open, axis=1, return_inverse=True)
     yield from ((np.flatnonzero(of_tag.ravel() == i), words) for i, words in enumerate(ways.T) if words.any())
 
 
