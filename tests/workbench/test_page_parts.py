@@ -122,6 +122,9 @@ def test_a_few_accepted_sentences_are_no_proof_of_quality(window, served):
     said = page.inner_text("#quality strong")
     low, high = map(float, said.split(" to "))
     assert low < high - 0.1  # where there is a figure alone, it is read as what is known
+    words = page.inner_text("#quality")
+    assert "Of ten mentions, " in words  # the interval, in words
+    assert "drawn at random" in words
     n_before = served.client.get("/api/state").json()["counts"]["decisions"]
     page.keyboard.press("z")
     page.locator("#progress", has_text="5 of ").wait_for()

@@ -1,6 +1,7 @@
 """The live side: what is decided is learned, and what is seen is predicted."""
 
 import gc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -366,8 +367,8 @@ def test_a_new_type_while_sentences_beyond_the_text_were_seen(tmp_path):
         settled(session)
         assert session.ranked == session.number
         assert {one.fit for one in session.found.values()} != {session.number}
-        asked = [one["fit"] for one in views.queue({"n": 10})["sentences"]]
-        assert asked == [session.number] * 10
+        asked = [one["fit"] for one in views.queue({"n": 4})["sentences"]]  # the fifth is drawn from all text
+        assert asked == [session.number] * 4
         assert views.state()["fit"]["error"] is None
 
 
@@ -390,6 +391,49 @@ def test_quality_is_estimated_and_kept(views, session, project):
     n = sum(one["n_labels"] for one in views.state()["types"])
     assert (quality["f1"], quality["low"], quality["high"]) == (1, 2 * n / (2 * n + 3), 1)  # the rule of three
     assert quality["curve"][-1] == [6, 1, quality["low"], 1]
+
+
+def test_one_in_five_of_the_queue_is_drawn_at_random_and_the_sample_is_what_was_decided_of_them(tmp_path):
+    texts = [f"then Pia{i} saw Leeds" for i in range(60)]
+    with make_project(tmp_path / "p.db", texts) as project, make_session(project) as session:
+        views = Views(settled(session))
+        order = list(session._in_random_order)
+        assert sorted(order) == list(session.mirror.entries)
+        assert order != sorted(order)
+        asked = []
+        for _ in range(30):
+            (one,) = views.queue({"mode": "teach", "n": 1})["sentences"]
+            asked.append(one["id"])
+            views.decide(one["id"], {"version": 0, "action": "nothing"})
+        reached = next(i for i, id in enumerate(order) if id not in asked)
+        assert reached >= 6
+        assert session._sample() == set(order[:reached])
+        for n in range(4, 30, 5):
+            assert asked[n] == next(id for id in order if id not in asked[:n])
+
+
+def test_the_sample_counts_for_the_text_and_other_decisions_for_themselves():
+    """By hand: what somebody chose is right, and what was drawn is missed; of 100 sentences 10 were chosen."""
+    tagger = lambda: Tagger(TYPES, encoder=NamedEncoder(), cache=False)  # noqa: E731
+    make = lambda text, *spans: replace(Document.of(text).sentences[0], spans=spans)  # noqa: E731
+    easy = [make(f"Then Pia{i} slept", Span(1, 2, "PER")) for i in range(10)]
+    missed = [make(f"Then dog{i} slept", Span(1, 2, "LOC")) for i in range(5)]
+    is_drawn = [False] * 10 + [True] * 5
+    found = cross_validate([*easy, *missed], tagger, is_drawn=is_drawn, n_text=100)
+    alike = cross_validate([*easy, *missed], tagger)
+    right, given = 10, 10 + 90
+    assert found.f1 <= 2 * right / (right + given) + 0.02
+    assert alike.f1 > 0.5 > found.f1
+    assert (found.n_drawn, alike.n_drawn) == (5, 0)
+    assert (found.weakest, found.n_more) == ("LOC", 5)
+    assert found.low < found.f1 < found.high
+
+
+def test_a_type_that_nobody_looked_for_is_no_mistake():
+    tagger = lambda: Tagger(TYPES, encoder=NamedEncoder(), cache=False)  # noqa: E731
+    texts = [Document.of(f"Then Pia{i} saw Leeds").sentences[0] for i in range(10)]
+    labelled = [replace(one, spans=(Span(1, 2, "PER"),)).judged_for({"PER"}) for one in texts]
+    assert cross_validate(labelled, tagger).f1 == 1
 
 
 def test_quality_is_that_of_held_out_sentences():

@@ -12,6 +12,7 @@ from handful.tagger import Tagger
 
 from ._agreement import compare
 from ._people import People
+from ._quality import EVERY
 from ._store import Project
 from ._why import reasons
 from ._worker import Worker
@@ -99,8 +100,23 @@ class Session(Worker):
             return reasons(self.learner.tagger, self.mirror.entry(id).sentence, start, end, name)
 
     def teach(self, first: Iterable[int] = ()) -> Iterator[int]:
-        """Yield the sentences whose labels would teach most, best first; those that are not ranked yet come last."""
-        yield from dict.fromkeys([*first, *self._ranking, *self._pool])
+        """Yield the sentences whose labels would teach most, best first; those that are not ranked yet come last.
+
+        Each `EVERY` times it is the next one of the sample that the quality is estimated by, whatever it teaches.
+        """
+        drawn = (id for id in self._in_random_order if self.mirror.is_open(id))
+        n = sum(self.mirror.count_statuses()[status] for status in ("decided", "unsure", "skipped"))
+        given = dict.fromkeys(first)
+        yield from list(given)
+        for id in dict.fromkeys([*self._ranking, *self._pool]):
+            if n % EVERY == EVERY - 1 and (one := next((one for one in drawn if one not in given), None)) is not None:
+                given[one] = None
+                n += 1
+                yield one
+            if id not in given and self.mirror.is_open(id):
+                given[id] = None
+                n += 1
+                yield id
 
     def check(self, name: str, description: str) -> dict[str, Any]:
         """Return labelled mentions of a type, the most frequent first, and how many words another description finds."""

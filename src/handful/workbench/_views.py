@@ -12,6 +12,7 @@ from handful.text.projects import NEW, State
 from handful.web.http import refusal
 
 from ._mirror import OPEN, PARTS, Entry
+from ._quality import Quality
 from ._records import Asked, Record, around, change_of, changed, label, mentions_of, number
 from ._review import ORDERS, Row, accepted, decided, fitting, listed, rejected
 from ._session import Session
@@ -39,7 +40,8 @@ class Views:
         quality = None
         if curve:
             _, f1, low, high = curve[-1]
-            quality = {"f1": f1, "low": low, "high": high, "curve": [list(one) for one in curve]}
+            known = Quality(f1, low, high) if session.quality is None else session.quality
+            quality = {**known._asdict(), "f1": f1, "low": low, "high": high, "curve": [list(one) for one in curve]}
         return {
             "version": mirror.version,
             "event": session.events.last,

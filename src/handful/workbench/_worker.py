@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 from threading import Condition, Lock, Thread
 
 from handful.encoders import CachedEncoder
@@ -22,8 +22,8 @@ from handful.text import Sentence
 
 from ._events import Events
 from ._learner import Found, Learner
-from ._mirror import Mirror
-from ._quality import cross_validate
+from ._mirror import DECIDED, Mirror
+from ._quality import Quality, cross_validate, in_random_order
 from ._queue import most_teaching
 from ._store import Project
 
@@ -50,7 +50,9 @@ class Worker:
         self.o_share: float | None = None
         self.number = self.ranked = 0  # of the last fit, and of the one that the queue is by
         self.version = 0  # of the labels that the last fit knows
+        self.quality: Quality | None = None  # the last estimate
         self._ranking: list[int] = []
+        self._in_random_order: list[int] = []
         self._candidates: list[int] = []  # sentences that may be in the queue by the next fit
         self.encoder, self._threads, self._cache = encoder, threads, cache
         self._most_words = most_words
@@ -101,6 +103,7 @@ class Worker:
         """Choose the sentences that the tagger looks through: new ones go behind those that are there still."""
         with self.mirror.lock, self._awake:
             entries = self.mirror.entries
+            self._in_random_order = in_random_order((id, one.sentence) for id, one in entries.items())
             self._n_encoded = sum(id in entries for id in self._pool[: self._n_encoded])
             self._n_fitted = sum(id in entries for id in self._pool[: self._n_fitted])
             self._pool = [id for id in self._pool if id in entries]
@@ -116,6 +119,12 @@ class Worker:
                     break
                 new.append(id)
             self._pool = [*self._pool, *new]
+
+    def _sample(self) -> set[int]:
+        """Return the sentences of the sample that are decided: those in random order up to the first open one."""
+        state = self.mirror.state
+        reached = takewhile(lambda id: not self.mirror.is_open(id), self._in_random_order)
+        return {id for id in reached if state(id)[1].status in DECIDED}
 
     def _wake(self) -> None:
         with self._awake:
@@ -306,14 +315,21 @@ class Worker:
         assert self.learner is not None
         wanted = self._fitted
         with self.mirror.lock:
-            labelled = [one for one in self.mirror.labelled() if one.is_labelled]
-            types = self.mirror.entity_types()
-        make = partial(self.learner.new, types)
-        quality = cross_validate(labelled, make, lambda: self._fitted == self._wanted and not self.is_stopped)
+            mirror, drawn = self.mirror, self._sample()
+            ids = [id for id in mirror.entries if mirror.state(id)[1].status in DECIDED]
+            labelled = [mirror.state(id)[1].on(mirror.sentence(id)) for id in ids]
+            types, n_text = mirror.entity_types(), len(mirror.entries)
+        make, is_drawn = partial(self.learner.new, types), [id in drawn for id in ids]
+
+        def is_wanted() -> bool:
+            return self._fitted == self._wanted and not self.is_stopped
+
+        quality = cross_validate(labelled, make, is_wanted, is_drawn=is_drawn, n_text=n_text)
         if quality is not None:
             decisions = self.project.n_decisions
             with suppress(FileError):  # a full disk is said where something is decided
-                self.project.add_quality(decisions, *quality)
+                self.project.add_quality(decisions, *quality[:3])
+            self.quality = quality
             self.events.add("quality", decisions=decisions, **quality._asdict())
         if self._fitted == self._wanted:
             self._estimated = wanted

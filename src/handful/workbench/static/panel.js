@@ -47,9 +47,16 @@ function drawQuality() {
   const range = `${quality.low.toFixed(2)} to ${quality.high.toFixed(2)}`;
   const isVague = quality.high - quality.low > VAGUE;
   const [head, then] = isVague ? [range, "likely F1"] : [quality.f1.toFixed(2), `F1, ${range} with 95%`];
+  const next = quality.n_more ? `Label ${quality.n_more} more of ${quality.weakest}: most mistakes are there.` : "";
   const figure = make("p", { class: "figure" }, make("strong", { text: head }), make("span", { class: "soft", text: then }));
-  const note = "Cross-validated on your labels. Sentences that you accepted as they were predicted make it look better than it is.";
-  $("quality").replaceChildren(figure, svg, make("p", { class: "soft", text: isVague ? `${note} More decisions make it narrower.` : note }));
+  const [least, most] = [quality.low, quality.high].map((one) => Math.round(10 * one));
+  const words = `Of ten mentions, ${least === most ? `about ${most}` : `${least} to ${most}`} are found and right.`;
+  const from = quality.n_drawn
+    ? `Known from ${count(quality.n_drawn, "sentence")} drawn at random; one in five of the queue is.`
+    : "From all that was decided: difficult sentences if the queue asked for them, easy ones if you chose them. From five drawn at random on, it holds for the text.";
+  const again = quality.weakest && make("button", { type: "button", class: "link", text: `Review ${quality.weakest}`, onclick: () => openReview(quality.weakest) });
+  const lines = [words, from, ...(isVague ? ["More decisions make it narrower."] : [])].map((text) => make("p", { class: "soft", text }));
+  $("quality").replaceChildren(figure, ...(next ? [make("p", { class: "next" }, `${next} `, again)] : []), svg, ...lines);
 }
 
 export function setUpPanel() {
