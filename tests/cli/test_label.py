@@ -1,6 +1,7 @@
 """``handful label``: from a text to a served project, and what its labels are used for."""
 
 import getpass
+import json
 import re
 import signal
 import subprocess
@@ -79,6 +80,37 @@ def test_a_killed_server_has_lost_nothing(folder):
         assert client.get("/api/sentences/3").json()["status"] == "new"
 
 
+def test_each_of_several_people_gets_an_address(folder):
+    arguments = ["label", "notes.txt", "--types", "PER, LOC", "--people", "anna, ben", "--both", "1", "--port", "0"]
+    with subprocess.Popen(
+        [*COMMAND, *arguments, "--no-browser"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            for name, status in (("anna", "label"), ("ben", "nothing")):
+                line = process.stdout.readline()
+                match = re.fullmatch(rf"{name}: (http://127\.0\.0\.1:\d+)/\?token=(\w+)\n", line)
+                assert match, (line, process.stderr.read())
+                headers = {"X-Handful-Token": match[2]}
+                with httpx.Client(base_url=match[1], headers=headers, timeout=60, trust_env=False) as client:
+                    assert client.get("/api/state").json()["project"]["person"] == name
+                    labels = [{"start": 0, "end": 1, "type": "PER"}] if status == "label" else []
+                    for id in (1, 2):
+                        record = {"version": 0, "action": status if id == 1 else "nothing", "labels": labels[: 2 - id]}
+                        assert client.post(f"/api/sentences/{id}/decision", json=record).status_code == 200
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate()
+        finally:
+            process.kill()
+    assert "only this machine can reach these addresses; --host 0.0.0.0 lets others in" in err
+    shown = run("stats", folder / "notes.db").stdout
+    assert "anna and ben: F1 0.000, kappa 0.000 by words, 1 of 2 sentences the same" in " ".join(shown.split())
+    (record,) = json.loads(run("stats", folder / "notes.db", "--json").stdout)
+    assert [pair["n_same"] for pair in record["agreement"]] == [1]
+    run("convert", folder / "notes.db", folder / "out.jsonl", "--to", "prodigy")
+    fields = [json.loads(line).get("decided_by") for line in (folder / "out.jsonl").read_text().splitlines()]
+    assert fields == [None, ["anna", "ben"], None]  # the first one is disputed
+
+
 def make(folder, decisions):
     with Project(folder / "p.db") as project:
         texts = SUPPORT.splitlines()
@@ -128,6 +160,10 @@ def test_fit_on_a_project_without_labels_reads_types_and_text(folder):
         (["nothing.txt"], "there is no such file"),
         (["--project", "notes.txt"], "is not a project"),
         (["notes.txt", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
+        (["notes.txt", "--people", "anna"], "give two names or more"),
+        (["notes.txt", "--people", "anna, Anna"], "each of them once"),
+        (["notes.txt", "--people", "anna,ben", "--both", "2"], "expected 0 to 1"),
+        (["notes.txt", "--both", "0.1"], "name them with --people"),
     ],
 )
 def test_what_cannot_be_served_is_said(folder, monkeypatch, arguments, message):

@@ -38,20 +38,31 @@ def chromium():
 
 
 @pytest.fixture
-def browser(chromium):
-    """Give a browser of its own; every window that a test opens must be free of errors."""
-    problems = []
+def browser_of(chromium):
+    """Give each person a browser of their own; every window that a test opens must be free of errors."""
+    problems, contexts = [], {}
 
     def watch(page):
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda line: problems.append(line.text) if "Content Security" in line.text else None)
 
-    context = chromium.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(PATIENCE)
-    context.on("page", watch)
-    yield context
-    context.close()
+    def get(person):
+        if person not in contexts:
+            contexts[person] = chromium.new_context(viewport={"width": 1280, "height": 800})
+            contexts[person].set_default_timeout(PATIENCE)
+            contexts[person].on("page", watch)
+        return contexts[person]
+
+    yield get
+    for context in contexts.values():
+        context.close()
     assert problems == []
+
+
+@pytest.fixture
+def browser(browser_of):
+    """Give a browser of its own."""
+    return browser_of("")
 
 
 @pytest.fixture
@@ -61,10 +72,10 @@ def window(served, browser):
     return lambda id: open_at(browser, served, id)
 
 
-def open_at(browser, served, id=""):
+def open_at(browser, served, id="", person=""):
     """Open a window at a sentence."""
     page = browser.new_page()
-    page.goto(f"{served.url}/?token={served.token}#{id}")
+    page.goto(f"{served.url}/?token={served.tokens[person]}#{id}")
     page.wait_for_selector("#w0")
     page.wait_for_selector("body[data-connected=true]")
     return page

@@ -47,17 +47,17 @@ def serving(path, texts=TEXTS, types=TYPES, **options):
     listening = listen("127.0.0.1", 0, 0)
     port = listening.getsockname()[1]
     with make_project(path, texts, types) as project, make_session(project, **options) as session:
-        app = make_server(session, TOKEN, frozenset({"localhost"}))
+        tokens = session.people.tokens(TOKEN) if session.people else {"": TOKEN}
+        app = make_server(session, tokens, frozenset({"localhost"}))
         server = Server(app, LIMITS)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         url = f"http://127.0.0.1:{port}"
-        headers = {"X-Handful-Token": TOKEN}
+        headers = {"X-Handful-Token": next(iter(tokens.values()))}
         try:
             with httpx.Client(base_url=url, headers=headers, timeout=60, trust_env=False) as client:
-                yield SimpleNamespace(
-                    client=client, session=session, project=project, url=url, port=port, token=TOKEN, httpx=httpx
-                )
+                about = {"client": client, "session": session, "project": project, "url": url, "port": port}
+                yield SimpleNamespace(**about, token=tokens.get(""), tokens=tokens, httpx=httpx)
         finally:
             session.stop()  # pages no longer listen
             server.should_exit = True

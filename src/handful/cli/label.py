@@ -31,6 +31,10 @@ def label(
     ),
     encoder: opt.Encoder = "handful-en",
     words: int = opt.own(50_000, "--words", "N", "How many words of text the tagger learns from.", min=1),
+    people: str | None = opt.own(None, "--people", "ANNA,BEN", "Who works on it at once; each gets an address."),
+    both: float | None = opt.own(
+        None, "--both", "SHARE", "The share of sentences that two of them decide, each alone; 0.1 if not set."
+    ),
     host: opt.Host = "127.0.0.1",
     port: opt.Port = None,
     no_browser: bool = opt.own(False, "--no-browser", None, "Only print the address."),
@@ -49,17 +53,25 @@ def label(
 
     The server listens to this machine alone, and the address holds a token that each request must know.
 
+    Several people can work at once: [bold]--people anna,ben[/bold] prints an address for each. No two get the same open
+    sentence, but for a share that two decide, so that the page can say how far they agree.
+
     [bold]Examples[/bold]
 
     \b
     handful label corpus.txt --types types.txt
     handful label corpus.db
+    handful label corpus.db --people anna,ben --host 0.0.0.0
     handful fit corpus.db --out model
     handful convert corpus.db labels.jsonl --to prodigy
     """
     from handful.encoders.languages import AUTO, choose
-    from handful.workbench import LOOPBACK, Project, Session, serve
+    from handful.workbench import LOOPBACK, People, Project, Session, serve
 
+    if people is None and both is not None:
+        raise DataError("--both says how much two people decide: name them with --people")
+    share = 0.1 if both is None else both
+    several = None if people is None else People([one.strip() for one in people.split(",")], share)
     path, texts = _chosen(expand(files or []), project)
     given = types_given(types)  # this and the next line before there is a project
     check_texts(texts, from_format, {"text_field": text_field})
@@ -71,9 +83,11 @@ def label(
                 _bring_in(opened, documents, encoder, quiet=quiet)
         if encoder == AUTO:
             encoder = choose([one[-1] for one in islice(opened.sentences(), 5_000)])
-        session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache)
+        session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache, people=several)
         if not session.mirror.entries:
             say("there is no text in the project yet; bring some in on the page", quiet=quiet)
+        if several is not None and host in LOOPBACK:
+            say("only this machine can reach these addresses; --host 0.0.0.0 lets others in", quiet=quiet)
         if host not in LOOPBACK:
             say(
                 f"warning: with --host {host} other machines can reach the workbench. Whoever knows the address with "

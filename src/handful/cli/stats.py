@@ -23,7 +23,8 @@ def stats(
     """Count what corpora hold: sentences, words, mentions by type, the share of O.
 
     The share of O words in a fully labelled corpus is what [bold]handful fit --o-ratio[/bold] takes. In a support,
-    whose sentences were picked for their mentions, it is too low.
+    whose sentences were picked for their mentions, it is too low. Of a project of [bold]handful label[/bold] in which
+    sentences were given to two people, it says how far they agree.
 
     [bold]Examples[/bold]
 
@@ -38,7 +39,7 @@ def stats(
         with stream(path, from_format, text_field=text_field) as documents:
             figures = describe(documents)
         say_report(documents.report, documents.report.name, quiet=quiet)
-        found.append((documents.report, figures, documents.types))
+        found.append((documents.report, figures, documents.types, _agreement(path, documents.report)))
     if as_json:
         print_json([_record(*one) for one in found])
         return
@@ -46,16 +47,37 @@ def stats(
         _show(*one, is_first=i == 0)
 
 
-def _record(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityType]") -> dict[str, Any]:
+def _agreement(path: str, report: "ReadReport") -> list[dict[str, Any]]:
+    if report.format != "project":
+        return []
+    from handful.workbench import agreement
+
+    return [asdict(one) for one in agreement(path)]
+
+
+def _record(
+    report: "ReadReport",
+    figures: "Statistics",
+    types: "Sequence[EntityType]",
+    agreement: list[dict[str, Any]],
+) -> dict[str, Any]:
     record = {"file": report.name, "format": report.format, "scheme": report.scheme} | asdict(figures)
     return record | {
         "n_mentions": figures.n_mentions,
         "o_share": figures.o_share,
         "descriptions": {one.name: one.description for one in types if one.description},
+        **({"agreement": agreement} if agreement else {}),
     }
 
 
-def _show(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityType]", *, is_first: bool) -> None:
+def _show(
+    report: "ReadReport",
+    figures: "Statistics",
+    types: "Sequence[EntityType]",
+    agreement: list[dict[str, Any]],
+    *,
+    is_first: bool,
+) -> None:
     from .show import Console, Table, Text
 
     names = ("labelled", "partly labelled", "unlabelled")
@@ -81,6 +103,11 @@ def _show(report: "ReadReport", figures: "Statistics", types: "Sequence[EntityTy
                 table.add_row("", Text(f"  {line}", style="bright_black"))
     if figures.n_adjacent:
         table.add_row("adjacent", f"{number_of(figures.n_adjacent, 'mention')} directly after one of the same type")
+    for pair in agreement:
+        f1, kappa = ("-" if pair[name] is None else f"{pair[name]:.3f}" for name in ("f1", "kappa"))
+        same = f"{pair['n_same']:,} of {number_of(pair['n_sentences'], 'sentence')} the same"
+        aside = f", {pair['n_aside']:,} more put aside" if pair["n_aside"] else ""
+        table.add_row("agreement", f"{' and '.join(pair['people'])}: F1 {f1}, kappa {kappa} by words, {same}{aside}")
     console = Console()
     if not is_first:
         console.print()

@@ -68,7 +68,7 @@ def kappa(counts: Mapping[tuple[str, str], int]) -> float | None:
 
 
 def agreement(path: str | os.PathLike[str]) -> list[Agreement]:
-    """Return how far people agree in a project, for each two of them who answered the same sentences."""
+    """Say how far people agree in a project of `handful label`, each two of them who answered the same sentences."""
     with database_errors(path):
         connection = open_project(path)
         try:

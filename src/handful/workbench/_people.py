@@ -70,7 +70,7 @@ class People:
         """Return who else has a sentence, where all its places are taken; else keep it, if that is what is wanted."""
         with self._lock:
             now = self._clock()
-            holders = self._held.setdefault(id, {})
+            holders = self._held.get(id, {})
             for one, until in list(holders.items()):
                 if until < now or (not self._pages[one] and self._left.get(one, now) < now - AWAY):
                     del holders[one]
@@ -78,13 +78,14 @@ class People:
             if len(others) >= places:
                 return others[0]
             if is_taken:
-                holders[name] = now + HELD
+                self._held.setdefault(id, holders)[name] = now + HELD
             return None
 
     def free(self, name: str, id: int) -> None:
         """Keep a sentence no longer."""
         with self._lock:
-            self._held.get(id, {}).pop(name, None)
+            if self._held.get(id, {}).pop(name, None) and not self._held[id]:
+                del self._held[id]
 
 
 def check_names(names: Sequence[str]) -> tuple[str, ...]:

@@ -174,6 +174,8 @@ class Views:
             seq = self.project.decide(str(given.get("action")), {entry.id: state}, {entry.id: version}, own)
         finally:
             self.session.follow()
+        if self.session.people is not None and not self.mirror.is_open(entry.id, self.person):
+            self.session.people.free(self.person or "", entry.id)
         return {"sentence": self._sentence(entry), "decision": seq}
 
     def reverse(self, action: str, given: Asked) -> Record:
@@ -184,6 +186,7 @@ class Views:
         shown = [self.mirror.entries[id] for id in done.sentences[:MOST_SHOWN] if id in self.mirror.entries]
         return {
             "undone" if action == "undo" else "redone": done.n_steps,
+            "is_left": bool(done.left),
             "left": [self._sentence(self.mirror.entries[id]) for id in done.left if id in self.mirror.entries],
             "sentences": [self._sentence(entry) for entry in shown],
             "types_changed": done.has_types,
@@ -330,7 +333,7 @@ class Views:
             "status": state.status,
             "look": list(missing),
             "labels": None if state.status in ("new", "skipped") else [label(span) for span in state.spans],
-            "predictions": None if now is None else [label(span) for span in now],
+            "predictions": None if now is None and state.status != "disputed" else [label(span) for span in now or ()],
             "changed": [] if before is None else changed(before, now or []),
             "fit": 0 if found is None else found.fit,
             "answers": self._answers(entry.id),

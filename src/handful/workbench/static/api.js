@@ -9,10 +9,15 @@ export class Failure extends Error {
   }
 }
 
-async function call(path, options) {
+let person = null; // whose page it is, of several people; the server checks it
+
+export const speakFor = (name) => (person = name);
+
+async function call(path, options = {}) {
   let answer;
+  const headers = { ...options.headers, ...(person ? { "X-Handful-Person": encodeURIComponent(person) } : {}) };
   try {
-    answer = await fetch(path, options);
+    answer = await fetch(path, { ...options, headers });
   } catch {
     const advice = "is handful label still running? Everything that was shown as stored is safe";
     throw new Failure(0, { error: { what: "the server does not answer", advice } });
@@ -51,7 +56,7 @@ export async function download(path, query = {}) {
  * called with whether there is a connection, and with the failure if the server refuses one.
  */
 export function listen(since, happened, connected) {
-  const source = new EventSource(`/api/events?since=${since}`);
+  const source = new EventSource(`/api/events?${new URLSearchParams({ since, ...(person ? { person } : {}) })}`);
   source.onopen = () => connected(true);
   source.onerror = () => {
     connected(false);

@@ -1,6 +1,6 @@
 // What the page knows, and telling its parts that it has changed.
 
-import { get } from "./api.js";
+import { get, speakFor } from "./api.js";
 import { trouble } from "./dom.js";
 
 export const app = {
@@ -29,6 +29,7 @@ export function refresh() {
     asked = null;
     try {
       app.state = await get("/api/state");
+      speakFor(app.state.project.person);
       tell("state");
     } catch (error) {
       if (error.status !== 0 || !app.state) trouble(error); // that the server is gone is said by whoever listens to it

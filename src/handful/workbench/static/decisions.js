@@ -3,6 +3,7 @@
 import { get, post } from "./api.js";
 import { act, app, refresh, tell } from "./app.js";
 import { count, say, trouble } from "./dom.js";
+import { changedBy, isOfAnother, isUnsettled } from "./people.js";
 import { go, next } from "./queue.js";
 import { bare, chosen, clearSelection, isDecided, mentionAt, mentions, selection, show, wordsOf } from "./sentence.js";
 import { showUnseen } from "./sight.js";
@@ -26,26 +27,33 @@ export async function reread({ pointOut = false } = {}) {
   return { isOther, isNewer: fresh.version > old.version };
 }
 
-function conflict(error) {
-  show(error.record.sentence);
-  trouble({
-    what: "This sentence was changed in another window in the meantime, so yours was not stored",
+function conflict(sentence) {
+  show(sentence);
+  if (sentence.held) return trouble({ what: `${sentence.held} has this sentence on the page, so yours was not stored`, advice: "go on with another one" });
+  return trouble({
+    what: `${changedBy(sentence)} in the meantime, so yours was not stored`,
     advice: "what you see now is how it stands; decide again if it should be otherwise",
   });
+}
+
+/** Whether somebody else has just changed the sentence on the page: no key decides on what was hardly seen. */
+function isJustChanged() {
+  const isIt = performance.now() - othersAt < SEEN;
+  if (isIt) say(`${changedBy(app.sentence)} just now. Look at how it stands, and press the key again.`);
+  return isIt;
 }
 
 /** Store a decision on the whole sentence, and go on to the next one. */
 export function decide(action, { stay = false } = {}) {
   return act(async () => {
     const { sentence } = app;
-    if (performance.now() - othersAt < SEEN) {
-      return say("This sentence was changed in another window just now. Look at how it stands, and press the key again.");
-    }
+    if (isJustChanged()) return;
     if (action === "label" && isDecided(sentence)) return next();
     const isLook = sentence.look.length > 0; // then it is about the types that came later, and its labels stay
     const asked = action;
     if (isLook && action === "nothing") action = "label";
     const shown = mentions(sentence);
+    if (asked === "label" && isUnsettled(sentence)) return say("Two people differ here. Take one of the answers (B, C), or mark the sentence anew.");
     if (asked === "label" && sentence.predictions === null && (isLook || !shown.length)) {
       return say("There is no prediction yet. Mark words, or press N if there is nothing here.");
     }
@@ -57,31 +65,40 @@ export function decide(action, { stay = false } = {}) {
       return say(`${count(n, "predicted mention was", "predicted mentions were")} not in sight. Look at ${n === 1 ? "it" : "them"}, and press Enter again.`);
     }
     const labels = asked === "label" ? shown : action === "label" || action === "unsure" ? shown.filter((one) => one.confirmed) : [];
-    const record = { version: sentence.version, action, labels: labels.map(bare) };
-    let answer;
-    try {
-      answer = await post(`/api/sentences/${sentence.id}/decision`, record);
-    } catch (error) {
-      if (error.status === 409 && error.record?.sentence) return conflict(error);
-      throw error;
-    }
     const done = { label: labels.length ? `Confirmed ${labels.length}` : "Confirmed: nothing here", nothing: "Nothing here", unsure: "Put aside as not sure", skip: "Skipped", reset: "Open again" };
-    show(answer.sentence);
-    const stored = isLook && asked === "nothing" ? `No ${sentence.look.join(", ")} here. Stored.` : `${done[action]}. Stored.`;
-    say(stored);
-    refresh();
-    if (!stay) await next(stored);
+    return store(action, labels, isLook && asked === "nothing" ? `No ${sentence.look.join(", ")} here` : done[action], stay);
   });
+}
+
+/** Let one of two answers count, or what they have in common. */
+export function settle(chosen) {
+  return act(() => isJustChanged() || store(chosen.action, chosen.labels, chosen.said));
+}
+
+async function store(action, labels, said, stay = false) {
+  const { id, version } = app.sentence;
+  let answer;
+  try {
+    answer = await post(`/api/sentences/${id}/decision`, { version, action, labels: labels.map(bare) });
+  } catch (error) {
+    if (error.status === 409 && error.record?.sentence) return conflict(error.record.sentence);
+    throw error;
+  }
+  show(answer.sentence);
+  say(`${said}. Stored.`);
+  refresh();
+  if (!stay) await next(`${said}. Stored.`);
 }
 
 async function review(kind, type, span, done) {
   const { sentence } = app;
+  if (isJustChanged()) return;
   const one = { sentence: sentence.id, start: span.start, end: span.end, version: sentence.version };
   const record = { type, [kind]: [one] };
   if (kind === "accept") record.reject = cutOff(type, span).map((word) => ({ ...one, start: word, end: word + 1 }));
   const answer = await post("/api/mentions/review", record);
   clearSelection();
-  if (answer.stale.length) return conflict({ record: { sentence: await get(`/api/sentences/${sentence.id}`) } });
+  if (answer.stale.length) return conflict(await get(`/api/sentences/${sentence.id}`));
   show(await get(`/api/sentences/${sentence.id}`));
   say(done);
   refresh();
@@ -148,6 +165,9 @@ export function reverse(way) {
   return act(async () => {
     const answer = await post(`/api/${way}`, { n: 1 });
     const n = answer.undone ?? answer.redone;
+    const left = answer.left.find(isOfAnother);
+    if (!n && left) await go(left);
+    if (!n && answer.is_left) return say(`Not ${way}ne: ${left ? changedBy(left) : "others have decided"} since then.`);
     if (!n) return say(`There is nothing to ${way}.`);
     const changed = answer.sentences;
     if (changed.length) await go(changed.find((one) => one.id === app.sentence?.id) ?? changed[0]);
@@ -156,7 +176,8 @@ export function reverse(way) {
     const what = answer.action === "remove" ? `${texts} deleted`
       : answer.action === "import" ? (answer.texts ? `an import of ${texts}` : "the labels and types of an import; its texts stay")
       : answer.types_changed ? "a change of types" : `${STEPS[answer.action] ?? answer.action}, in ${where}`;
-    say(`${way === "undo" ? "Undone" : "Redone"}: ${what}.`);
+    const rest = answer.left.length ? ` ${count(answer.left.length, "sentence stays", "sentences stay")} as others have decided since then.` : "";
+    say(`${way === "undo" ? "Undone" : "Redone"}: ${what}.${rest}`);
     await refresh();
   });
 }

@@ -4,6 +4,7 @@ import { act, app } from "./app.js";
 import { acceptOne, arm, decide, mark, remove, reverse, shiftBorders } from "./decisions.js";
 import { $, make } from "./dom.js";
 import { openFiles } from "./files.js";
+import { settleBy } from "./people.js";
 import { enterPopover, hidePopover, why } from "./popover.js";
 import { endSearch, next, previous, search } from "./queue.js";
 import { openReview } from "./review.js";
@@ -48,6 +49,9 @@ const KEYS = [
   ["Sentence", "R", "reset: not decided", ["r"], () => decide("reset", { stay: true })],
   ["Sentence", "↓ ↑", "next, previous sentence", ["ArrowDown"], () => act(() => next())],
   ["Sentence", null, null, ["ArrowUp"], () => act(previous)],
+  ["Two answers", "B, C", "the first, the second answer counts", ["b"], () => settleBy("b")],
+  ["Two answers", null, null, ["c"], () => settleBy("c")],
+  ["Two answers", "D", "what both have marked counts", ["d"], () => settleBy("d")],
   ["Everything", "Z, Ctrl + Z", "undo", ["z"], () => reverse("undo")],
   ["Everything", "Y, Ctrl + Y", "redo", ["y"], () => reverse("redo")],
   ["Everything", "/", "search", ["/"], search],

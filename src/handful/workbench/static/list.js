@@ -74,7 +74,7 @@ export function setUpList(open, failed) {
 }
 
 /** A sentence in the list: its mentions are underlined, and what was searched for is marked. */
-function line(sentence) {
+export function line(sentence) {
   const hits = hitsOf(sentence);
   const parts = [];
   let at = 0;

@@ -8,8 +8,9 @@ import { $, count, say, trouble } from "./dom.js";
 import { openFiles, setUpFiles } from "./files.js";
 import { openHelp, setUpKeys } from "./keys.js";
 import { setUpPanel } from "./panel.js";
+import { changedBy, setUpPeople } from "./people.js";
 import { setUpPopover } from "./popover.js";
-import { next, previous, setUpQueue } from "./queue.js";
+import { goToFirst, next, open, previous, setUpQueue } from "./queue.js";
 import { openReview, setUpReview } from "./review.js";
 import { describeChange, isDecided, show, watchMouse } from "./sentence.js";
 import { watchSight } from "./sight.js";
@@ -155,7 +156,7 @@ function catchUp() {
 async function pointOut() {
   const news = await reread({ pointOut: true });
   const { sentence } = app;
-  if (news?.isNewer) return say("This sentence was changed in another window. You see how it stands now.");
+  if (news?.isNewer) return say(`${changedBy(sentence)}. You see how it stands now.`);
   if (!news?.isOther || isDecided(sentence) || !sentence.changed.length) return;
   say(`New fit. ${sentence.changed.map((one) => describeChange(sentence, one)).join("; ")}.`);
 }
@@ -171,7 +172,9 @@ function connected(is, refusal = null) {
     say("Connected again.");
     happened({ kind: "reset" }); // it may be another process, whose events have other numbers
   }
-  if (refusal) {
+  if (refusal && app.state.project.person) {
+    trouble(refusal);
+  } else if (refusal) {
     trouble({ what: "handful label was started again, and no longer knows this page", advice: "open the address that it printed" });
   } else if (!is && isConnected && !isStopped) {
     trouble({ what: "the connection to handful label is lost", advice: "it is tried again by itself; everything that was shown as stored is safe" });
@@ -206,19 +209,20 @@ async function begin() {
   setUpKeys();
   setUpFiles();
   setUpPopover();
+  setUpPeople();
   watchMouse(moveBorders, () => app.armed !== null && mark(app.armed));
   watchSight();
   try {
     await refresh();
     if (!app.state) return;
     listen(app.state.event, happened, connected);
-    if (wanted) show(await get(`/api/sentences/${wanted}`));
+    if (wanted) await open(wanted);
   } catch (error) {
     if (error.status !== 422) trouble(error);
   }
   try {
     const found = await setUpQueue();
-    if (!app.sentence && found.length) show(found[0]);
+    if (!app.sentence) await goToFirst(found);
     if (!app.state.types.length) openTypes();
   } catch (error) {
     if (error.status !== 0 || !isStopped) trouble(error);

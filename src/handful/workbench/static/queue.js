@@ -5,13 +5,14 @@ import { act, app, on, tell } from "./app.js";
 import { $, count, make, say, trouble } from "./dom.js";
 import { hitsOf } from "./hits.js";
 import { drawList, setUpList, showCurrent } from "./list.js";
+import { take } from "./people.js";
 import { show } from "./sentence.js";
 
 const passed = []; // sentences that were left without a decision, so that they do not come again at once
 const trail = []; // those that were on the page, for going back
 const SHOWN = 12;
 const [BEFORE, AFTER] = [10, 40]; // sentences of the list before and after the one on the page, where all are in order
-const PARTS = { all: "All", open: "Open", partial: "Partly decided", look: "Needs a look", unsure: "Not sure", skipped: "Skipped", decided: "Decided" };
+const PARTS = { all: "All", open: "Open", partial: "Partly decided", disputed: "To settle", look: "Needs a look", unsure: "Not sure", skipped: "Skipped", decided: "Decided" };
 let part = "open";
 const before = { order: "teach", part: "open" }; // the search
 let isSearching = false;
@@ -73,7 +74,7 @@ function drawParts() {
 }
 
 /** List a part of the sentences; those that are about a decision come on the page. */
-function choosePart(name) {
+export function choosePart(name) {
   part = name;
   if (mode() === "teach") before.order = "order";
   if (mode() === "teach") document.querySelector("input[value=order]").checked = true;
@@ -83,17 +84,28 @@ function choosePart(name) {
     let found = await load();
     if (!["all", "decided"].includes(name) && !listed.some((one) => one.id === app.sentence?.id)) {
       if (!found.length) found = await load(0);
-      if (found.length) await go(found[0]);
+      await goToFirst(found);
     }
     $("sentence").focus({ preventScroll: true });
   });
 }
 
-/** Put a sentence on the page, and remember the one that was there. */
-export async function go(sentence, word = null) {
+/** Put a sentence on the page, and remember the one that was there; or do nothing where it must be free, and is not. */
+export async function go(sentence, word = null, mustBeFree = false) {
+  const mine = await take(sentence);
+  if (mustBeFree && mine.held) return false;
   if (app.sentence && app.sentence.id !== sentence.id) trail.push(app.sentence.id);
   if (trail.length > 500) trail.shift();
-  show(sentence, word ?? hitsOf(sentence)[0]?.start ?? null);
+  show(mine, word ?? hitsOf(mine)[0]?.start ?? null);
+  return true;
+}
+
+/** Go to the first of some sentences that nobody else has on the page; return whether there is one. */
+export async function goToFirst(sentences) {
+  for (const one of sentences) {
+    if (!one.held && (await go(one, null, true))) return true;
+  }
+  return false;
 }
 
 export async function open(id, word = null) {
@@ -111,16 +123,16 @@ export async function next(said = "") {
     passed.length = 0;
     found = await load(0);
   }
-  const one = found.find((candidate) => candidate.id !== sentence?.id);
-  if (!one) return say(`${said} There is no other sentence here. Choose another order, search, or import more text.`.trim());
-  await go(one);
+  if (!(await goToFirst(found.filter((one) => one.id !== sentence?.id)))) {
+    return say(`${said} There is no other sentence here. Choose another order, search, or import more text.`.trim());
+  }
   await load();
 }
 
 export async function previous() {
   const id = trail.pop();
   if (id === undefined) return say("This is where you began.");
-  show(await get(`/api/sentences/${id}`));
+  show(await take(await get(`/api/sentences/${id}`)));
   await load();
 }
 

@@ -3,6 +3,7 @@
 import { app, hueOf, on, tell, typeOf } from "./app.js";
 import { $, make } from "./dom.js";
 import { hitsOf } from "./hits.js";
+import { namesOf } from "./people.js";
 
 export const selection = { caret: 0, anchor: null, isMarked: false, isPlaced: false };
 // isMarked: words were chosen, not only a place; isPlaced: the place was chosen, and is not only where a sentence starts
@@ -16,6 +17,7 @@ const STATUS = {
   none: "Confirmed: nothing here",
   unsure: "Put aside as not sure",
   skipped: "Skipped",
+  disputed: "Two people differ",
 };
 
 /** Whether a sentence is decided, for all types that there are now. */
@@ -97,7 +99,7 @@ function draw() {
   $("accept").firstElementChild.textContent = isDecided(sentence) ? "Next" : mentions(sentence).length ? `Accept ${mentions(sentence).length}` : "Accept as it is";
   const waiting = sentence.predictions === null && !isDecided(sentence) ? " · no prediction yet" : "";
   const looks = sentence.look.length ? `, but nobody has looked for ${sentence.look.join(", ")}` : "";
-  $("status").textContent = `Sentence ${sentence.id} · ${STATUS[sentence.status]}${looks}${waiting}`;
+  $("status").textContent = `Sentence ${sentence.id} · ${STATUS[sentence.status]}${looks}${waiting}${namesOf(sentence)}`;
   const changed = new Map(sentence.changed.map((one) => [`${one.start} ${one.end}`, one]));
   const parts = [];
   const shown = mentions(sentence);
