@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from threading import RLock
 from typing import Any
 
@@ -10,6 +10,7 @@ from handful.errors import DataError
 from handful.text import EntityType, Sentence
 from handful.text.projects import NEW, State, database_errors, entity_type
 
+from ._agreement import compare
 from ._store import Project
 from ._undoing import TYPES
 
@@ -49,6 +50,7 @@ class Mirror:
         self._states: dict[int, tuple[int, State]] = {}
         self.answers: dict[int, dict[str, tuple[int, State]]] = {}  # to sentences that are given to two people
         self.answered = 0  # the number of the last entry with one
+        self._agreed: tuple[int, list[dict[str, Any]]] = 0, []
         self.authors: dict[int, str] = {}  # who has written the state of each sentence
         self.types: list[dict[str, Any]] = []  # each with its name, description, colour and key
         self.load()
@@ -180,3 +182,12 @@ class Mirror:
             counts["decided"] = sum(counts[status] for status in DECIDED)
             counts["waiting"] = sum(bool(self.others(id)) for id in self.answers if id in self.entries)
             return counts
+
+    def agreement(self) -> list[dict[str, Any]]:
+        """Return how far each two people agree who answered the same sentences."""
+        with self.lock:
+            if self._agreed[0] != self.answered:
+                given = {id: {who: state for who, (_, state) in one.items()} for id, one in self.answers.items()}
+                found = compare(given, lambda id: len(self.sentence(id).words))
+                self._agreed = self.answered, [asdict(one) for one in found]
+            return self._agreed[1]

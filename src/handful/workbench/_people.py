@@ -34,6 +34,7 @@ class People:
         if not 0 <= both <= 1:
             raise DataError(f"the share of sentences that two people decide is {both}, expected 0 to 1")
         self.both = both
+        self.tell: Callable[[], object] = lambda: None  # called when somebody comes or goes
         self._clock = clock
         self._lock = Lock()
         self._held: dict[int, dict[str, float]] = {}  # by sentence, until when somebody has it
@@ -55,12 +56,14 @@ class People:
         """Count a page of somebody, until the end of the block."""
         with self._lock:
             self._pages[name] += 1
+        self.tell()
         try:
             yield
         finally:
             with self._lock:
                 self._pages[name] -= 1
                 self._left[name] = self._clock()
+            self.tell()
 
     def present(self) -> list[str]:
         """Return who is there."""

@@ -13,7 +13,7 @@ import webbrowser
 import zipfile
 import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -168,7 +168,8 @@ async def _events(session: Session, person: str | None, last: int) -> AsyncItera
         with suppress(RuntimeError):  # the server has ended
             loop.call_soon_threadsafe(happened.set)
 
-    with session.present(person), session.events.listen(wake):
+    here = nullcontext() if person is None or session.people is None else session.people.here(person)
+    with here, session.events.listen(wake):
         yield b"retry: 1000\n\n"
         is_over = session.is_stopped
         while not is_over:

@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
 from handful.tagger import Tagger
 
-from ._agreement import compare
 from ._people import People
 from ._quality import EVERY
 from ._store import Project
@@ -45,7 +44,8 @@ class Session(Worker):
     ) -> None:
         super().__init__(project, encoder, most_words=most_words, threads=threads, cache=cache)
         self.people = people
-        self._agreed: tuple[int, list[dict[str, Any]]] = 0, []
+        if people is not None:
+            people.tell = partial(self.events.add, "people")
 
     def __enter__(self) -> "Session":
         self._thread.start()
@@ -69,28 +69,6 @@ class Session(Worker):
             self.events.add("types", version=version)
         if sentences:
             self.events.add("labels", version=version, sentences=sentences[:1_000])
-
-    @contextmanager
-    def present(self, person: str | None) -> Iterator[None]:
-        """Tell the others that one of several people is there, until the end of the block."""
-        if person is None or self.people is None:
-            yield
-            return
-        try:
-            with self.people.here(person):
-                self.events.add("people")
-                yield
-        finally:
-            self.events.add("people")
-
-    def agreement(self) -> list[dict[str, Any]]:
-        """Return how far each two people agree who answered the same sentences."""
-        with self.mirror.lock:
-            if self._agreed[0] != self.mirror.answered:
-                given = {id: {who: state for who, (_, state) in one.items()} for id, one in self.mirror.answers.items()}
-                found = compare(given, lambda id: len(self.mirror.sentence(id).words))
-                self._agreed = self.mirror.answered, [asdict(one) for one in found]
-            return self._agreed[1]
 
     def why(self, id: int, start: int, end: int, name: str | None) -> dict[str, Any]:
         """Say why words of a sentence are found as a mention, or why they are not, by the last fit."""

@@ -76,7 +76,7 @@ class Views:
                 "error": None if session.error is None else refusal(session.error),
             },
             "quality": quality,
-            "agreement": session.agreement(),
+            "agreement": mirror.agreement(),
             "o_share": session.o_share,
             "find": session.find,
         }
@@ -349,7 +349,7 @@ class Views:
             if given and id in self.mirror.entries and (status != "new" or self.person is None):
                 words = list(self.mirror.sentence(id).words)
                 rows.append({"id": id, "words": words, "status": status, "answers": given})
-        return {"agreement": self.session.agreement(), "sentences": rows}
+        return {"agreement": self.mirror.agreement(), "sentences": rows}
 
     def _answers(self, id: int) -> list[Record]:
         """Return what each of two people said of a sentence, where somebody is to settle it."""
