@@ -25,7 +25,7 @@ from scipy.special import softmax
 from handful import encoders
 from handful.cluster import SubspaceKMeans, tag_distances
 from handful.evaluate import sample_support, score
-from handful.tagger import _trust, evidence
+from handful.tagger import _trust, evidence, logistic
 from handful.tagger._learning import ENOUGH_WORDS, METHODS, type_names
 from handful.tagger._trust import agreement, doubts, trust
 from handful.tagger.decoding import decode, viterbi
@@ -68,14 +68,15 @@ class Case:
 
     def regression(self, names: Any = None, **settings: float) -> Any:
         """Return the logits of the regression, beside names or alone, with some of its settings changed."""
-        before = {name: getattr(evidence, name) for name in settings}
+        homes = {name: logistic if hasattr(logistic, name) else evidence for name in settings}
+        before = {name: getattr(homes[name], name) for name in settings}
         try:
             for name, value in settings.items():
-                setattr(evidence, name, value)
+                setattr(homes[name], name, value)
             fitted = Regression.fit(self.words, self.tags, 1 + len(self.task.types), by_names=names)
         finally:
             for name, value in before.items():
-                setattr(evidence, name, value)
+                setattr(homes[name], name, value)
         return above_o(fitted.logits(self.task.features[1]))
 
     def names_of_words(self) -> Any:

@@ -10,7 +10,8 @@ from handful._util.passes import ByBlock
 from handful.errors import DataError, ModelError
 from handful.tagger._learning import METHODS, estimate_o_ratio
 from handful.tagger.decoding import viterbi
-from handful.tagger.evidence import INVERSE_PENALTY, NearestLabel, Prototypes, Regression, o_chances
+from handful.tagger.evidence import NearestLabel, Prototypes, Regression, o_chances
+from handful.tagger.logistic import INVERSE_PENALTY
 from handful.tagger.model import Softmax
 from handful.tagger.training_text import LabelledWords
 from handful.text import Sentence
