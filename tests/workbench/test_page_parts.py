@@ -96,6 +96,30 @@ def test_decided_sentences_need_a_look_for_a_type_that_comes_later(browser, tmp_
         assert [one["type"] for one in labels] == ["PER", "PER", "LOC"]
 
 
+def test_each_later_type_is_looked_for_by_itself_and_the_queue_goes_on_then(browser, tmp_path):
+    with serving(tmp_path / "p.db", types={"PER": "P people"}) as served:
+        settled(served.session)
+        page = open_at(browser, served, 5)
+        enter(page)
+        page.locator("#progress", has_text="1 of ").wait_for()
+        for name, description in (("LOC", "L places"), ("GOD", "G gods")):
+            served.client.post("/api/types", json={"action": "add", "name": name, "description": description})
+        settled(served.session)
+        page.locator("#look p").nth(1).wait_for()
+        assert [line.split(". ")[0] for line in page.locator("#look p").all_inner_texts()] == [
+            "1 decided sentence needs a look for LOC",
+            "1 decided sentence needs a look for GOD",
+        ]
+        page.get_by_label("Look at them for GOD").click()
+        at_sentence(page, 5)
+        page.wait_for_selector("#sentence .m.predicted")
+        enter(page)  # a look at the sentence is one for all types
+        page.locator("#look").wait_for(state="hidden")
+        page.locator("#status", has_not_text="Sentence 5 ").wait_for()
+        assert page.locator("input[name=mode]:checked").input_value() == "teach"
+        assert [one["type"] for one in served.client.get("/api/sentences/5").json()["labels"]] == ["PER", "PER", "LOC"]
+
+
 def test_nothing_here_for_a_later_type_keeps_the_labels(browser, tmp_path):
     with serving(tmp_path / "p.db", types={"PER": "P people"}) as served:
         settled(served.session)

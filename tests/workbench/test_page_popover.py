@@ -163,3 +163,21 @@ def test_why_not_is_asked_for_a_type(window):
     page.locator("#reasons", has_text="To be PER, it lacks").wait_for()
     page.click("#w0")
     page.wait_for_selector("#why-type", state="hidden")  # a mention that was found
+
+
+def test_the_popover_is_reached_by_touch(chromium, served):
+    settled(served.session)
+    context = chromium.new_context(viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(f"{served.url}/?token={served.token}#5")
+    page.wait_for_selector("#sentence .m.predicted")
+    page.tap("#w7")
+    page.wait_for_selector("#popover:visible")
+    page.tap("#right")
+    said(page, "Lille: LOC is right. Stored.")
+    page.tap("#w3")
+    page.wait_for_selector("#popover:visible")
+    page.tap("#popover-types [data-name=PER]")
+    said(page, "wrote: PER. Stored.")
+    assert mentions(page) == [("PER", "wrote"), ("LOC", "Lille")]
+    context.close()

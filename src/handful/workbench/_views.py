@@ -132,13 +132,15 @@ class Views:
         return {"sentences": [self._sentence(entries[id]) for id in [*shown, *ids]], **total}
 
     def _chosen(self, given: Asked) -> list[int]:
-        """Return the sentences of a part of the project that have some text (`q`), in order."""
+        """Return the sentences of a part of the project, in order: with some text (`q`), or lacking a `type`."""
         wanted, part = str(given.get("q", "")).casefold(), given.get("part") or "all"
         if part not in PARTS:
             raise DataError(f"the part is {part!r:.50}, expected one of {', '.join(PARTS)}")
         entries = self.mirror.entries
         found = (id for id in entries if not wanted or wanted in (entries[id].sentence.text or "").casefold())
-        return [id for id in found if self.mirror.is_in(id, part, self.person)]
+        inside = [id for id in found if self.mirror.is_in(id, part, self.person)]
+        kind = self._type(given) if given.get("type") else None
+        return [id for id in inside if kind is None or kind in self.mirror.missing(id, self.person)]
 
     def remove(self, given: Asked) -> Record:
         """Take out the text of a sentence, or all texts with some words in a sentence; or say what that would do."""

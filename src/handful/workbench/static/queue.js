@@ -14,6 +14,7 @@ const SHOWN = 12;
 const [BEFORE, AFTER] = [10, 40]; // sentences of the list before and after the one on the page, where all are in order
 const PARTS = { all: "All", open: "Open", partial: "Partly decided", disputed: "To settle", look: "Needs a look", unsure: "Not sure", skipped: "Skipped", decided: "Decided" };
 let part = "open";
+let lookFor = ""; // the type that decided sentences are looked at for
 const before = { order: "teach", part: "open" }; // the search
 let isSearching = false;
 let listed = [];
@@ -26,7 +27,8 @@ function query(after) {
     return { mode: "teach", n: SHOWN, skip: [...new Set(skip)].join(",") };
   }
   const base = { mode: mode(), n: AFTER, before: BEFORE, after, part };
-  return mode() === "search" ? { ...base, q: $("search").value.trim() } : base;
+  if (mode() === "search") return { ...base, q: $("search").value.trim() };
+  return part === "look" && lookFor ? { ...base, type: lookFor } : base;
 }
 
 let number = 0;
@@ -69,13 +71,15 @@ function drawParts() {
   $("parts").replaceChildren(...buttons);
   buttons.find((one) => one.dataset.part === held)?.focus();
   $("look").hidden = !counts.look || isOn("look");
-  const missing = types.filter((one) => one.n_looks).map((one) => one.name).join(", ");
-  $("look").firstElementChild.textContent = `${count(counts.look, "decided sentence needs", "decided sentences need")} a look for ${missing}.`;
+  $("look").replaceChildren(...types.filter((one) => one.n_looks).map(({ name, n_looks: n }) =>
+    make("p", {}, `${count(n, "decided sentence needs", "decided sentences need")} a look for ${name}. `,
+      make("button", { type: "button", text: "Look at them", "aria-label": `Look at them for ${name}`, onclick: () => choosePart("look", name) }))));
 }
 
 /** List a part of the sentences; those that are about a decision come on the page. */
-export function choosePart(name) {
+export function choosePart(name, type = "") {
   part = name;
+  lookFor = type;
   if (mode() === "teach") before.order = "order";
   if (mode() === "teach") document.querySelector("input[value=order]").checked = true;
   drawParts();
@@ -124,7 +128,13 @@ export async function next(said = "") {
     found = await load(0);
   }
   if (!(await goToFirst(found.filter((one) => one.id !== sentence?.id)))) {
-    return say(`${said} There is no other sentence here. Choose another order, search, or import more text.`.trim());
+    if (part !== "look" || mode() !== "order") {
+      return say(`${said} There is no other sentence here. Choose another order, search, or import more text.`.trim());
+    }
+    document.querySelector("input[value=teach]").checked = true;
+    [part, lookFor] = ["open", ""];
+    drawParts();
+    return next(`${said} All of them are looked at.`.trim());
   }
   await load();
 }
@@ -167,7 +177,6 @@ export function setUpQueue() {
     clearTimeout(typed);
     typed = setTimeout(again, 250);
   });
-  $("look").querySelector("button").addEventListener("click", () => choosePart("look"));
   setUpList((id) => act(() => open(id)), (error) => error.status !== 0 && trouble(error));
   on("state", drawParts);
   on("sentence", showCurrent);
