@@ -127,8 +127,9 @@ export async function next(said = "") {
     passed.length = 0;
     found = await load(0);
   }
-  if (!(await goToFirst(found.filter((one) => one.id !== sentence?.id)))) {
-    if (part !== "look" || mode() !== "order") {
+  const others = found.filter((one) => one.id !== sentence?.id);
+  if (!(await goToFirst(others))) {
+    if (others.length || part !== "look" || mode() !== "order") {
       return say(`${said} There is no other sentence here. Choose another order, search, or import more text.`.trim());
     }
     document.querySelector("input[value=teach]").checked = true;
