@@ -2,11 +2,11 @@ r"""F1 over the number of labels, with and without names and text: the table and
 
     printf 'fewer = true\ntexts = ["all", "none"]\n' > recipe.toml
     handful bench transfer DATA/wnut17 DATA/btc DATA/sec_filings DATA/ncbi_disease DATA/bc5cdr --on dev \
-        --sets 5 --shots 0,1,2,5,10,20,50,100 --methods handful,handful-nonames,names --o-ratios auto \
-        --recipe recipe.toml --report report
+        --sets 3 --shots 0,1,2,5,10,20,50,100 --methods handful --o-ratios auto --recipe recipe.toml --report report
     python benchmarks/names/curves.py report --out docs/images/names-curves.svg
 
-REPORT may be several folders: reports of one target each, or of some numbers of labels each.
+With the method handful-nonames, too, there are lines for labels without names. REPORT may be several folders: reports of
+one target each, or of some numbers of labels each. The picture needs matplotlib.
 """
 
 import argparse
@@ -38,6 +38,8 @@ def main():
     curves = {}
     print("| |" + "".join(f" {n} |" for n in shots))
     for line, name in LINES.items():
+        if not any(key[:2] == line for key in found):
+            continue
         cells = [[found.get((*line, target, n)) for target in targets] for n in shots]
         curves[name] = [mean(mean(one.values()) for one in cell) if all(cell) else None for cell in cells]
         print(f"| {name} |" + "".join(f" {f1:.1f} |" if f1 is not None else " - |" for f1 in curves[name]))
@@ -56,7 +58,8 @@ def draw(shots, curves, n_targets, out):
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(7, 4))
-    for (name, curve), style in zip(curves.items(), ("o-", "o--", "s-", "s--"), strict=True):
+    for name, curve in curves.items():
+        style = ("o" if name.startswith("names") else "s") + ("-" if "text" in name else "--")
         known = [(i, f1) for i, f1 in enumerate(curve) if f1 is not None]
         axes.plot(
             *zip(*known, strict=True), style, color="tab:blue" if name.startswith("names") else "tab:gray", label=name
