@@ -5,7 +5,7 @@ r"""F1 over the number of labels, with and without names and text: the table and
         --sets 3 --shots 0,1,2,5,10,20,50,100 --methods handful --o-ratios auto --recipe recipe.toml --report report
     python benchmarks/names/curves.py report --out docs/images/names-curves.svg
 
-With the method handful-nonames, too, there are lines for labels without names. REPORT may be several folders: reports of
+With the method handful-nonames, too, labels without names have lines. REPORT may be several folders: reports of
 one target each, or of some numbers of labels each. The picture needs matplotlib.
 """
 

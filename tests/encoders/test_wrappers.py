@@ -25,6 +25,7 @@ class Plain:
     transitions = Transitions(start_type=0.1, o_type=0.1, type_o=0.5, type_other=0.1)
     has_names = True
     languages = ("de", "en")
+    border = (0.5,) * 7
 
     def __init__(self):
         self.n_words = 0

@@ -76,7 +76,6 @@ class NetworkEncoder(Encoder):
         self.reads_padding = reads_padding
         self.transitions = transitions
         self.has_names = names is not None
-        self.border = None if names is None else names.border
         self.languages = tuple(languages)
         self._parts = network, tokenizer, names
 
@@ -94,6 +93,11 @@ class NetworkEncoder(Encoder):
     def names(self) -> NameHead | None:
         """What turns the texts of types into vectors."""
         return self._parts[2]
+
+    @property
+    def border(self) -> Float32 | None:  # type: ignore[override]
+        """What tells two mentions of one type, side by side, from one."""
+        return None if self.names is None else self.names.border
 
     @cached_property
     def _parts(self) -> tuple[Network, WordTokenizer, NameHead | None]:
