@@ -6,7 +6,7 @@ import { $, make } from "./dom.js";
 import { openFiles } from "./files.js";
 import { settleBy } from "./people.js";
 import { enterPopover, hidePopover, why } from "./popover.js";
-import { endSearch, next, previous, search } from "./queue.js";
+import { endSearch, goToHit, next, previous, search } from "./queue.js";
 import { openReview } from "./review.js";
 import { clearSelection, mentions, moveTo, selection } from "./sentence.js";
 import { openTypes } from "./types.js";
@@ -74,7 +74,8 @@ function pressed(event) {
   const target = event.target.closest("dialog") ? document.body : event.target;
   if (target.matches("textarea, select, input[type=search], input[type=text], input:not([type])")) {
     if (event.key === "Escape" && target.id === "search") endSearch();
-    if (event.key === "Escape" || (event.key === "Enter" && target.type === "search")) $("sentence").focus();
+    if (event.key === "Enter" && target.id === "search") goToHit();
+    else if (event.key === "Escape" || (event.key === "Enter" && target.type === "search")) $("sentence").focus();
     return;
   }
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;

@@ -160,7 +160,7 @@ async function again() {
   try {
     const words = $("search").value;
     const found = await load(mode() === "search" ? 0 : undefined);
-    if (mode() === "search" && words === $("search").value && found.length) await go(found[0]);
+    if (mode() === "search" && words === $("search").value && words !== entered && found.length) await go(found[0]);
   } catch (error) {
     trouble(error);
   }
@@ -173,9 +173,9 @@ export function setUpQueue() {
       if (one.value === "search") $("search").focus();
     });
   }
-  let typed = 0;
   $("search").addEventListener("input", () => {
     clearTimeout(typed);
+    entered = null;
     typed = setTimeout(again, 250);
   });
   setUpList((id) => act(() => open(id)), (error) => error.status !== 0 && trouble(error));
@@ -186,6 +186,22 @@ export function setUpQueue() {
   on("queue", () => mode() === "teach" && reload());
   on("texts", reload);
   return load();
+}
+
+let typed = 0;
+let entered = null; // the words for which Enter put the caret on a hit, which must stay there
+
+/** Go on with the sentence, from its first hit on; whoever types fast does not wait for the list. */
+export function goToHit() {
+  clearTimeout(typed);
+  app.query = $("search").value.trim();
+  const hit = app.sentence && hitsOf(app.sentence)[0];
+  if (hit) {
+    entered = $("search").value;
+    show(app.sentence, hit.start);
+  }
+  $("sentence").focus();
+  again();
 }
 
 /** Leave the search, for the order that there was before it. */
