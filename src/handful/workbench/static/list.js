@@ -8,12 +8,11 @@ import { mentions, wordsOf } from "./sentence.js";
 const [AROUND, MARGIN] = [30, 8]; // rows beyond those in sight that are read, and that must be there
 let rows = { total: 0, start: 0, sentences: [] };
 let opened = () => {}; // what a click on a sentence does
-let lost = null; // the sentence whose row had the focus, where it is not among those that are there
 let read = null; // reads n sentences from a place on; null where all are there
 
 /** List sentences, the first of which has the place `start` among `total`. */
 export function drawList(found, more = null) {
-  const held = document.activeElement?.closest?.("#queue-list") ? document.activeElement.dataset.id : lost;
+  const held = document.activeElement?.closest?.("#queue-list") && document.activeElement.dataset.id;
   rows = found;
   read = more;
   const place = $("queue-list");
@@ -23,13 +22,12 @@ export function drawList(found, more = null) {
   place.style.setProperty("--above", `${rows.start * height}px`);
   place.style.setProperty("--below", `${(rows.total - rows.start - rows.sentences.length) * height}px`);
   place.scrollTop = top; // it was bounded by the height in between
-  const row = held && place.querySelector(`[data-id="${held}"]`);
-  const isFree = document.activeElement === document.body; // the focus is nowhere, since its row was replaced
-  lost = isFree && !row ? held : null;
-  if (isFree) row?.focus({ preventScroll: true });
+  if (held) place.querySelector(`[data-id="${held}"]`)?.focus({ preventScroll: true });
   markCurrent();
-  if (lost) fill().catch(() => {}); // it is in sight, but not among these rows
 }
+
+/** Where the rows that are there begin, and how many there are; null where these are all. */
+export const shown = () => read && { start: rows.start, n: rows.sentences.length };
 
 function item(one, i) {
   const label = make("button", { type: "button", dir: "auto", "data-status": one.status, onclick: () => opened(one.id) }, line(one));

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { act, app, on, tell } from "./app.js";
 import { $, count, make, say, trouble } from "./dom.js";
 import { hitsOf } from "./hits.js";
-import { drawList, setUpList, showCurrent } from "./list.js";
+import { drawList, setUpList, showCurrent, shown } from "./list.js";
 import { take } from "./people.js";
 import { show } from "./sentence.js";
 
@@ -33,19 +33,23 @@ function query(after) {
 
 let number = 0;
 
-/** Read what comes next, and list it, unless it was overtaken. Return what comes after the sentence on the page. */
-async function load(after = app.sentence?.id ?? 0) {
+/**
+ * Read what comes next, and list it, unless it was overtaken. Return what comes after the sentence on the page.
+ * A quiet reading leaves the list where it was scrolled to.
+ */
+async function load(after = app.sentence?.id ?? 0, isQuiet = false) {
   const mine = ++number;
   if (mode() === "search" && !$("search").value.trim()) {
     list([], "Type words to look for.");
     return [];
   }
   const asked = query(after);
-  const { sentences, total, start } = await get("/api/queue", asked);
+  const place = isQuiet && shown();
+  const { sentences, total, start } = await get("/api/queue", place ? { ...asked, before: 0, ...place } : asked);
   if (mine === number) {
     if (total === undefined) list(sentences, "");
     else list(sentences, `${count(total, "sentence")} in all`, total, start, (from, n) => get("/api/queue", { ...asked, before: 0, start: from, n }));
-    showCurrent();
+    if (!isQuiet) showCurrent();
   }
   return mode() === "teach" ? sentences : sentences.filter((one) => one.id > after);
 }
@@ -182,7 +186,7 @@ export function setUpQueue() {
   on("state", drawParts);
   on("sentence", showCurrent);
   drawParts();
-  const reload = () => load().catch((error) => error.status !== 0 && trouble(error)); // 0: said already
+  const reload = () => load(undefined, true).catch((error) => error.status !== 0 && trouble(error)); // 0: said already
   on("queue", () => mode() === "teach" && reload());
   on("texts", reload);
   return load();
