@@ -184,7 +184,7 @@ export function setUpQueue() {
   });
   setUpList((id) => act(() => open(id)), (error) => error.status !== 0 && trouble(error));
   on("state", drawParts);
-  on("sentence", showCurrent);
+  on("sentence", (isOther) => isOther && showCurrent());
   drawParts();
   const reload = () => load(undefined, true).catch((error) => error.status !== 0 && trouble(error)); // 0: said already
   on("queue", () => mode() === "teach" && reload());
