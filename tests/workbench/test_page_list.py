@@ -52,10 +52,12 @@ def test_the_list_is_walked_by_keys(many):
     _, page = many
     page.get_by_text("In order", exact=True).click()
     page.locator("#queue-list [aria-current=true]").wait_for()
+    page.wait_for_selector("#fit[data-status=idle]")  # no prediction comes any more
     page.locator("#queue-list [data-id='40']").focus()
     for id in range(41, 75):  # beyond what was read at first
         page.keyboard.press("Tab")
         until(page, f"document.activeElement.dataset.id === '{id}'")
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # it is drawn
 
 
 def test_hits_of_a_search_are_marked_and_the_caret_is_on_the_first(many):

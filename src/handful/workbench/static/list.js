@@ -8,11 +8,12 @@ import { mentions, wordsOf } from "./sentence.js";
 const [AROUND, MARGIN] = [30, 8]; // rows beyond those in sight that are read, and that must be there
 let rows = { total: 0, start: 0, sentences: [] };
 let opened = () => {}; // what a click on a sentence does
+let lost = null; // the sentence whose row had the focus, where it is not among those that are there
 let read = null; // reads n sentences from a place on; null where all are there
 
 /** List sentences, the first of which has the place `start` among `total`. */
 export function drawList(found, more = null) {
-  const held = document.activeElement?.closest?.("#queue-list") && document.activeElement.dataset.id;
+  const held = document.activeElement?.closest?.("#queue-list") ? document.activeElement.dataset.id : lost;
   rows = found;
   read = more;
   const place = $("queue-list");
@@ -22,8 +23,12 @@ export function drawList(found, more = null) {
   place.style.setProperty("--above", `${rows.start * height}px`);
   place.style.setProperty("--below", `${(rows.total - rows.start - rows.sentences.length) * height}px`);
   place.scrollTop = top; // it was bounded by the height in between
-  if (held) place.querySelector(`[data-id="${held}"]`)?.focus({ preventScroll: true });
+  const row = held && place.querySelector(`[data-id="${held}"]`);
+  const isFree = document.activeElement === document.body; // the focus is nowhere, since its row was replaced
+  lost = isFree && !row ? held : null;
+  if (isFree) row?.focus({ preventScroll: true });
   markCurrent();
+  if (lost) fill().catch(() => {}); // it is in sight, but not among these rows
 }
 
 /** Where the rows that are there begin, and how many there are; null where these are all. */
