@@ -172,7 +172,8 @@ def test_the_text_is_neither_copied_nor_read_whole_into_another_array(encoder):
 
 @KINDS_OF_FIT
 @pytest.mark.filterwarnings("ignore")
-def test_clusters_that_are_kept_are_those_of_the_fit_before(tmp_path, encoder, given):
+@pytest.mark.parametrize("new", [MORE[2], MORE[3]], ids=["in the text", "elsewhere"])
+def test_clusters_that_are_kept_are_those_of_the_fit_before(tmp_path, encoder, given, new):
     types = {name: TYPES[name] for name in ("PER", "LOC")}  # each has a label
     tagger = Tagger(encoder=encoder, **options(types=types, **given)).fit(SUPPORT, REPEATED)
     before = contents(tagger, tmp_path / "a")
@@ -181,8 +182,11 @@ def test_clusters_that_are_kept_are_those_of_the_fit_before(tmp_path, encoder, g
     again = contents(tagger.relabel(SUPPORT, keeps_clusters=True), tmp_path / "b")
     assert again == before  # the same labels, so nothing has changed
     assert tagger.predict(text) == found
-    more = [*SUPPORT, MORE[2]]  # which stands in the text
-    with_more, whole = (tagger.relabel(more, keeps_clusters=kept).model_ for kept in (True, False))
+    more = [*SUPPORT, new]
+    with_more = tagger.relabel(more, keeps_clusters=True).model_
+    kept = tagger.summary_
+    whole = tagger.relabel(more).model_
+    assert (kept.n_support, kept.n_unlabelled_words) == (3, tagger.summary_.n_unlabelled_words)
     pieces = [{type(one).__name__: one.save() for one in model.evidence} for model in (with_more, whole)]
     for name in pieces[1]:
         is_same = all(np.array_equal(array, pieces[1][name][key]) for key, array in pieces[0][name].items())

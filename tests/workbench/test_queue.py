@@ -5,7 +5,7 @@ import pytest
 
 from handful.tagger.tagging import TaggedWords
 from handful.text import Sentence
-from handful.workbench._queue import most_teaching
+from handful.workbench._queue import NEXT, most_teaching
 
 
 def made(rng, n, n_types, name):
@@ -59,6 +59,15 @@ def test_it_is_the_choice_of_a_slow_oracle(n_labelled, mentions):
     queue, candidates = most_teaching(found, labelled, mentions, 12)
     assert queue == slowly(found, labelled, mentions, 12)
     assert set(candidates) == set(found)  # fewer than there may be
+
+
+def test_few_sentences_are_predicted_anew_before_the_queue_is_ordered_those_in_it_among_them():
+    rng = np.random.default_rng(1)
+    found = dict(enumerate(made(rng, 4 * NEXT, 2, "a")))
+    queue, candidates = most_teaching(found, made(rng, 5, 2, "b"), (3, 1), 60)
+    doubts = {id: sum(np.sort(1 - words.scores.max(axis=1))[-8:]) for id, words in found.items()}
+    assert candidates[:60] == queue
+    assert set(candidates) == {*queue, *sorted(found, key=lambda id: -doubts[id])[:NEXT]}
 
 
 def test_there_may_be_fewer_than_asked_for_or_none():

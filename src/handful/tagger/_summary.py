@@ -125,6 +125,8 @@ def summarise(
     model, fitted, labelled = learned.model, learned.clusters, learned.labelled
     names = [one.name for one in model.types]
     tags = np.zeros(0, np.int64) if fitted is None else fitted.tags_
+    if fitted is not None:  # labelled sentences that came to clusters that stay are at the end
+        tags = np.pad(tags, (0, labelled.n_words - len(tags)))
     counts, examples = text.look(model, tags, labelled)
     support = sentences_of(text.labels)
     mentions = Counter(span.type for sentence in support for span in sentence.spans or ())

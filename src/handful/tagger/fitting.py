@@ -165,7 +165,7 @@ def fit_on(
     """Fit a tagger on a text and the sentences given besides, with these labels; what can be refused is refused first.
 
     `notes` are for the summary; `keeps_types` says whether the types of the fit before stay, and `keeps_clusters`
-    whether its clusters do, if they are of the same types and words, and labels count beside them.
+    whether its clusters do, if they are of the same types, and labels count beside them.
     """
     before = tagger._fit.model.types if keeps_types and tagger._fit is not None else ()
     text = text.with_more(given.sentences, given.n_text).with_labels(labels)
@@ -177,7 +177,7 @@ def fit_on(
         watch(given.sentences, lost)
         text = text.with_features(features, lost)
     kept, fit = None, tagger._fit
-    if keeps_clusters and fit is not None and fit.model.types == planned.types and not given.sentences:
+    if keeps_clusters and fit is not None and fit.model.types == planned.types:
         # the paper's method learns labels by its clusters alone
         kept = None if planned.method.calibration is None else fit.clusters
     return fit_text(tagger, text, planned, watch, notes, kept=kept)

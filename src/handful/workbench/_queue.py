@@ -22,7 +22,7 @@ from handful.tagger.tagging import TaggedWords
 
 N_DOUBTS = 8
 CANDIDATES = 300  # of the highest value, for all types together and for each that has its turn
-NEXT = 2  # times as many may be among them by the next fit
+NEXT = 100  # of them are predicted anew before the queue is ordered by the next fit
 DENSITY, LEAST_DENSITY = 2, 1e-3  # the power of the mean cosine to all candidates, and the least of that
 TURNS = 2  # a type without a label has its turn as long as there are fewer labelled sentences for each type
 
@@ -30,7 +30,7 @@ TURNS = 2  # a type without a label has its turn as long as there are fewer labe
 def most_teaching(
     found: Mapping[int, TaggedWords], labelled: Iterable[TaggedWords], mentions: Sequence[int], n: int
 ) -> tuple[list[int], list[int]]:
-    """Return the ids of n sentences, best first, and of those that may be among them by the next fit.
+    """Return the ids of n sentences, best first, and of these and others that may be among them by the next fit.
 
     Nothing is random, and of equals the first one is taken. `found` are the sentences to choose from by their ids;
     `mentions` are the numbers of labels, by type.
@@ -43,10 +43,11 @@ def most_teaching(
     ids = np.array(list(found))
     values = np.array([values_of(words, [None, *turns], N_DOUBTS) for words in found.values()])  # (m, 1 + n_turns)
     best = np.argsort(-values, axis=0, kind="stable")
-    near = ids[np.unique(best[: NEXT * max(CANDIDATES, n)])].tolist()
+    near = ids[np.unique(best[:NEXT])].tolist()
     chosen = np.unique(best[: max(CANDIDATES, n)])
     ids, values = ids[chosen], values[chosen]
     places = np.stack([place(found[id]) for id in ids.tolist()])  # (m, d)
     values = values * np.maximum((places @ places.T).mean(axis=1), LEAST_DENSITY)[:, None] ** DENSITY
     columns = [turn + 1 if turn < len(turns) else 0 for turn in range(min(n, len(ids)))]
-    return [int(ids[best]) for best in pick(values, places, known, columns)], near
+    queue = [int(ids[best]) for best in pick(values, places, known, columns)]
+    return queue, list(dict.fromkeys([*queue, *near]))

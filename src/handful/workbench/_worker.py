@@ -5,7 +5,6 @@ as a whole when they are ready.
 """
 
 import gc
-import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -28,6 +27,7 @@ from ._queue import most_teaching
 from ._store import Project
 
 ENCODED_AT_ONCE, PREDICTED_AT_ONCE = 400, 2_000  # words, so that a new decision does not wait long
+PREDICTED_FIRST = 500  # words of what is on a page, before it is told of a fit
 RANKED = 60  # sentences in the queue
 QUIET = 0.5  # seconds without a decision before what nobody waits for is done, so that no fit waits for it
 MOST_VISIBLE = 100  # sentences on pages, which are predicted first
@@ -49,11 +49,12 @@ class Worker:
         self.find: Find = "usual"  # how much to find, which a person chooses on the page
         self.o_share: float | None = None
         self.number = self.ranked = 0  # of the last fit, and of the one that the queue is by
+        self._whole = 0  # the number of the last whole fit
         self.version = 0  # of the labels that the last fit knows
         self.quality: Quality | None = None  # the last estimate
         self._ranking: list[int] = []
         self._in_random_order: list[int] = []
-        self._candidates: list[int] = []  # sentences that may be in the queue by the next fit
+        self._candidates: list[int] = []  # sentences that the next fit predicts before it orders the queue
         self.encoder, self._threads, self._cache = encoder, threads, cache
         self._most_words = most_words
         self.learner: Learner | None = None  # the tagger and its features, once the encoder is loaded
@@ -106,19 +107,17 @@ class Worker:
             self._in_random_order = in_random_order((id, one.sentence) for id, one in entries.items())
             self._n_encoded = sum(id in entries for id in self._pool[: self._n_encoded])
             self._n_fitted = sum(id in entries for id in self._pool[: self._n_fitted])
-            self._pool = [id for id in self._pool if id in entries]
+            pool = [id for id in self._pool if id in entries]
             self.found = {id: one for id, one in self.found.items() if id in entries}
-            chosen = set(self._pool)
+            chosen = set(pool)
             n_words = sum(len(entries[id].sentence.words) for id in chosen)
-            rest = [id for id in entries if id not in chosen]
-            random.Random(0).shuffle(rest)
-            new: list[int] = []
-            for id in rest:
-                n_words += len(entries[id].sentence.words)
-                if n_words > self._most_words and (chosen or new):
-                    break
-                new.append(id)
-            self._pool = [*self._pool, *new]
+            for id in self._in_random_order:
+                if id not in chosen:
+                    n_words += len(entries[id].sentence.words)
+                    if n_words > self._most_words and pool:
+                        break
+                    pool.append(id)
+            self._pool = pool
 
     def _sample(self) -> set[int]:
         """Return the sentences of the sample that are decided: those in random order up to the first open one."""
@@ -168,8 +167,9 @@ class Worker:
     def _next_step(self) -> Callable[[], object] | None:
         """Return what to do next, what a person waits for first; None if there is nothing.
 
-        After a decision, a fit that keeps the clusters comes first, and the queue from the sentences that are near its
-        top. The whole fit, the rest of the text and the whole queue follow when nothing is decided for a moment.
+        After a decision, a fit that keeps the clusters comes first, and the queue, for which the sentences near its top
+        are predicted anew. The whole fit, the rest of the text and the whole queue follow when nothing is decided for a
+        moment.
         """
         if self._fitted < self._wanted:
             return self._fit
@@ -221,18 +221,19 @@ class Worker:
         self._fitted = wanted
         self._clustered = wanted if is_whole else self._clustered
         self.number, self.seconds = self.learner.number, time.perf_counter() - started
+        self._whole = self.number if is_whole else self._whole
         self.version = version
         with self._awake:
-            ids = self._to_predict(reversed(self._visible))
+            ids = self._to_predict(reversed(self._visible), PREDICTED_FIRST)
         self._predict(ids, is_fit=True)
 
-    def _to_predict(self, ids: Iterable[int]) -> list[int]:
-        """Return the sentences that the last fit has not predicted, as many as are predicted at once."""
+    def _to_predict(self, ids: Iterable[int], n_words: int = PREDICTED_AT_ONCE) -> list[int]:
+        """Return the first sentences that the last fit has not predicted, until they have a number of words."""
         if self.learner is None or self.learner.tagger is None or self._fitted < 0:
             return []
         found, entries = self.found, self.mirror.entries
         missing = (id for id in ids if id in entries and (id not in found or found[id].fit != self.number))
-        return self._first(missing, PREDICTED_AT_ONCE)
+        return self._first(missing, n_words)
 
     def _to_look_at(self) -> list[int]:
         """Return sentences that are looked through for a review, those first that no fit has predicted."""
@@ -281,7 +282,7 @@ class Worker:
         is_whole = self._clustered == self._fitted
         with self.mirror.lock:
             words = {id: one.words for id, one in self.found.items() if one.words is not None}
-            now = {id: words[id] for id, one in self.found.items() if one.fit == self.number and id in words}
+            now = {id: words[id] for id, one in self.found.items() if one.fit >= self._whole and id in words}
             is_open = {id: self.mirror.is_open(id) and not self.mirror.others(id) for id in words}
             labelled = [one for id, one in words.items() if self.mirror.state(id)[1].is_label and not is_open[id]]
             mentions = self.mirror.count_labels()
@@ -289,8 +290,7 @@ class Worker:
         if learner is not None and learner.tagger is not None:
             counts = [mentions.get(one.name, 0) for one in learner.tagger.types_]
             queue = most_teaching({id: one for id, one in now.items() if is_open[id]}, labelled, counts, RANKED)
-            self._ranking, candidates = queue
-            self._candidates = candidates if is_whole else self._candidates
+            self._ranking, self._candidates = queue
         if is_whole:
             n_words = sum(len(one.tags) for one in now.values())
             n_inside = sum(int((one.tags > 0).sum()) for one in now.values())
