@@ -200,8 +200,7 @@ def make_shards(folder: Path) -> None:
     model: Any = fitted().model_
     made = ShardFolder(folder / "jsonl", "predictions")
     made.start({"model": "m", "min_score": 0.0} | plan)
-    items = [(number, piece, None) for number, piece in numbered]
-    found = [_predict_piece(one, str(made.path), options, opening, model, 0.0) for one in items]
+    found = [_predict_piece(one, str(made.path), options, opening, model, 0.0) for one in numbered]
     made.finish(found)
     _take_over(made.path, text, SEEDS / "predictions" / "jsonl")
 

@@ -46,26 +46,24 @@ def _seal(case: Case) -> None:
 
 @contextmanager
 def open_features_folder(folder: Path) -> Iterator[Run]:
-    """Open features, read them in every way, predict with them, and now and then fit on them."""
+    """Open features, read them in every way, and now and then fit on them."""
     import dask
 
     from handful import Tagger
     from handful.scale import fit, open_features
     from handful.scale._features import _encode_piece
-    from handful.scale._predict import _predict_piece
+    from handful.scale._pieces import TextPiece
     from handful.scale._shards import SomeRows, check_rows
     from handful.scale._workers import Opening
 
-    texts, place, out = folder / "texts", folder / "features", folder / "out"
+    texts, place = folder / "texts", folder / "features"
     texts.mkdir()
-    out.mkdir()
-    encoder, model = Toy(), fitted().model_
+    encoder = Toy()
     opening = Opening(encoder, 1, None)
 
     def run(case: Case) -> object:
         check_rows.cache_clear()  # files come and go within one tick of the clock
         write_shards(texts, place, case)
-        write_case(out, {})
         features = open_features(place)
         far = features.far_text()
         n_words = sum(features.n_words)
@@ -78,15 +76,13 @@ def open_features_folder(folder: Path) -> Iterator[Run]:
         within = SomeRows.within(features.shards(), starts, slice(1, n_words)).load()
         assert np.array_equal(within[0 : n_words - 1], rows[1:], equal_nan=True)
         assert np.array_equal(within[np.array([0, n_words - 2])], rows[[1, -1]], equal_nan=True)
-        n_mentions = 0
-        for number, (piece, shard) in enumerate(zip(features.pieces, features.shards(), strict=True)):
-            _encode_piece((number, piece), str(place), features.options, opening, features.dtype)
-            found = _predict_piece((number, piece, shard), str(out), features.options, opening, model, 0.0)
-            n_mentions += found["mentions"]
+        piece = TextPiece(TEXT, str(texts / TEXT), "jsonl")
+        for number in range(len(features.n_words)):
+            _encode_piece((number, piece), str(place), {"unlabelled": True}, opening, features.dtype)
         if zlib.crc32(case["index.json"] + case["000000.npy"]) % 16 == 0:
             with dask.config.set(scheduler="synchronous"):
                 fit(Tagger(TYPES, encoder=encoder, cache=False), SUPPORT, features)
-        return n_words, n_mentions, len(features.report)
+        return n_words, len(features.report)
 
     yield run
 
@@ -96,7 +92,7 @@ def open_predictions_folder(folder: Path) -> Iterator[Run]:
     """Go on with predictions that are there, count them, and read them as text."""
     from handful.scale._folders import ShardFolder
     from handful.scale._pieces import PieceReader, TextPiece, find_pieces
-    from handful.scale._predict import _predict_piece, _totals
+    from handful.scale._predict import _predict_piece
     from handful.scale._workers import Opening
 
     texts, place, spool = folder / "texts", folder / "found", folder / "spool"
@@ -108,15 +104,15 @@ def open_predictions_folder(folder: Path) -> Iterator[Run]:
         shards = ShardFolder(place, "predictions")
         plan = shards.plan()
         shards.check({name: value for name, value in plan.items() if name not in ("format", "kind")})
-        totals = _totals(shards)
+        index = shards.index()
         options, opening = {"unlabelled": True}, Opening(Toy(), 1, None)
         piece = TextPiece(TEXT, str(texts / TEXT), "jsonl")
         for number in range(2):
-            again = _predict_piece((number, piece, None), str(place), options, opening, model, 0.0)
+            again = _predict_piece((number, piece), str(place), options, opening, model, 0.0)
             assert again["documents"] >= 0
         pieces = find_pieces([str(place / "*.jsonl")], None, options, spool)
         documents = [document for one in pieces for document in PieceReader(one, options)]
-        return totals.documents, totals.mentions, len(totals.report), len(documents)
+        return sum(index["documents"]), sum(index["mentions"]), len(index["report"]), len(documents)
 
     yield run
 

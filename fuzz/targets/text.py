@@ -59,7 +59,6 @@ OPTIONS: dict[str, list[Any]] = {
     "malformed": ["skip"],
     "misaligned": ["widen"],
     "unmarked": ["unknown"],
-    "unnamed": ["skip"],
     "tag_names": [["O", "B-PER", "I-PER"]],
     "scheme": list(SCHEMES),
     "annotator": ["first", "agree", "majority", "anna"],
@@ -130,7 +129,7 @@ def reader(format: str | None) -> Run:
         assert report.n_words == sum(document.n_words for document in documents)
         corpus = read(io.BytesIO(case["file"]), format, **options)
         assert [one.words for one in corpus] == [one.words for each in documents for one in each.sentences]
-        again = {"conll-2012": "conll", "json": "jsonl", "parquet": "jsonl", None: "jsonl"}.get(format, format)
+        again = {"json": "jsonl", "parquet": "jsonl", None: "jsonl"}.get(format, format)
         came = not options.get("unlabelled") and came_back(documents, again or "jsonl", options.get("text_field"))
         return report.format, len(documents), len(types), sorted(report.notes, key=str), report.scheme, came
 
@@ -342,7 +341,7 @@ def _small(name: str, about: str, run: Run, *mutators: Mutator) -> Target:
 
 
 TEXT: list[Target] = [
-    *map(_reader, (None, "json", "conll-2012", "parquet", *FORMATS)),
+    *map(_reader, (None, "json", "parquet", *FORMATS)),
     _small("types", "a file of types", run_types, *_LINES),
     _small("descriptions", "a description of a type, in parts", run_descriptions, *_LINES),
     _small("tag-names", "a file with the names of tags", run_names, *_LINES, change_json),

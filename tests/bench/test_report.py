@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import statistics
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from handful.bench import Settings, transfer
 from handful.bench._board import make_board
 from handful.bench._environment import _SHOWING
 from handful.bench._methods import Variant, variants
-from handful.bench._published import published_lines, sources
 from handful.bench.tables import markdown
 from handful.errors import DataError
 from handful.evaluate import sample_support
@@ -79,54 +77,6 @@ def test_the_terminal_shows_the_table_of_some_shots():
     assert "5-shot" not in shown
 
 
-def test_published_figures_stand_beside_and_are_never_best():
-    lines = published_lines(["wnut17", "BC5CDR", "mine"])
-    by_label = {line.label: line for line in lines}
-    assert str(by_label["hard, r_O = 0.85, 0.95"].figures[5, "wnut17"]) == "39.0 ±3.6"
-    assert by_label["GLiNER-L, no labels"].figures[1, "BC5CDR"].mean == 68.7
-    assert not any("mine" in target for line in lines for _, target in line.figures)
-    assert published_lines(["mine"]) == []
-    board = board_of([row("proto", "", "wnut17", "0", 0.1)], targets=["wnut17"])
-    board.lines += lines
-    assert "| proto | **10.0** |" in markdown(board)
-    assert "| CONTaiNER + Viterbi † | 27.5 ±1.9 |" in markdown(board)
-
-
-def test_published_figures_without_labels_are_at_no_labels_and_say_their_source():
-    targets = ["BTC", "ncbi_disease", "mit_movie", "wnut17", "conll2003"]
-    lines = published_lines(targets, shots=(0, 1, 5))
-    by_label = {line.label: {place: figure.mean for place, figure in line.figures.items()} for line in lines}
-    assert by_label["gliner-bi-base-v2, no labels"] == {
-        (0, "conll2003"): 65.6, (0, "BTC"): 72.1, (0, "ncbi_disease"): 65.2, (0, "mit_movie"): 46.2,
-    }  # fmt: skip
-    assert by_label["gliner_small-v2.5, no labels"][0, "BTC"] == 65.0
-    assert by_label["GLiNER-L, no labels"] == {(0, "ncbi_disease"): 65.3}
-    assert by_label["label semantics"] == {
-        (1, "conll2003"): 68.4, (1, "wnut17"): 38.3, (1, "ncbi_disease"): 30.7,
-        (5, "conll2003"): 76.6, (5, "wnut17"): 40.8, (5, "ncbi_disease"): 34.9,
-    }  # fmt: skip
-    assert {shots for shots, _ in by_label["BERTweet, all training labels"]} == {1, 5}
-    notes = sources(lines)
-    assert any("arXiv 2602.18487), Tables 2 and 3; as published" in note for note in notes)
-    assert any("Findings of ACL 2022" in note for note in notes)
-    assert any("an @ and the user name after it are one mention" in note for note in notes)
-
-
-# The means of its averages, as the paper prints them: each is the mean of the figures beside it.
-AVERAGES = {
-    "Proto †": (33.7, 42.1), "CONTaiNER + Viterbi †": (44.4, 54.2), "hard, r_O = 0.80, 0.90": (43.1, 50.6),
-    "hard, r_O = 0.85, 0.95": (47.7, 57.4), "soft, r_O = 0.85, 0.95": (46.2, 55.6),
-}  # fmt: skip
-
-
-def test_published_figures_agree_with_the_averages_that_the_paper_prints():
-    lines = {line.label: line for line in published_lines(["conll2003", "wnut17"])}
-    for label, averages in AVERAGES.items():
-        for shots, average in zip((1, 5), averages, strict=True):
-            means = [lines[label].figures[shots, target].mean for target in ("conll2003", "wnut17")]
-            assert statistics.fmean(means) == pytest.approx(average, abs=0.1)
-
-
 def test_without_text_or_subspace(tmp_path):
     folder = corpus_folder(tmp_path / "made", sizes=(250, 20, 20))
     methods, texts = ("hard", "hard-nosubspace", "soft"), ("all", "dev", "none", "1000", "3000")
@@ -181,9 +131,7 @@ def test_wrong_settings(options, message):
 
 def test_the_folder(tmp_path):
     folders = [corpus_folder(tmp_path / name, seed=i) for i, name in enumerate(("one", "two"), 1)]
-    settings = Settings(
-        sets=2, o_ratios=("none", "0.6", "0.7"), command="handful bench transfer one two", published=True
-    )
+    settings = Settings(sets=2, o_ratios=("none", "0.6", "0.7"), command="handful bench transfer one two")
     report = transfer(folders, report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     there = {path.name for path in (tmp_path / "report").iterdir()}
     assert there == {"results.jsonl", "report.json", "environment.json", "README.md"}

@@ -209,9 +209,6 @@ def test_an_ending_that_is_no_format_is_refused(inside, tmp_path, name):
 def test_advice_names_what_there_is(inside, tmp_path, record, message):
     (tmp_path / "in.jsonl").write_text(record)
     assert failed(run("convert", tmp_path / "in.jsonl", "-", "--to", "conll"), message)
-    (tmp_path / "in.jsonl").write_text('{"text": "a", "entities": [[0, 1, "X"]]}')
-    written = run("convert", tmp_path / "in.jsonl", "-", "--to", "lines", "--scheme", "types")
-    assert failed(written, "use --scheme BIO")
 
 
 OUTPUTS = [

@@ -203,7 +203,7 @@ def test_annotation_tools_get_documents(inside, tagger, tmp_path, to):
     assert [[(start, end, span.type) for start, end, span in one.mentions()] for one in found] == expected
 
 
-@pytest.mark.parametrize("to", ["conll", "inline", "lines", "huggingface"])
+@pytest.mark.parametrize("to", ["conll", "inline", "huggingface"])
 def test_training_formats_get_sentences(inside, tagger, tmp_path, to):
     (tmp_path / "text.txt").write_text("\n".join(DOCUMENTS), encoding="utf-8")
     assert run("predict", "model", tmp_path / "text.txt", "--to", to, "--out", tmp_path / "out").exit_code == 0
@@ -289,14 +289,7 @@ def spaced(place, tmp_path_factory):
     return folder / "model"
 
 
-def test_types_that_a_format_cannot_hold_are_named_before_any_work(inside, spaced, tmp_path):
-    result = run("predict", spaced, "text.txt", "--to", "lines", "--out", tmp_path / "out", "--min-score", "1")
-    assert failed(result, "'Big City'")
-    assert "--to jsonl holds any type" in result.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("to", ["html", *(format for format in FORMATS if format not in ("lines", "docbin"))])
+@pytest.mark.parametrize("to", ["html", *(format for format in FORMATS if format != "docbin")])
 def test_other_formats_hold_any_type(spaced, to):
     text = "Ekeus heads for Baghdad on Thursday ."
     result = run("predict", spaced, "--text", text, "--to", to, "--quiet", env={"NO_COLOR": "1"})

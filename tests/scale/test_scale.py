@@ -63,7 +63,7 @@ def kill_one(client):
 
 def test_features_are_those_of_the_encoder_and_are_used_again(client, tmp_path):
     features = encoded(client, tmp_path)
-    assert len(features.pieces) > 6
+    assert len(features.n_words) > 6
     rows = np.concatenate([np.load(path) for path in sorted((tmp_path / "features").glob("*.npy"))])
     np.testing.assert_array_equal(rows, Encoder().encode(sentences_of(tmp_path)))
     before = stamps(tmp_path / "features", "")
@@ -141,7 +141,7 @@ def test_progress_goes_from_one_round_to_the_last(client, tmp_path, capsys):
     assert calls == [*((i + 1, 10) for i in range(n)), (n, n)]
     fitted(features, progress=True)
     assert re.search(rf"fitting .* {n}/{n} rounds", capsys.readouterr().err)
-    predict_texts(client, tagger, features, tmp_path / "found", progress=True)
+    predict_texts(client, tagger, [write_texts(tmp_path)], tmp_path / "found", progress=True)
     assert re.search(r"tagging .* ([\d,]+)/\1 words", capsys.readouterr().err)
 
 
@@ -172,11 +172,9 @@ def lines_of(folder):
     return [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("has_features", [True, False])
-def test_predictions_in_shards_are_those_in_one_file(client, tmp_path, has_features):
-    pattern = write_texts(tmp_path)
+def test_predictions_in_shards_are_those_in_one_file(client, tmp_path):
+    given = [write_texts(tmp_path)]
     tagger = fitted(sentences_of(tmp_path))
-    given = encoded(client, tmp_path) if has_features else [pattern]
     totals = predict_texts(client, tagger, given, tmp_path / "found", min_score=0.2)
     write(tagger.tag(documents(tmp_path), min_score=0.2), tmp_path / "serial.jsonl", "jsonl", is_predicted=True)
     assert lines_of(tmp_path / "found") == (tmp_path / "serial.jsonl").read_text().splitlines()
@@ -230,7 +228,7 @@ def test_the_memory_of_a_worker_does_not_grow_with_the_text(client, tmp_path):
         rows = rng.standard_normal((n, d), np.float32)
         np.save(tmp_path / f"{number:06d}.npy", rows)
         _shards.seal(tmp_path / f"{number:06d}.npy", b"")
-    text = _features.Features(tmp_path, [], {}, [n] * shards, [n // 50] * shards, d, "float32", "made", [])
+    text = _features.Features(tmp_path, [n] * shards, [n // 50] * shards, d, "float32", "made", [])
     far = text.far_text()
     from handful._util.arrays import Part, Rows
     from handful.cluster import SubspaceKMeans

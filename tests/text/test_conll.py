@@ -147,43 +147,10 @@ def test_reading_blocks_at_once_agrees_with_reading_line_by_line(sentences):
         assert read_bytes(text, "conll") == expected
 
 
-def test_lines_of_words_and_tags():
-    text = "Ekeus heads for Baghdad\nB-PER O O B-LOC\n\nIt is New York\nX X LOC|ORG B-LOC\n"
-    for format in ("lines", None):
-        one, two = read_bytes(text, format)
-        assert one == EKEUS
-        assert two.allowed == (*map(Allowed.parse, ["_", "_", "LOC|ORG"]), None)
-        assert two.spans == (Span(3, 4, "LOC"),)
-    assert written([one, two], "lines").decode() == text + "\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a b\nO O\n\nc d\nO\n", ":5: found 1 tags, expected 2, one for each word of line 4"),
-        ("a b\nO O\nc d", ":3: the file ends after a line of words"),
-        ("a b\nO B-\n", ":2: 'B-' is not a tag"),
-    ],
-)
-def test_malformed_pairs_of_lines(text, message):
-    with pytest.raises(FormatError, match=message):
-        read_bytes(text, "lines")
-    assert read_bytes(text, "lines", malformed="skip").report.n_skipped == 1
-
-
 @pytest.mark.parametrize("word", ["a\tb", "a\nb", "a\r", " a", "a ", "-DOCSTART-"])
 def test_conll_refuses_words_that_it_cannot_hold(word):
     with pytest.raises(DataError, match="CoNLL cannot hold"):
         written([Sentence((word,))], "conll")
-
-
-def test_lines_refuse_what_they_cannot_hold():
-    with pytest.raises(DataError, match="white space"):
-        written([Sentence(("New York",))], "lines")
-    with pytest.raises(DataError, match="no type can be called X"):
-        written([Sentence(("a",), (Span(0, 1, "X"),))], "lines", scheme="types")
-    with pytest.raises(DataError, match="'New type'"):
-        written([Sentence(("a",), (Span(0, 1, "New type"),))], "lines")
 
 
 NUMBERED = "1\tEkeus\tN\tB-PER\n2\theads\tV\tO\n3\tfor\tP\tO\n4\tBaghdad\tN\tB-LOC\n\n1\tYes\tI\tO\n"

@@ -69,7 +69,7 @@ def test_other_encodings(tmp_path):
         path.write_bytes(TEXT.encode(encoding))
         assert read(path, encoding=encoding) == CORPUS
     path.write_bytes(b"a\tO\n" * 20_000 + TEXT.encode("latin-1"))
-    for format in ("conll", "text", "inline", "lines"):
+    for format in ("conll", "text", "inline"):
         with pytest.raises(
             FormatError, match=r"file:20001: this is not text in utf-8 \(byte 0xeb\).*encoding='cp1252'"
         ):

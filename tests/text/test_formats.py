@@ -37,7 +37,7 @@ from .strategies import (
     written,
 )
 
-HOLD_WORDS = ("conll", "lines", "huggingface", "gliner", "prodigy")
+HOLD_WORDS = ("conll", "huggingface", "gliner", "prodigy")
 HOLD_TEXT = ("prodigy", "doccano", "spacy", "label-studio", "jsonl", "csv", "tsv", "docbin", "inline")
 ALL = tuple(dict.fromkeys(HOLD_WORDS + HOLD_TEXT))
 
@@ -127,7 +127,7 @@ def test_plain_text_brings_back_the_words(sentence):
 
 
 @pytest.mark.parametrize("scheme", [scheme for scheme in SCHEMES if scheme not in ("IO", "types")])
-@pytest.mark.parametrize("format", ["conll", "lines", "huggingface"])
+@pytest.mark.parametrize("format", ["conll", "huggingface"])
 @given(st.lists(sentences(plain_words), max_size=3))
 @few
 def test_every_scheme_in_every_format_with_tags(scheme, format, corpus):
@@ -226,13 +226,12 @@ def test_a_stream_that_is_dropped_closes_its_file(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "xml"}, "format is 'xml', expected one of json, conll"),
+        ({"format": "xml"}, "format is 'xml', expected one of json, project"),
         ({"unmarked": "x"}, "unmarked is 'x', expected one of O, unknown"),
         ({"misaligned": "drop"}, "misaligned is 'drop'"),
         ({"malformed": "ignore"}, "malformed is 'ignore'"),
         ({"scheme": "bio"}, "scheme is 'bio', expected one of IO, types"),
         ({"tag_names": "O"}, "tag_names is 'O'"),
-        ({"unnamed": "drop"}, "unnamed is 'drop', expected one of keep, skip"),
         ({"encoding": "utf-9"}, "no text encoding 'utf-9'"),
         ({"encoding": 8}, "encoding is 8"),
         ({"encoding": "a\0b"}, "no text encoding"),

@@ -12,7 +12,7 @@ from handful.text import FORMATS, Document, Sentence, Span, write
 from .strategies import read_bytes, stream_bytes, written
 
 TEXT = "Dr. Ekeus left. He went to New York."
-BY_SENTENCE = ("conll", "lines", "inline", "huggingface", "gliner")
+BY_SENTENCE = ("conll", "inline", "huggingface", "gliner")
 BY_RECORD = ("prodigy", "doccano", "spacy", "label-studio", "jsonl", "csv", "tsv", "docbin")
 JSON = ("prodigy", "doccano", "spacy", "label-studio", "jsonl", "docbin")  # what holds fields of any kind
 WITH_SCORES = ("prodigy", "jsonl", "csv", "tsv", "docbin")
@@ -79,7 +79,7 @@ def test_json_by_sentence_repeats_what_comes_with_a_document(format):
     assert first.meta == second.meta == {"page": {"n": 1}}
 
 
-@pytest.mark.parametrize("format", ["conll", "lines", "inline", "text"])
+@pytest.mark.parametrize("format", ["conll", "inline", "text"])
 def test_what_a_format_has_no_place_for_is_said_once(format):
     report = write([document((0.5, 0.75), id=3), document(meta={"page": 1}), document()], io.BytesIO(), format)
     lost = [line for line in report.handled() if "no place" in line]

@@ -445,7 +445,7 @@ def test_every_format_reads_what_a_project_writes(project, tmp_path):
     assert (from_project.report.format, from_project.report.n_sentences) == ("project", 5)
     assert [str(one) for one in from_project.types] == ["PEST", "TOOL"]
     assert from_project[2].is_unlabelled  # nobody was sure
-    for format in ("conll", "lines", "prodigy", "huggingface", "doccano", "spacy", "label-studio", "jsonl", "inline"):
+    for format in ("conll", "prodigy", "huggingface", "doccano", "spacy", "label-studio", "jsonl", "inline"):
         write(project.documents(), tmp_path / "out", format)
         again = read(tmp_path / "out", format, **({"scheme": "BIO"} if format == "conll" else {}))
         assert [s.spans[0].type for s in again if s.spans] == ["PEST"], format

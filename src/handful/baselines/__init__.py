@@ -4,7 +4,7 @@ from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
 
 from ._base import Baseline
-from ._finetuned import FineTuned, SetFit
+from ._finetuned import FineTuned
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import RegressionBaseline
 
@@ -17,7 +17,6 @@ BASELINES: dict[str, type[Baseline]] = {
     "structshot": StructShot,
     "regression": RegressionBaseline,
     "finetuned": FineTuned,
-    "setfit": SetFit,
 }
 
 

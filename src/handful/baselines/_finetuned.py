@@ -2,8 +2,7 @@
 
 `FineTuned` is token classification as in transformers: a new linear layer, all weights trained, the learning rate of
 its `Trainer` falling from 5e-5. It makes more passes than the three that are usual with large corpora: with a few dozen
-sentences three passes learn nothing. `SetFit` follows the method of that name (Tunstall et al. 2022): words with the
-same tag are drawn together, others apart, by cosine; then a logistic regression on the tuned vectors.
+sentences three passes learn nothing.
 """
 
 from collections.abc import Callable
@@ -17,15 +16,11 @@ from handful.errors import EncoderError
 from handful.training import TuneRecipe
 
 from ._base import Baseline, FittedBaseline, LabelledSupport, tag_log_scores
-from ._regression import RegressionBaseline
 
 if TYPE_CHECKING:
     from handful.training.student import Student
 
 RECIPE = TuneRecipe(lr=5e-5, head_lr=5e-5, warmup=0.0)
-
-TEMPERATURE = 0.1  # of cosines
-MOST_MENTIONS = 512  # words in mentions that are compared in a step; as many O words are
 
 
 class FineTuned(Baseline):
@@ -62,32 +57,3 @@ class FineTuned(Baseline):
             while loop.step < loop.n_steps:
                 loop.take()
         return student
-
-
-class SetFit(FineTuned):
-    """Words of a tag are drawn together; then a logistic regression on the tuned vectors."""
-
-    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
-        encoder = self._train(support, _contrast).encoder(1.0)
-        return RegressionBaseline(encoder)._learn(support, progress)
-
-
-def _contrast(student: "Student", batch: Any, known: Any) -> Any:
-    """Return ``-log`` of the share that words of the same tag have in the nearness of a word, the mean over words."""
-    import torch
-    from torch.nn import functional
-
-    from handful.training.model import word_vectors
-
-    tags = known[batch.tags]
-    mentions = (tags > 0).nonzero()[:MOST_MENTIONS, 0]
-    others = (tags == 0).nonzero()[:, 0]
-    n_others = max(16, len(mentions))
-    chosen = torch.cat((mentions, others[torch.randperm(len(others))[:n_others].to(others.device)]))
-    unit, own = functional.normalize(word_vectors(student.network, batch)[chosen], dim=1), tags[chosen]
-    is_self = torch.eye(len(own), dtype=torch.bool, device=own.device)
-    near = (unit @ unit.T / TEMPERATURE).masked_fill(is_self, -1e9)
-    is_partner = (own[:, None] == own) & ~is_self
-    of_partners = (near - near.logsumexp(1, keepdim=True)).masked_fill(~is_partner, 0.0).sum(1)
-    has_partner = is_partner.any(1)
-    return -(of_partners / is_partner.sum(1).clamp(min=1)).sum() / has_partner.sum().clamp(min=1)

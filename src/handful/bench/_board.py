@@ -44,16 +44,15 @@ class Line:
     # Where it is in the table, and its name there
     section: str
     label: str
-    variant: Variant | None = None  # what was run; None for lines that were not run, such as published ones
+    variant: Variant  # what was run
     # F1 from 0 to 1 on each support, by shots and target
     values: dict[Place, dict[str, float]] = field(default_factory=dict)
     figures: dict[Place, Figure] = field(default_factory=dict)  # the means
-    is_ours: bool = False  # whether it is one of our own methods
 
     @property
     def name(self) -> str:
         """Its name outside its section."""
-        if not self.is_ours or self.variant is None or self.variant.method == NAMES:
+        if not self.variant.is_ours or self.variant.method == NAMES:
             return self.label
         if self.variant.method in DEFAULTS:
             return self.label + _text_suffix(self.variant)
@@ -92,8 +91,7 @@ class Board:
 
     def targets_run(self, shots: int) -> list[str]:
         """Return the targets with a run at these shots; names alone count only where nothing else was run."""
-        run = [line for line in self.lines if line.variant is not None]
-        for lines in ([line for line in run if line.variant and line.variant.method != NAMES], run):
+        for lines in ([line for line in self.lines if line.variant.method != NAMES], self.lines):
             if found := [name for name in self.targets if any((shots, name) in line.figures for line in lines)]:
                 return found
         return []
@@ -129,7 +127,7 @@ def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence
         kept = {place: found for place, found in values[variant].items() if (variant, place) not in failed}
         section = _TITLES.get(variant.method, "Baselines") + _text_suffix(variant)
         label = _label(variant, [ratios.get((variant, target)) for target in targets])
-        lines[variant] = Line(section, label, variant, kept, is_ours=variant.is_ours)
+        lines[variant] = Line(section, label, variant, kept)
     notes = list(dict.fromkeys(_failure(lines[one], place, errors) for (one, place), errors in failed.items()))
     for warning, who in sorted(warned.items()):
         notes.append(f"{'; '.join(sorted(lines[one].name for one in who))}: {warning}")

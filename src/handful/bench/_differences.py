@@ -64,8 +64,8 @@ def _sign_flip(flat: NDArray[np.float64], rng: np.random.Generator) -> float:
 
 def reference_line(board: Board) -> Line | None:
     """Return the line that others are compared with: our default, or otherwise our best line on average."""
-    ours = [line for line in board.lines if line.is_ours and line.figures]
-    default = [line for line in ours if line.variant and (line.variant.method, line.variant.text) == ("handful", "all")]
+    ours = [line for line in board.lines if line.variant.is_ours and line.figures]
+    default = [line for line in ours if (line.variant.method, line.variant.text) == ("handful", "all")]
     if default:
         return default[0]
     return max(ours, key=lambda line: np.mean([figure.mean for figure in line.figures.values()]), default=None)
@@ -78,7 +78,7 @@ def differences(board: Board, seed: int = 0) -> list[Difference]:
     if line is None:
         return found
     for other in board.lines:
-        if other is line or other.variant is None:
+        if other is line:
             continue
         for shots in board.shots:
             pairs = _pairs(line, other, shots)

@@ -27,7 +27,7 @@ NAMES = "names"  # the method that has nothing but the names of types
 DEFAULTS = ("handful", "handful-nonames", "tuned")  # our default; where names are not read; with a tuned encoder
 
 # They train the encoder itself, and need its folder.
-TRAINERS = ("finetuned", "setfit", "tuned")
+TRAINERS = ("finetuned", "tuned")
 O_RATIO_WORDS = ("none", "auto", "share", "over")
 TEXT_WORDS = ("all", "dev", "none")
 

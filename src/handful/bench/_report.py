@@ -77,10 +77,9 @@ def _page(report: Report) -> str:
 
 
 def _line(board: Board, line: Line) -> dict[str, Any]:
-    variant = dict.fromkeys(("method", "o_ratio", "text")) if line.variant is None else asdict(line.variant)
     cells = []
     for shots, name in all_columns(board):
         figure = board.figure(line, (shots, name))
         found = {"mean": None, "std": None} if figure is None else asdict(figure)
         cells.append({"shots": shots, "target": name, **found})
-    return {"section": line.section, "label": line.label, **variant, "cells": cells}
+    return {"section": line.section, "label": line.label, **asdict(line.variant), "cells": cells}

@@ -44,7 +44,7 @@ class Target:
     is_file: bool = False  # whether it is one file, which has no splits: its sentences are in `dev`
 
 
-def read_target(given: PathLike, *, skip_unnamed: bool = False) -> Target:
+def read_target(given: PathLike) -> Target:
     """Read a folder with train, dev and test (dev may be missing), or one file.
 
     A split is a file, or a folder of files, with one of the words in `_SPLITS` as a part of its name. The types are
@@ -54,7 +54,7 @@ def read_target(given: PathLike, *, skip_unnamed: bool = False) -> Target:
     if not folder.exists():
         raise FileError(f"{folder}: does not exist; a folder with train, dev and test files is needed, or a file")
     types = folder / TYPES_FILE
-    reading = _Reading("skip" if skip_unnamed else "keep", read_types(types) if types.is_file() else ())
+    reading = _Reading(read_types(types) if types.is_file() else ())
     if folder.is_file():
         sentences = reading.split("dev", [folder])
         stem = folder.name.split(".")[0]
@@ -110,7 +110,6 @@ def _places(folder: Path, split: str, names: Sequence[str]) -> list[Path]:
 class _Reading:
     """Reading the files of a target."""
 
-    unnamed: str  # as for `handful.text.read`
     types: tuple[EntityType, ...]  # those described; none until a file describes some
     notes: list[str] = field(default_factory=list)  # what was handled
 
@@ -119,7 +118,7 @@ class _Reading:
         counts: Counter[str | Advice] = Counter()
         for path in places:
             for file in [path] if path.is_file() else sorted(_files(path)):
-                corpus = read(file, unnamed=self.unnamed)
+                corpus = read(file)
                 sentences += corpus
                 self.types = self.types or tuple(one for one in corpus.types if one.description)
                 counts.update({str(note): n for note, n in corpus.report.notes.items() if note != _USED})

@@ -15,7 +15,6 @@ from ._board import MANY, make_board
 from ._differences import differences
 from ._environment import environment
 from ._methods import variants
-from ._published import published_lines, sources
 from ._report import Report, write_report
 from ._results import Results
 from ._runs import Bench, OnRun
@@ -65,11 +64,6 @@ def transfer(
         raise DataError(f"no run succeeded; the first failure: {rows[0]['error']}")
     found = differences(board, settings.seed)
     notes = _notes(tasks) + board.notes
-    if settings.published:
-        published = published_lines(names, sorted({one.text for one in chosen}), shots)
-        board.lines += published
-        notes += sources(published)
-        notes += ["published figures are on test, the others here are not"] if settings.on == "dev" else []
     made_with = environment(settings.command, asdict(settings) | {"targets": names})
     called = name or opened.name or type(encoder).__name__
     title = f"Domain transfer, scored on {settings.on}, {called}"
@@ -93,7 +87,7 @@ def _notes(tasks: Sequence[Task]) -> list[str]:
 
 
 def _tasks(given: Sequence[PathLike], settings: Settings) -> list[Task]:
-    targets = [read_target(one, skip_unnamed=settings.skip_unnamed) for one in given]
+    targets = [read_target(one) for one in given]
     names = [target.name for target in targets]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DataError(f"two targets are called {', '.join(twice)}; name them, as NAME=FOLDER")

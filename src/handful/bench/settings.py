@@ -46,8 +46,6 @@ class Settings:
     most_words: int = option(
         30_000, least=0, help="When dev is scored on, the most words of train to take as unlabelled text."
     )
-    published: bool = option(False, help="Print published figures beside ours, with their sources.")
-    skip_unnamed: bool = option(False, help="Leave out documents in which no name is annotated at all.")
     threads: int | None = option(None, least=1, help="Threads for encoding; all cores if not set.")
     command: str = option("", help="What the report says about how it was made.")
 

@@ -30,9 +30,9 @@ def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
     figure = board.figure(line, column)
     if figure is None:
         return "-", False
-    others = (board.figure(one, column) for one in board.lines if one.variant)
+    others = (board.figure(one, column) for one in board.lines)
     best = max((round(one.mean, 1) for one in others if one is not None), default=None)
-    return str(figure), line.variant is not None and round(figure.mean, 1) == best
+    return str(figure), round(figure.mean, 1) == best
 
 
 def _shown(one: Difference) -> tuple[str, str, str, str]:

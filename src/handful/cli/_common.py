@@ -6,16 +6,15 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from handful._util.foreign import visible
-from handful.text import EntityType, ReadReport, Sentence, Span, WriteReport, read_types, types_of, write
+from handful.text import EntityType, ReadReport, Sentence, WriteReport, read_types, types_of
 from handful.text.types import looks_like_file
 
 if TYPE_CHECKING:
@@ -68,20 +67,6 @@ def types_given(types: Sequence[str] | None) -> "tuple[EntityType, ...]":
     return types_of(
         [*(one for file in files for one in read_types(file)), *(one for one in types or () if one not in files)]
     )
-
-
-def check_types_fit(types: "Iterable[EntityType]", format: str) -> None:
-    """Refuse a format that cannot hold the types of a model, before any work."""
-    from handful.errors import DataError
-
-    for one in types:
-        try:
-            write([Sentence(("word",), (Span(0, 1, one.name),))], BytesIO(), format)
-        except DataError as error:
-            raise DataError(
-                f"--to {format} cannot be written with the types of this model: {error.message}; "
-                "--to jsonl holds any type"
-            ) from None
 
 
 def least_score(given: str) -> "float | dict[str, float]":

@@ -47,7 +47,6 @@ ORatios = Annotated[str | None, _setting("o_ratios", "RATIO,...", callback=lambd
 Shots = Annotated[str | None, _setting("shots", "N,...", callback=lambda given: listed(given, int), show_default="1,5")]
 Sets = Annotated[int | None, _setting("sets", "N", min=1, show_default="10")]
 On = Annotated[str | None, _setting("on", "test|dev", callback=opt.one_of("test", "dev"), show_default="test")]
-Published = Annotated[bool | None, _setting("published")]
 
 
 @bench.callback()
@@ -56,7 +55,7 @@ def _about() -> None:
 
     Finished runs are kept in the report's folder. After an interruption, the same command goes on where it stopped.
 
-    [bold]Methods[/bold] are proto, nnshot, structshot, regression, finetuned, setfit, hard, soft,
+    [bold]Methods[/bold] are proto, nnshot, structshot, regression, finetuned, hard, soft,
     hard-nosubspace, soft-nosubspace, handful, handful-nonames, names and tuned; or MODULE:CLASS, a method
     of your own.
 
@@ -83,7 +82,6 @@ def transfer(
     shots: Shots = None,
     sets: Sets = None,
     on: On = None,
-    published: Published = None,
     threads: opt.Threads = None,
 ) -> None:
     """Domain transfer: corpora that the encoder never saw, a few labels of each type or none.
@@ -96,7 +94,7 @@ def transfer(
     [bold]Examples[/bold]
 
     \b
-    handful bench transfer data/wnut17 --report report --published
+    handful bench transfer data/wnut17 --report report
     handful bench transfer wnut17 btc --o-ratios none,0.95 --report report
     handful bench transfer data/wnut17 --on dev --sets 5 --report choosing
     handful bench transfer wnut17 --methods hard,mine:Method --report report
@@ -105,7 +103,7 @@ def transfer(
     """
     from handful.bench import transfer as run
 
-    given = {"shots": shots, "sets": sets, "on": on, "published": published, "threads": threads}
+    given = {"shots": shots, "sets": sets, "on": on, "threads": threads}
     given |= {"methods": methods, "o_ratios": o_ratios, "command": command_line()}
     settings = read_settings(Settings(), recipe, **given)
     if any(":" in name for name in settings.methods) and "" not in sys.path:

@@ -56,6 +56,6 @@ def encode(
     n_bytes = sum(found.n_words) * found.dim * (4 if found.dtype == "float32" else 2)
     say(
         f"{out}: {number_of(sum(found.n_words), 'word')} in {number_of(sum(found.n_sentences), 'sentence')}, "
-        f"{number_of(len(found.pieces), 'shard')}, {n_bytes / 2**30:.2f} GiB",
+        f"{number_of(len(found.n_words), 'shard')}, {n_bytes / 2**30:.2f} GiB",
         quiet=quiet,
     )

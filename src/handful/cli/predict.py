@@ -12,7 +12,7 @@ from handful.errors import number_of
 from handful.text import ENDINGS, FORMATS, Document, EntityType, write
 
 from . import options as opt
-from ._common import check_types_fit, cluster, least_score, load, progress_of, say, say_report
+from ._common import cluster, least_score, load, progress_of, say, say_report
 from .reading import Documents
 
 _TO = ("html", *FORMATS)
@@ -53,7 +53,7 @@ def predict(
     Each line of jsonl is a document: its [bold]text[/bold] and its [bold]entities[/bold], each with entity_group,
     score, word, start and end; and, where JSON records are read, what else is in the record, such as its id. In
     plain text a document is a line, or a block between blank lines if lines are wrapped. A table keeps its columns; csv
-    and tsv add one with the entities as JSON. conll, lines, inline, huggingface and gliner are written one sentence at
+    and tsv add one with the entities as JSON. conll, inline, huggingface and gliner are written one sentence at
     a time. Files of any size pass through in little memory; lines from a pipe are answered as they come.
 
     Texts are files, patterns such as 'news/*.jsonl', and Parquet files or folders of them. With [bold]--dask[/bold] or
@@ -109,8 +109,6 @@ def predict(
         for line in [*totals.report, f"{out}: {', '.join(number_of(n, noun) for n, noun in counts)}"]:
             say(line, quiet=quiet)
         return
-    if to not in ("html", "text"):
-        check_types_fit(tagger.types_, to)
     is_shown = out is None and sys.stdout.isatty()  # the texts themselves show how far it is
     tagged = tagger.tag(documents, min_score=least, progress=progress_of(quiet or is_shown))
     target = "-" if out is None else out

@@ -8,7 +8,7 @@ from handful.text import Span, write
 from handful.text.formats import TABLE
 
 from . import options as opt
-from ._common import check_types_fit, load, progress_of, say, say_report
+from ._common import load, progress_of, say, say_report
 from .reading import Documents
 
 
@@ -42,7 +42,6 @@ def suggest(
         check_file(out)
     documents = Documents(files, None, from_format, text_field=text_field, quiet=quiet)
     tagger = load(model, encoder, threads)
-    check_types_fit(tagger.types_, to)
     found = tagger.suggest(documents, n, progress=progress_of(quiet))
     if "scores" not in TABLE[to].holds:  # they are not missed: a person corrects the mentions
         found = [replace(one, spans=tuple(Span(s.start, s.end, s.type) for s in one.spans or ())) for one in found]

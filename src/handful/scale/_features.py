@@ -17,7 +17,6 @@ from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError, EncoderError, FormatError
 from handful.tagger import Tagger
 from handful.tagger.tagging import MOST, batches
-from handful.text import ReadOptions
 
 from ._folders import ShardFolder, checked, fill, is_count
 from ._pieces import PieceReader, TextPiece, find_pieces
@@ -35,8 +34,6 @@ class Features:
     """Encoded text in a folder."""
 
     path: Path  # the folder
-    pieces: Sequence[TextPiece]  # the pieces of text, one for each shard
-    options: Mapping[str, Any]  # how they were read
     n_words: Sequence[int]  # of each shard
     n_sentences: Sequence[int]  # of each shard
     dim: int  # of the encoder
@@ -101,8 +98,7 @@ def encode_texts(
     tagger = Tagger(encoder=encoder, threads=threads)
     opened, opening = tagger.encoder_, Opening.of(tagger, client)
     plan = {"encoder": opened.fingerprint, "dim": opened.dim, "dtype": dtype, "options": options}
-    items = list(enumerate(pieces))
-    fill(client, folder, plan, items, _encode_piece, (opening, dtype), None, progress, "encoding")
+    fill(client, folder, plan, pieces, _encode_piece, (opening, dtype), progress, "encoding")
     return open_features(folder.path)
 
 
@@ -111,15 +107,7 @@ def open_features(path: PathLike) -> Features:
     folder = ShardFolder(path, "features")
     index, plan = folder.index(), folder.plan()
     where = folder.path / "plan.json"
-    options = checked(
-        where, plan, "options", lambda value: isinstance(value, dict) and "format" not in value, "an object"
-    )
-    listed = checked(where, plan, "pieces", lambda value: isinstance(value, list), "a list")
-    try:
-        ReadOptions.of("text", options)  # the format is that of each piece
-        pieces = [TextPiece.from_dict(one) for one in listed]
-    except (DataError, FormatError) as error:
-        raise FormatError(f"{where}: {error}") from None
+    pieces = checked(where, plan, "pieces", lambda value: isinstance(value, list), "a list")
     dim = checked(where, plan, "dim", lambda value: is_count(value) and value > 0, "a number from 1")
     dtype = checked(where, plan, "dtype", lambda value: value in _DTYPES, " or ".join(_DTYPES))
     fingerprint = checked(where, plan, "encoder", lambda value: isinstance(value, str), "the fingerprint of an encoder")
@@ -128,9 +116,7 @@ def open_features(path: PathLike) -> Features:
         raise FormatError(
             f"{folder.path / 'index.json'}: has {len(n_words)} shards, and plan.json has {len(pieces)} pieces of text"
         )
-    found = Features(
-        folder.path.resolve(), pieces, options, n_words, n_sentences, dim, dtype, fingerprint, index["report"]
-    )
+    found = Features(folder.path.resolve(), n_words, n_sentences, dim, dtype, fingerprint, index["report"])
     for shard in found.shards():
         shard.check()
     if not any(n_words):

@@ -111,33 +111,31 @@ def fill(
     client: "Client",
     folder: ShardFolder,
     plan: dict[str, Any],
-    items: Sequence[tuple[Any, ...]],
+    pieces: Sequence[TextPiece],
     work: Callable[..., dict[str, Any]],
     shared: Sequence[Any],
-    n_words: Sequence[int] | None,
     progress: Progress,
     verb: str,
 ) -> None:
     """Make the shards of a folder on workers, and its index; shards that are there are not made again.
 
-    Each item is ``(number, piece, ...)``. A worker calls ``work(item, path, options, *shared)``, which makes the shard
-    unless it is there, and returns its counts. `plan` has the ``options`` of reading. Where `n_words` (of each piece)
-    are not known, all pieces are read first: a malformed text is an error before anything is written.
+    Each item is ``(number, piece)``. A worker calls ``work(item, path, options, *shared)``, which makes the shard
+    unless it is there, and returns its counts. `plan` has the ``options`` of reading. All pieces are read first: a
+    malformed text is an error before anything is written.
     """
-    pieces = [item[1] for item in items]
     plan = plan | {"pieces": [piece.to_dict() for piece in pieces]}
     folder.check(plan)
     if (folder.path / "index.json").exists():
         return
-    if n_words is None:  # a function as `progress` is not called: it is about words
-        shown = False if callable(progress) else progress
-        with reporting(shown, len(pieces), "reading", "pieces", patience=0) as report:
-            n_words = call_all(client, _count_words, pieces, plan["options"], sizes=[1] * len(pieces), report=report)
-        if folder.kind == "features" and not any(n_words):
-            raise DataError(f"{', '.join({piece.name: None for piece in pieces})}: there is no word in the text")
+    shown = False if callable(progress) else progress  # a function is not called: it is about words
+    with reporting(shown, len(pieces), "reading", "pieces", patience=0) as report:
+        n_words = call_all(client, _count_words, pieces, plan["options"], sizes=[1] * len(pieces), report=report)
+    if folder.kind == "features" and not any(n_words):
+        raise DataError(f"{', '.join({piece.name: None for piece in pieces})}: there is no word in the text")
     folder.start(plan)
     with reporting(progress, sum(n_words), verb, patience=0) as report:
-        found = call_all(client, work, items, str(folder.path), plan["options"], *shared, sizes=n_words, report=report)
+        common = (str(folder.path), plan["options"], *shared)
+        found = call_all(client, work, list(enumerate(pieces)), *common, sizes=n_words, report=report)
     folder.finish(found)
 
 

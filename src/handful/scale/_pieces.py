@@ -7,12 +7,12 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 from handful._util.files import expand, naming, replacing
-from handful.errors import FileError, FormatError, HandfulError
+from handful.errors import FileError, HandfulError
 from handful.text import Document, ReadReport, stream
 
 # Bytes of a piece: small ones keep all workers busy, many make much work for the scheduler and the file system. Six
@@ -35,17 +35,6 @@ class TextPiece:
     def to_dict(self) -> dict[str, Any]:
         """Return what tells it from other pieces; what the file was called is no part of it."""
         return {name: value for name, value in asdict(self).items() if name != "name"}
-
-    @classmethod
-    def from_dict(cls, content: Any) -> "TextPiece":
-        """Make a piece of what `to_dict` returned; an error where it is something else."""
-        names = {field.name for field in fields(cls)} - {"name"}
-        if isinstance(content, dict) and set(content) == names:
-            start, stop = content["start"], content["stop"]
-            are_places = type(start) is int and (stop is None or (type(stop) is int and 0 <= start <= stop < 1 << 62))
-            if are_places and all(isinstance(content[name], str) for name in ("path", "format", "stamp")):
-                return cls(content["path"], **content)
-        raise FormatError(f"{content!r:.100} is not a piece of a text")
 
     @property
     def is_cut(self) -> bool:

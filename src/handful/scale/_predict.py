@@ -7,23 +7,17 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from handful._util.arrays import Float
 from handful._util.files import PathLike, replacing
 from handful._util.progress import Progress
-from handful.encoders import Encoder
-from handful.errors import FileError
 from handful.tagger import Tagger
 from handful.tagger.model import Model
 from handful.tagger.predictor import check_min_score
 from handful.tagger.tagging import MinScore, tag_documents
 from handful.text import Document, write
 
-from ._features import Features
 from ._folders import ShardFolder, fill
 from ._pieces import PieceReader, TextPiece, find_pieces
-from ._shards import StoredShard, TextShard
 from ._workers import Opening
 
 if TYPE_CHECKING:
@@ -45,7 +39,7 @@ class Totals:
 def predict_texts(
     client: "Client",
     tagger: Tagger,
-    files: Sequence[str] | Features,
+    files: Sequence[str],
     out: PathLike,
     *,
     min_score: MinScore = 0.0,
@@ -59,7 +53,7 @@ def predict_texts(
     ----------
     client : of the workers, which see the same files and the same folder
     tagger : a fitted one
-    files : as for `encode`; or what it returned: then nothing is encoded again
+    files : as for `encode_texts`
     out : the folder; shards in order are the texts in order, in JSON Lines as `handful predict` writes them
     min_score : mentions with a lower score are left out
     format, options : as for `handful.text.stream`
@@ -69,23 +63,17 @@ def predict_texts(
     check_min_score(min_score, model.types)
     folder = ShardFolder(out, "predictions")
     folder.check()
-    stored: Sequence[StoredShard | None]
-    if isinstance(files, Features):
-        files.check_encoder(encoder)
-        pieces, chosen, n_words, stored = files.pieces, dict(files.options), files.n_words, files.shards()
-    else:
-        chosen = {"unlabelled": True} | dict(options or {})
-        pieces = find_pieces(files, format, chosen, folder.path / "texts")
-        n_words, stored = None, [None] * len(pieces)
+    chosen = {"unlabelled": True} | dict(options or {})
+    pieces = find_pieces(files, format, chosen, folder.path / "texts")
     plan = {
         "model": _fingerprint(model, encoder.fingerprint),
         "min_score": min_score if isinstance(min_score, float | int) else dict(min_score),
         "options": chosen,
     }
     opening = Opening.of(tagger, client)
-    items = list(zip(range(len(pieces)), pieces, stored, strict=True))
-    fill(client, folder, plan, items, _predict_piece, (opening, model, min_score), n_words, progress, "tagging")
-    return _totals(folder)
+    fill(client, folder, plan, pieces, _predict_piece, (opening, model, min_score), progress, "tagging")
+    index = folder.index()
+    return Totals(**{name: sum(index[name]) for name in _COUNTS}, report=index["report"])
 
 
 def _fingerprint(model: Model, encoder: str) -> str:
@@ -99,16 +87,11 @@ def _fingerprint(model: Model, encoder: str) -> str:
     return digest.hexdigest()
 
 
-def _totals(folder: ShardFolder) -> Totals:
-    index = folder.index()
-    return Totals(**{name: sum(index[name]) for name in _COUNTS}, report=index["report"])
-
-
 # The rest is run by workers.
 
 
 def _predict_piece(
-    item: tuple[int, TextPiece, StoredShard | None],
+    numbered: tuple[int, TextPiece],
     out: str,
     options: Mapping[str, Any],
     opening: Opening,
@@ -116,14 +99,13 @@ def _predict_piece(
     min_score: MinScore,
 ) -> dict[str, Any]:
     """Write the predictions of a piece, unless they are there; return how many there are."""
-    number, piece, stored = item
+    number, piece = numbered
     folder = ShardFolder(out, "predictions")
     target, about = folder.shard(number, ".jsonl"), folder.shard(number, ".json")
     if not target.exists():  # it comes last
         reader = PieceReader(piece, options)
-        encoder = opening.encoder() if stored is None else _ShardEncoder(stored.load(), piece)
         counts = dict.fromkeys(_COUNTS, 0)
-        tagged = _counted(tag_documents(encoder, model, reader, min_score), counts)
+        tagged = _counted(tag_documents(opening.encoder(), model, reader, min_score), counts)
         with replacing(target) as temporary:
             write(tagged, temporary, "jsonl", is_predicted=True)
             with replacing(about) as beside:
@@ -137,29 +119,3 @@ def _counted(documents: Iterable[Document], counts: dict[str, int]) -> Iterator[
         counts["words"] += document.n_words
         counts["mentions"] += sum(len(sentence.spans or ()) for sentence in document.sentences)
         yield document
-
-
-class _ShardEncoder(Encoder):
-    """An encoder that looks the features of sentences up in a shard."""
-
-    def __init__(self, shard: TextShard, piece: TextPiece) -> None:
-        self._shard = shard
-        self._piece = piece
-        ends = np.cumsum(list(map(len, shard.words)))
-        self._rows = {words: np.arange(end - len(words), end) for words, end in zip(shard.words, ends, strict=True)}
-        self.dim = int(shard.features.shape[1])
-        self.fingerprint = ""
-
-    def encode(self, sentences: Sequence[Any], *, progress: Any = None) -> Float:
-        return np.asarray(self._shard.features[self._find(sentences)], np.float32)
-
-    def unreadable(self, sentences: Sequence[Any]) -> NDArray[np.bool_]:
-        return self._shard.unreadable[self._find(sentences)]
-
-    def _find(self, sentences: Sequence[Any]) -> NDArray[np.int64]:
-        try:
-            rows = [self._rows[tuple(sentence.words)] for sentence in sentences]
-        except KeyError:
-            what = f"{self._piece}: is not the text that was encoded; encode it again into another folder"
-            raise FileError(what) from None
-        return np.concatenate([np.empty(0, np.int64), *rows])

@@ -30,10 +30,6 @@ class ReadOptions:
     # what to do with lines or records that the format does not allow: ``error`` or ``skip``. Skipped ones are counted;
     # in CoNLL the whole sentence of the line is left out. A broken JSON array is always an error.
     malformed: str = option("error", choices=("error", "skip"))
-    # what to do with parts of a file in which nothing is marked, as in parts of OntoNotes that nobody annotated:
-    # ``keep`` or ``skip``. A part begins at ``-DOCSTART-`` (conll) or ``#begin document`` (conll-2012); elsewhere the
-    # file is one part. Skipped parts are counted.
-    unnamed: str = option("keep", choices=("keep", "skip"))
     tag_names: Sequence[str] | None = option(None)  # the names of the tags, for Hugging Face tags that are numbers
     # the column of a table, or the field of JSON records, that holds the text. In a Label Studio task it is a field
     # of its data. If None, it is the one that the format prescribes, mostly ``text``.

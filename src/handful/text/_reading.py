@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from ._annotators import Annotator
     from ._options import ReadOptions
 
-Item = Sentence | Document | None
-"""A reader yields a sentence, a document, or None where a new part of the file begins (``-DOCSTART-``).
-
-A sentence is a document of its own. A sentence of words alone has no text yet; `Stream` adds it.
-"""
+Item = Sentence | Document
+"""What a reader yields. A sentence is a document of its own; one of words alone has no text yet: `Stream` adds it."""
 
 KEPT_ERRORS = 10
 

@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Callable
 from functools import partial
-from itertools import dropwhile, pairwise
+from itertools import dropwhile
 
 from handful.errors import Advice, FormatError, shorten
 
-from ._conll import BEGIN, DOCSTART, is_numbered, split_columns
+from ._conll import DOCSTART, is_numbered, split_columns
 from ._markup import MARK, find_slip
 from ._plain import is_head_line
 from ._source import InputFile
@@ -110,7 +110,7 @@ def is_conll(head: Head) -> Answer:
     alike = widths.count(width) / len(rows)
     are_tags = [bool(_TAG.fullmatch(tag) or (is_tabbed and _TABBED.fullmatch(tag))) for tag in tags]
     tagged = sum(are_tags) / len(rows)
-    is_paired = len(rows) > 1 and len(rows[0]) == len(rows[1]) and all(map(_is_tag, rows[1]))
+    is_paired = len(rows) > 1 and len(rows[0]) == len(rows[1]) and all(map(_TAG.fullmatch, rows[1]))
     is_bare = (
         alike == 1 and "O" in tags and all(is_ or _BARE.fullmatch(tag) for is_, tag in zip(are_tags, tags, strict=True))
     )
@@ -133,23 +133,6 @@ def is_conll(head: Head) -> Answer:
     return False
 
 
-def is_lines(head: Head) -> Answer:
-    """Recognise lines of words with lines of tags below them."""
-    rows = [split_columns(line) for line in head.lines]
-    if len(rows) < 2:
-        return False
-    good = [b for a, b in list(pairwise(rows))[::2] if len(a) == len(b) and _are_tags(b)]
-    share = len(good) / (len(rows) // 2)
-    tags = [tag for row in good for tag in row]
-    is_mostly_o = _share_outside(tags) >= 0.5 and len(tags) > 1
-    is_upper = len(good) >= _SEVERAL or all(tag == tag.upper() for tag in tags)
-    if not _has_prefixes(tags) and not (is_mostly_o and is_upper):
-        return False
-    if share >= _ENOUGH:
-        return True
-    return f"{share:.0%} of the line pairs are words and tags" if share > _SOME else False
-
-
 def _has_prefixes(tags: list[str]) -> bool:
     """Whether tags have prefixes; in small letters, like E-mail and U-boat, only several or with O count."""
     prefixed = [tag for tag in tags if _PREFIXED.fullmatch(tag)]
@@ -163,25 +146,13 @@ def _are_partial(tags: list[str]) -> bool:
 
 
 def _share_outside(tags: list[str]) -> float:
-    return sum(tag in ("O", "_", "X") for tag in tags) / len(tags) if tags else 0.0
-
-
-def _is_tag(tag: str) -> bool:
-    return tag == "X" or _TAG.fullmatch(tag) is not None
-
-
-def _are_tags(row: list[str]) -> bool:
-    if all(map(_is_tag, row)):
-        return True
-    return "O" in row and all(_BARE.fullmatch(tag) for tag in row)
+    return sum(tag in ("O", "_") for tag in tags) / len(tags) if tags else 0.0
 
 
 # The function that recognises each format, and its sign, in the order in which they are tried.
 RECOGNISERS: dict[str, tuple[Callable[[Head], Answer], str]] = {
     "json": (is_json, "record or array at the start"),
-    "conll-2012": (lambda head: head.lines[0].startswith(BEGIN), "#begin document in the first line"),
     "conll": (is_conll, "column of tags"),
-    "lines": (is_lines, "line of tags"),
     "csv": (partial(has_header, format="csv"), "header of a table"),
     "tsv": (partial(has_header, format="tsv"), "header of a table with tabs"),
     "inline": (is_inline, "mark such as [words](TYPE)"),

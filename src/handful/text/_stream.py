@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 from handful._util.files import AnyFile
@@ -131,19 +130,15 @@ def _counted(reading: FileReader, items: Iterator[Item]) -> Iterator[Sentence | 
     report = reading.report
     if reading.options.judged is not None:
         items = (_judged_for(item, reading.options.judged) for item in items)
-    if reading.options.unnamed == "skip":
-        items = _named_parts(report, items)
     try:
         with reading.source.errors():
             for item in items:
                 if isinstance(item, Sentence):
                     report.n_sentences += 1
                     report.n_words += len(item.words)
-                elif item is not None:
+                else:
                     report.n_sentences += len(item.sentences)
                     report.n_words += item.n_words
-                else:
-                    continue
                 yield item
     finally:
         report.scheme, report.n_broken = reading.tags.scheme, reading.tags.n_broken
@@ -157,21 +152,7 @@ def _judged_for(item: Item, types: Sequence[str]) -> Item:
 
     if isinstance(item, Document):
         return item.with_sentences(map(judged, item.sentences))
-    return item and judged(item)
-
-
-def _named_parts(report: ReadReport, items: Iterator[Item]) -> Iterator[Item]:
-    """Pass on the parts of a file that have a mention; None is where a part begins."""
-    part: list[Sentence | Document] = []
-    for item in chain(items, [None]):
-        if item is not None:
-            part.append(item)
-            continue
-        if any(sentence.spans for one in part for sentence in sentences_of(one)):
-            yield from part
-        elif part:
-            report.notes["documents without any mention were left out"] += 1
-        part = []
+    return judged(item)
 
 
 def read(path: AnyFile, format: str | None = None, **options: Any) -> Corpus:

@@ -32,7 +32,7 @@ def write(
 ) -> WriteReport:
     """Write documents or sentences to a file; all of it, or nothing. What the format cannot hold is a `DataError`.
 
-    Formats with one sentence per line or block (conll, lines, inline, huggingface) get the sentences of documents one
+    Formats with one sentence per line or block (conll, inline, huggingface) get the sentences of documents one
     after the other. The others get one record per document, with its whole text, its id and its meta; a sentence is a
     document of its own.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ._conll import OntoNotes, read_conll, read_lines, write_conll, write_lines
+from ._conll import read_conll, write_conll
 from ._docbin import FIRST_BYTES, read_docbin, write_docbin
 from ._json_read import read_json
 from ._json_write import write_json
@@ -61,12 +61,6 @@ _TAGGED: dict[str, Any] = {"by_sentence": True, "has_tags": True}
 
 _ALL = [
     Format("json", "JSON records of any dialect below; to read only", read_json),
-    Format(
-        "conll-2012",
-        "OntoNotes as CoNLL-2012 wrote it; to read only",
-        partial(read_conll, columns=OntoNotes),
-        holds=("words",),
-    ),
     Format("project", "what ``handful label`` works on; to read only", read_project, first_bytes=MAGIC),
     Format(
         "parquet",
@@ -83,9 +77,6 @@ _ALL = [
         **_TAGGED,
         holds=_WORDS,
         endings=(".conll",),
-    ),
-    Format(
-        "lines", "a line of words, a line of tags, ``X`` for unknown", read_lines, write_lines, **_TAGGED, holds=_WORDS
     ),
     _json("prodigy", "JSON Lines: text, tokens, spans"),
     _json("huggingface", "JSON Lines: tokens, ner_tags", **_TAGGED, holds=(*_WORDS, "fields")),

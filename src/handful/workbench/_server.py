@@ -43,7 +43,7 @@ LIMITS = Limits(body_timeout=60.0, grace=2.0)  # a file to import may take a whi
 HEARTBEAT = 15.0  # seconds
 GZIP, ZLIB = b"\x1f\x8b", b"\x78\x9c"  # the first bytes of such files; a DocBin of spaCy is packed with zlib
 
-_ENDINGS = {"conll": "conll", "lines": "txt", "inline": "txt", "text": "txt", "label-studio": "json", "gliner": "json"}
+_ENDINGS = {"conll": "conll", "inline": "txt", "text": "txt", "label-studio": "json", "gliner": "json"}
 _ENDINGS |= {"csv": "csv", "tsv": "tsv", "docbin": "spacy"}  # all others: jsonl
 
 
