@@ -172,7 +172,7 @@ def test_a_review_is_of_all_text_also_what_the_tagger_does_not_learn_from(browse
         rows(page).first.wait_for()
         say(rows(page).first, "Wrong")
         said_of = rows(page).first.locator("mark").inner_text()
-        page.locator("#review-looked", has_text="It has looked through all 200 sentences.").wait_for(timeout=120_000)
+        page.locator("#review-looked", has_text="It has looked through all 200 sentences.").wait_for()
         page.get_by_text("List what was found since").click()
         page.locator("#review-note", has_text="200 things it takes for PER;").wait_for()
         assert page.locator("#review-list [data-is=wrong] mark").all_inner_texts() == [said_of]  # it is kept

@@ -28,8 +28,17 @@ export function say(text) {
   clearing = setTimeout(() => (live.textContent = ""), 12000);
 }
 
+let end = null;
+
+/** Say why the server has ended; requests that it does not answer then say the same. Null when it answers again. */
+export function ended(why) {
+  end = why;
+  trouble(why);
+}
+
 /** Show an error, until it is closed or the next thing succeeds. */
 export function trouble(error, place = $("trouble")) {
+  if (error?.status === 0) error = end ?? error;
   if (!error) {
     place.replaceChildren();
     if (place.id) place.hidden = true;

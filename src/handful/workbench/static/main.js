@@ -4,7 +4,7 @@ import { get, listen } from "./api.js";
 import { act, app, inTurn, on, refresh, tell } from "./app.js";
 import { clickType, decide, mark, moveBorders, reread, reverse } from "./decisions.js";
 import { deleteFound, deleteText } from "./deleting.js";
-import { $, count, say, trouble } from "./dom.js";
+import { $, count, ended, say, trouble } from "./dom.js";
 import { openFiles, setUpFiles } from "./files.js";
 import { openHelp, setUpKeys } from "./keys.js";
 import { setUpPanel } from "./panel.js";
@@ -114,7 +114,7 @@ async function happened(event) {
       tell("queue", event.fit);
     } else if (event.kind === "stop") {
       isStopped = true;
-      trouble({ what: "handful label has been stopped", advice: "everything that was shown as stored is safe; start it again to go on" });
+      ended({ what: "handful label has been stopped", advice: "everything that was shown as stored is safe; start it again to go on" });
     } else {
       await refresh();
       if (event.kind === "reset") {
@@ -168,7 +168,7 @@ function connected(is, refusal = null) {
   document.body.dataset.connected = is;
   if (is && !isConnected) {
     isStopped = false;
-    trouble(null);
+    ended(null);
     say("Connected again.");
     happened({ kind: "reset" }); // it may be another process, whose events have other numbers
   }

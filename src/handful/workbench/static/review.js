@@ -23,11 +23,13 @@ const type = () => $("review-type").value;
 async function load({ keep = false } = {}) {
   const mine = ++number;
   const said = new Map(keep ? rows.map((one) => [key(one.mention), one]) : []);
+  const before = looked;
   try {
     const answer = await ask(keep ? Math.min(MOST, Math.max(AT_ONCE, rows.length)) : AT_ONCE, 0);
     if (mine !== number) return;
     total = answer.total;
-    looked = { now: answer.looked, then: answer.looked, sentences: answer.sentences };
+    const now = looked === before ? answer.looked : looked.now; // else more was told while the answer was on its way
+    looked = { now, then: answer.looked, sentences: answer.sentences };
     rows = answer.mentions.map((mention) => made(mention, said.get(key(mention))));
     draw();
   } catch (error) {
