@@ -3,13 +3,18 @@
     python benchmarks/workbench.py CORPUS... [--decisions 60] [--every 5] [--runs 3] [--plot workbench.svg]
     python benchmarks/workbench.py CORPUS... --rows rows.json        keep all rows, and draw them elsewhere:
     python benchmarks/workbench.py --drawn rows.json --plot workbench.svg
+    python benchmarks/workbench.py CORPUS... --later 20              half of the types come after 20 decisions
 
 A corpus is a folder with dev.txt, test.txt and types.txt. The person works through the HTTP interface that the page
 uses, knows the right labels of dev.txt, and confirms or corrects one sentence after the other: those of the queue, or
 any. Each run has other sentences of dev.txt to choose from, the same ones in both orders. After every few decisions
 strict span F1 is measured on sentences of dev.txt that are not part of the project; with --on test on those of
 test.txt, which can be text of another kind. Seconds are those that the person waits for the tagger and the next
-sentence; measuring is not counted. A correction is a mention that was added, deleted or changed.
+sentence. Measuring is not counted, nor what the tagger does when nobody decides for a moment: a person reads then. A
+correction is a mention that was added, deleted or changed.
+
+With --later the project begins with the first half of the types. Once the others are there, the person looks at the
+decided sentences again, as the page asks, and each of these looks is a decision, too. F1 is that of all types, always.
 
 It needs the package with its extra `web`, and httpx; --plot needs matplotlib, too. It needs no browser.
 """
@@ -76,15 +81,31 @@ class Person:
                 return
             time.sleep(0.05)  # asking costs the server time, too
 
-    def wait_until_encoded(self):
-        """Wait until all text is read."""
-        while self.state()["fit"]["status"] != "idle":
-            time.sleep(0.1)
+    def wait_until_idle(self):
+        """Wait until the tagger knows all decisions, and has nothing left to do."""
+        while (now := self.state())["fit"]["status"] != "idle" or now["fit"]["version"] < now["version"]:
+            time.sleep(0.05)
+
+    def add(self, types):
+        """Add types, in one step."""
+        changes = [{"action": "add", "name": one.name, "description": one.description} for one in types]
+        self.client.post("/api/types", content=json.dumps({"changes": changes})).raise_for_status()
+
+    def next(self, order, ids):
+        """Return the sentence to decide on: one that needs a look for a new type, or that of the queue, or any."""
+        ways = [{"mode": "order", "part": "look", "n": 1}, {"mode": "teach", "n": 1}]
+        for query in ways if order == "queue" else ways[:1]:
+            if found := self.client.get("/api/queue", params=query).json()["sentences"]:
+                return found[0]
+        return self.client.get(f"/api/sentences/{next(ids)}").json()
 
     def decide(self, sentence):
         """Confirm or correct a sentence, and return the number of the decision."""
-        right = {(span.start, span.end, span.type) for span in self.gold[tuple(sentence["words"])].spans}
-        shown = {(one["start"], one["end"], one["type"]) for one in sentence["predictions"] or ()}
+        known = {one["name"] for one in self.state()["types"]}
+        gold = self.gold[tuple(sentence["words"])].spans
+        right = {(span.start, span.end, span.type) for span in gold if span.type in known}
+        on_page = [*(sentence["labels"] or ()), *(sentence["predictions"] or ())]
+        shown = {(one["start"], one["end"], one["type"]) for one in on_page}
         self.n_corrections += len(right ^ shown)
         labels = [{"start": a, "end": b, "type": name} for a, b, name in sorted(right)]
         record = {"version": sentence["version"], "action": "label" if labels else "nothing", "labels": labels}
@@ -103,25 +124,25 @@ def run(corpus, order, seed, options):
         [one for one in sentences if one.words not in gold] if options.on == "dev" else list(read(corpus / "test.txt"))
     )
     test = random.Random(0).sample(others, min(len(others), options.test))
+    types = read_types(corpus / "types.txt")
+    n_first = len(types) if options.later is None else -(-len(types) // 2)
     with tempfile.TemporaryDirectory() as folder, Project(Path(folder) / "p.db") as project:
-        project.add([Document.of(one.without_labels()) for one in dev], lambda: read_types(corpus / "types.txt"))
+        project.add([Document.of(one.without_labels()) for one in dev], lambda: types[:n_first])
         session = Session(project, threads=options.threads)
         with serving(session) as client:
             person = Person(client, gold)
-            person.wait_until_encoded()
-            ids = rng.sample(sorted(session.mirror.entries), len(session.mirror.entries))
+            ids = iter(rng.sample(sorted(session.mirror.entries), len(session.mirror.entries)))
             seconds = 0.0
             for n in range(options.decisions + 1):
+                if n == options.later:
+                    person.add(types[n_first:])
+                person.wait_until_idle()
                 if n % options.every == 0:
                     yield n, seconds, person.n_corrections, f1(session, test)
                 if n == options.decisions:
                     return
                 started = time.perf_counter()
-                if order == "queue":
-                    sentence = client.get("/api/queue", params={"mode": "teach", "n": 1}).json()["sentences"][0]
-                else:
-                    sentence = client.get(f"/api/sentences/{ids[n]}").json()
-                person.wait(person.decide(sentence), for_queue=order == "queue")
+                person.wait(person.decide(person.next(order, ids)), for_queue=order == "queue")
                 seconds += time.perf_counter() - started
 
 
@@ -131,10 +152,10 @@ def f1(session, test):
     return 100 * score(test, found).micro.f1
 
 
-def decisions_to(rows, level):
-    """Return how many decisions it took until F1 was at a level for good; None if it never was."""
+def taken_to(rows, level):
+    """Return how many decisions, and seconds, it took until F1 was at a level for good; None if it never was."""
     below = [n for n, _, _, value in rows if value < level]
-    after = [n for n, *_ in rows if not below or n > below[-1]]
+    after = [(n, seconds) for n, seconds, *_ in rows if not below or n > below[-1]]
     return after[0] if after else None
 
 
@@ -175,6 +196,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--first-run", type=int, default=0, help="the number of the first run, for runs elsewhere")
     parser.add_argument("--sentences", type=int, default=600, help="of dev.txt to choose from")
+    parser.add_argument("--later", type=int, help="decisions after which the second half of the types comes")
     parser.add_argument("--on", choices=("dev", "test"), default="dev", help="the file to measure on")
     parser.add_argument("--test", type=int, default=500, help="sentences to measure on")
     parser.add_argument("--threads", type=int, default=None)
@@ -202,11 +224,11 @@ def main():
             print(f"F1 of each run after the last decision: {last}", flush=True)
         random_runs, queue_runs = (np.mean(results[corpus.name][order], axis=0) for order in ("random", "queue"))
         print(f"\n{corpus.name}: decisions until mean F1 is at a level for good")
-        print("    F1   random    queue    share")
+        print("    F1   random: decisions, seconds   queue: decisions, seconds")
         for level in levels(random_runs):
-            needed = decisions_to(random_runs, level), decisions_to(queue_runs, level)
-            share = f"{needed[1] / needed[0]:.0%}" if None not in needed and needed[0] else "-"
-            print(f"{level:6.1f}  {needed[0]!s:>7}  {needed[1]!s:>7}  {share:>7}", flush=True)
+            needed = (taken_to(random_runs, level), taken_to(queue_runs, level))
+            columns = ("never" if one is None else f"{one[0]:.0f}, {one[1]:.1f}" for one in needed)
+            print("{:6.1f}   {:>26}   {:>25}".format(level, *columns), flush=True)
         if options.rows:
             options.rows.write_text(json.dumps(results))
         if options.plot:
