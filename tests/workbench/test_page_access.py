@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from .browsing import enter, mentions, said
-from .conftest import labelling
+from .conftest import labelling, open_at
+from .made import serving, settled
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "handful-tests"
 AXE = CACHE / "node_modules" / "axe-core" / "axe.min.js"
@@ -131,6 +132,57 @@ def test_a_narrow_window_and_zoom_cut_nothing(window, served, width, height):
         if AXE.exists():
             assert violations(page) == [], name
         page.keyboard.press("Escape")
+
+
+RIGHT_TO_LEFT = [
+    "אתמול נסע Pablo מתל אביב אל Lyon , ואחר כך חזר .",
+    "زار Pia مدينة Leeds يوم الأحد ، ثم عاد إلى البيت .",
+]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (640, 400), (360, 640)])
+def test_text_from_right_to_left_in_each_window(browser, tmp_path, width, height):
+    with serving(tmp_path / "p.db", RIGHT_TO_LEFT, {"PER": "P אנשים", "LOC": "L places"}) as served:
+        settled(served.session)
+        page = open_at(browser, served, 1)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(reduced_motion="reduce")
+        page.wait_for_selector("#sentence .m.predicted")
+        words = page.locator("#sentence .w").evaluate_all("all => all.map(one => one.getBoundingClientRect().toJSON())")
+        first = [one for one in words if one["top"] == words[0]["top"]]
+        assert [one["left"] for one in first] == sorted((one["left"] for one in first), reverse=True)
+        assert all(0 <= one["left"] <= one["right"] <= width for one in words)
+        page.keyboard.press("ArrowLeft")  # on to the next word
+        assert page.get_attribute("#sentence", "aria-activedescendant") == "w1"
+        page.click("#w2")
+        box = page.locator("#popover:visible").bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= height
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert not AXE.exists() or violations(page) == []
+        page.keyboard.press("Escape")
+        enter(page)
+        page.locator("#progress", has_text="1 of 2").wait_for()
+        assert "Pablo" in [one for _, one in served_labels(served, 1)]
+        assert page.locator("#queue-list button").evaluate_all(RTL_ROWS) == []
+        for name, opener in OPENERS.items():
+            page.click(opener)
+            page.wait_for_selector(f"#{name}[open]")
+            if name == "review":
+                page.wait_for_selector("#review-list li")
+            fits = f"(one => one.scrollWidth <= one.clientWidth)(document.getElementById('{name}'))"
+            assert page.evaluate(fits), name
+            assert not AXE.exists() or violations(page) == [], name
+            page.keyboard.press("Escape")
+
+
+RTL_ROWS = "all => all.filter(one => getComputedStyle(one).direction !== 'rtl').map(one => one.textContent)"
+
+
+def served_labels(served, id):
+    """Return type and words of the labels of a sentence."""
+    found = served.client.get(f"/api/sentences/{id}").json()
+    return [(one["type"], " ".join(found["words"][one["start"] : one["end"]])) for one in found["labels"]]
 
 
 def picture(page, name):

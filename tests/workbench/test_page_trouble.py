@@ -120,19 +120,36 @@ def test_a_wrong_token_is_said_in_words(browser, served):
     page.wait_for_selector("#w0")
 
 
-def test_a_page_that_is_no_longer_known_stops_asking(browser, tmp_path):
+def test_a_page_that_is_no_longer_known_stops_asking_until_another_one_is(browser, tmp_path):
     options = ["--words", "300", "--no-cache"]
     page = browser.new_page()
     with labelling(tmp_path / "p.db", "--port", "0", *options) as label:
         page.goto(label.address)
         page.wait_for_selector("body[data-connected=true]")
         port = str(urlsplit(label.address).port)
-    with labelling(tmp_path / "p.db", "--port", port, *options):
+    with labelling(tmp_path / "p.db", "--port", port, *options) as again:
         page.locator("#trouble", has_text="no longer knows this page").wait_for()
         asked = []
         page.on("request", lambda request: asked.append(request.url))
         page.wait_for_timeout(5000)
         assert asked == []
+        browser.new_page().goto(again.address)
+        said(page, "Connected again.")
+        assert page.is_hidden("#trouble")
+        page.keyboard.press("n")
+        page.locator("#progress", has_text="1 of ").wait_for()
+
+
+def test_a_page_that_lost_its_token_goes_on_once_the_address_is_opened_again(window, served, browser):
+    page = window(7)
+    browser.clear_cookies()
+    page.keyboard.press("n")
+    page.locator("#trouble", has_text="Open the address that handful label printed").wait_for()
+    assert "Not decided yet" in page.inner_text("#status")
+    open_at(browser, served, 5).close()
+    page.keyboard.press("n")
+    page.locator("#progress", has_text="1 of ").wait_for()
+    assert served.client.get("/api/sentences/7").json()["status"] == "none"
 
 
 class HeldEncoder(NamedEncoder):

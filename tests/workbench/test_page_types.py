@@ -108,3 +108,53 @@ def test_a_wording_is_checked_against_the_labels_while_it_is_typed(window, serve
     page.get_by_label("Description of PER").fill("Gods and men")  # the toy encoder reads the first letter
     line.filter(has_text="this wording finds 0 of 2 labelled words, the name alone 2. It misses Pa").wait_for()
     assert served.client.get("/api/state").json()["types"][0]["description"] == "P people"
+
+
+def test_two_people_who_change_types_at_once_lose_nothing(window, served):
+    one, other = window(5), window(5)
+    for page, wording in ((one, "P persons"), (other, "P names")):
+        page.keyboard.press("t")
+        page.get_by_label("Description of PER").fill(wording)
+    other.get_by_label("Name of LOC").fill("PLACE")
+    one.locator("form[aria-label='Type PER']").get_by_text("Save").click()
+    one.locator("form[aria-label='Type PER'] button:disabled", has_text="Save").wait_for()
+    other.click("#types-save")
+    other.locator("#types .trouble", has_text="The types were changed in the meantime").wait_for()
+    other.get_by_text("Somebody else has made it: P persons").wait_for()
+    assert other.get_by_label("Description of PER").input_value() == "P names"
+    assert other.get_by_label("Name of LOC").input_value() == "PLACE"
+    found = served.client.get("/api/state").json()["types"]
+    assert [(one["name"], one["description"]) for one in found] == [("PER", "P persons"), ("LOC", "L places")]
+    other.click("#types-save")
+    other.click("#confirm .yes")
+    other.locator("form[aria-label='Type PLACE']").wait_for()
+    found = served.client.get("/api/state").json()["types"]
+    assert [(one["name"], one["description"]) for one in found] == [("PER", "P names"), ("PLACE", "L places")]
+
+
+def test_a_name_alone_does_not_take_back_a_wording_of_somebody_else(window, served):
+    page = window(5)
+    page.keyboard.press("t")
+    page.get_by_label("Name of PER").fill("PEOPLE")
+    served.client.post("/api/types", json={"action": "describe", "name": "PER", "description": "P persons"})
+    save = page.locator("form[aria-label='Type PER']").get_by_text("Save")
+    save.click()
+    page.locator("#types .trouble", has_text="The types were changed in the meantime").wait_for()
+    assert page.get_by_label("Description of PER").input_value() == "P persons"
+    save.click()
+    page.click("#confirm .yes")
+    page.locator("form[aria-label='Type PEOPLE']").wait_for()
+    assert served.client.get("/api/state").json()["types"][0]["description"] == "P persons"
+
+
+def test_words_about_a_type_that_somebody_else_took_away_are_kept_until_they_are_not_wanted(window, served):
+    page = window(5)
+    page.keyboard.press("t")
+    page.get_by_label("Description of LOC").fill("L cities and towns")
+    served.client.post("/api/types", json={"action": "remove", "name": "LOC"})
+    page.locator("form[aria-label='Type LOC']").get_by_text("Save").click()
+    page.locator("#types .trouble", has_text="The types were changed in the meantime").wait_for()
+    page.locator("#types-unsaved", has_text="LOC is no longer there; you wrote of it: L cities and towns.").wait_for()
+    page.click("text=Forget LOC")
+    page.locator("#types-unsaved:empty").wait_for(state="attached")
+    assert types(served) == [("PER", 0)]

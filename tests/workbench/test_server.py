@@ -95,6 +95,19 @@ def test_an_old_version_is_answered_with_the_present_sentence(served):
     assert answer.json()["sentence"]["status"] == "none"
 
 
+def test_a_change_of_types_that_is_based_on_older_types_is_refused(served):
+    change = {"action": "describe", "name": "PER", "description": "P persons"}
+    version = served.client.get("/api/state").json()["types_version"]
+    assert post(served, "/api/sentences/2/decision", {"version": 0, "action": "nothing"}).status_code == 200
+    answer = post(served, "/api/types", change | {"version": version})  # a decision on a sentence changes no types
+    assert answer.status_code == 200
+    assert answer.json()["types_version"] > version
+    for other in (change | {"preview": True}, {"changes": [change]}):
+        what = "the types were changed in the meantime, in another window; look again, and decide then"
+        assert error(post(served, "/api/types", other | {"version": version})) == (409, what)
+    assert served.client.get("/api/state").json()["types_version"] == answer.json()["types_version"]
+
+
 def test_import_brings_text_labels_and_types(served):
     body = b"# GOD: G gods\nso [Gaia](GOD) slept\nand Pia left\n"
     headers = {"content-type": "application/octet-stream"}

@@ -53,6 +53,7 @@ class Mirror:
         self._agreed: tuple[int, list[dict[str, Any]]] = 0, []
         self.authors: dict[int, str] = {}  # who has written the state of each sentence
         self.types: list[dict[str, Any]] = []  # each with its name, description, colour and key
+        self.types_version = 0  # the number of the last log entry about them
         self.load()
         self.follow()
 
@@ -84,6 +85,8 @@ class Mirror:
             subjects: dict[int, None] = {}
             for (subject, person), seq, author, state in changes:
                 self.version = max(self.version, seq)
+                if subject == TYPES:
+                    self.types_version = seq
                 if subject <= TYPES:
                     continue
                 if subject in self.entries:

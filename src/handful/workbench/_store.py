@@ -205,12 +205,7 @@ class Project(ProjectFile):
         StaleError : somebody else has changed one of them; nothing was written
         """
         with self._writing() as connection:
-            for subject, version in (versions or {}).items():
-                if self._version(subject) != version:
-                    raise StaleError(
-                        f"sentence {subject} was changed in the meantime, in another window; look at it again, and "
-                        "decide then"
-                    )
+            self._check(versions or {})
             after: dict[Key, State] = {}
             for subject, state in changes.items():
                 if subject in own:
@@ -225,14 +220,23 @@ class Project(ProjectFile):
                 after[subject, None] = state
             return self._append(action, after)
 
-    def _version(self, subject: int) -> int:
-        """Return the number of the last entry about a sentence, among those that the author can know of."""
+    def _check(self, versions: Mapping[int, int]) -> None:
+        """Refuse what is based on an older version of a sentence, or of the types, than the author can know of."""
         query = "SELECT coalesce(max(seq), 0) FROM log WHERE subject = ? AND (person IS NULL OR person = ?)"
-        return int(self._one(query, subject, self.author if self.is_shared else None))
+        for subject, version in versions.items():
+            if self._one(query, subject, self.author if self.is_shared else None) != version:
+                what = "the types were" if subject == TYPES else f"sentence {subject} was"
+                raise StaleError(f"{what} changed in the meantime, in another window; look again, and decide then")
 
-    def change_types(self, action: str, name: str, value: Any = None, *, preview: bool = False) -> ChangedTypes:
-        """Change a type by one of the actions of `change_types`, in all labels too; or only say what that would do."""
+    def change_types(
+        self, action: str, name: str, value: Any = None, *, preview: bool = False, version: int | None = None
+    ) -> ChangedTypes:
+        """Change a type by one of the actions of `change_types`, in all labels too; or only say what that would do.
+
+        The change may be based on a version of the types: the number of the last log entry about them.
+        """
         with self._writing() as connection:
+            self._check({} if version is None else {TYPES: version})
             present = {subject: state for subject, (_, state) in states(connection).items()}
             asked = self._words, action, name, value
             change = change_types(types(connection), present, *asked)

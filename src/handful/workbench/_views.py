@@ -44,6 +44,7 @@ class Views:
             quality = {**known._asdict(), "f1": f1, "low": low, "high": high, "curve": [list(one) for one in curve]}
         return {
             "version": mirror.version,
+            "types_version": mirror.types_version,
             "event": session.events.last,
             "project": {
                 "name": self.project.path.stem,
@@ -201,10 +202,12 @@ class Views:
         """Change a type, or say what that would do."""
         several = given.get("changes")  # they are one step
         asked = ("several", "", [*map(change_of, several)]) if isinstance(several, list) else change_of(given)
-        change = self.project.change_types(*asked, preview=given.get("preview") is True)
+        version = number(given["version"], "version") if "version" in given else None
+        change = self.project.change_types(*asked, preview=given.get("preview") is True, version=version)
         self.session.follow()
         return {
             "types": self._types(),
+            "types_version": self.mirror.types_version,
             "labels_changed": change.n_labels,
             "sentences_changed": len(change.states),
         }

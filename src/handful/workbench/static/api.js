@@ -51,6 +51,11 @@ export async function download(path, query = {}) {
   return link;
 }
 
+const pages = new BroadcastChannel("handful"); // of this browser, which keeps one token for all of them
+
+/** Tell other pages that the browser has a token that the server takes. */
+export const tellPages = () => pages.postMessage("known");
+
 /**
  * Listen to what happens on the server; the browser connects again by itself, from the last event on. `connected` is
  * called with whether there is a connection, and with the failure if the server refuses one.
@@ -62,7 +67,14 @@ export function listen(since, happened, connected) {
     connected(false);
     if (source.readyState !== EventSource.CLOSED) return;
     const again = () => setTimeout(() => listen(since, happened, connected), 3000);
-    get("/api/state").then(again, (error) => (error.status === 403 ? connected(false, error) : again())); // 403: it asks in vain
+    get("/api/state").then(again, (error) => {
+      if (error.status !== 403) return again();
+      connected(false, error); // it would ask in vain, until the new address is opened in another window
+      pages.onmessage = () => {
+        pages.onmessage = null;
+        listen(since, happened, connected);
+      };
+    });
   };
   source.onmessage = (message) => {
     since = message.lastEventId || since;

@@ -1,6 +1,6 @@
 // The start of the page: its parts are put together, and it listens to the server.
 
-import { get, listen } from "./api.js";
+import { get, listen, tellPages } from "./api.js";
 import { act, app, inTurn, on, refresh, tell } from "./app.js";
 import { clickType, decide, mark, moveBorders, reread, reverse } from "./decisions.js";
 import { deleteFound, deleteText } from "./deleting.js";
@@ -175,7 +175,7 @@ function connected(is, refusal = null) {
   if (refusal && app.state.project.person) {
     trouble(refusal);
   } else if (refusal) {
-    trouble({ what: "handful label was started again, and no longer knows this page", advice: "open the address that it printed" });
+    trouble({ what: "handful label was started again, and no longer knows this page", advice: "open the address that it printed, in any window; then this page comes back by itself" });
   } else if (!is && isConnected && !isStopped) {
     trouble({ what: "the connection to handful label is lost", advice: "it is tried again by itself; everything that was shown as stored is safe" });
   }
@@ -216,6 +216,7 @@ async function begin() {
     await refresh();
     if (!app.state) return;
     listen(app.state.event, happened, connected);
+    tellPages();
     if (wanted) await open(wanted);
   } catch (error) {
     if (error.status !== 422) trouble(error);

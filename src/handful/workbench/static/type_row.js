@@ -9,44 +9,42 @@ export const drafts = new Map(); // edits that are not saved yet, by type: they 
 
 /** The changes that the edits of a type are; its new name comes last, because it is known by the old one. */
 export function changesOf(name) {
-  const [draft, one] = [drafts.get(name), typeOf(name)];
+  const { description, colour, to } = (typeOf(name) && drafts.get(name)) ?? {};
   const changes = [];
-  if (!draft || !one) return changes;
-  if (draft.description !== one.description) changes.push({ action: "describe", name, description: draft.description });
-  if (+draft.hue !== one.colour) changes.push({ action: "colour", name, colour: +draft.hue });
-  if (draft.name !== name) changes.push({ action: "rename", name, to: draft.name });
+  if (description !== undefined) changes.push({ action: "describe", name, description });
+  if (colour !== undefined) changes.push({ action: "colour", name, colour });
+  if (to !== undefined) changes.push({ action: "rename", name, to });
   return changes;
 }
 
 /** The elements of a type: a form, and lines below it. `doing` has what it can do: save, merge, split, remove, edited. */
 export function row(one, doing) {
   const form = make("form", { class: "type-row", "aria-label": `Type ${one.name}`, "--hue": one.colour });
-  const name = make("input", { value: one.name, maxlength: 100, required: true, autocomplete: "off", "aria-label": `Name of ${one.name}` });
-  const description = make("textarea", { value: one.description, rows: 1, maxlength: 2000, class: "wide", dir: "auto", "aria-label": `Description of ${one.name}` });
+  const draft = drafts.get(one.name) ?? {};
+  const name = make("input", { value: draft.to ?? one.name, maxlength: 100, required: true, autocomplete: "off", "aria-label": `Name of ${one.name}` });
+  const description = make("textarea", { value: draft.description ?? one.description, rows: 1, maxlength: 2000, class: "wide", dir: "auto", "aria-label": `Description of ${one.name}` });
   description.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault(); // a description is one line
     form.requestSubmit();
   });
   const hue = make("input", { type: "range", min: 0, max: 359, class: "hue", "aria-label": `Colour of ${one.name}` });
-  hue.value = one.colour;
+  hue.value = draft.colour ?? one.colour;
   const save = make("button", { text: "Save", disabled: true });
   const edited = () => {
     form.style.setProperty("--hue", hue.value);
-    drafts.set(one.name, { name: name.value, description: description.value, hue: hue.value });
-    if (!changesOf(one.name).length) drafts.delete(one.name);
+    const now = { was: draft.was ?? one.description };
+    if (description.value !== one.description) now.description = description.value;
+    if (+hue.value !== one.colour) now.colour = +hue.value;
+    if (name.value !== one.name) now.to = name.value;
+    if (Object.keys(now).length > 1) drafts.set(one.name, now);
+    else drafts.delete(one.name);
     save.disabled = !drafts.has(one.name);
     save.classList.toggle("main", !save.disabled);
     doing.edited();
   };
   form.addEventListener("input", edited);
-  const draft = drafts.get(one.name);
-  if (draft) {
-    Object.assign(name, { value: draft.name });
-    Object.assign(description, { value: draft.description });
-    hue.value = draft.hue;
-    edited();
-  }
+  if (drafts.has(one.name)) edited();
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     doing.save(one.name);
@@ -62,7 +60,9 @@ export function row(one, doing) {
   form.append(make("span", { class: "soft", text: count(one.n_labels, "label") }));
   form.append(save, opener, make("button", { type: "button", text: "Remove", "aria-label": `Remove ${one.name}`, onclick: () => doing.remove(one.name) }));
   const understood = one.understood.map((line) => make("p", { class: "soft under understood", dir: "auto", text: line }));
-  return [form, ...twin(one, doing), ...understood, fitting(one, description), more];
+  const isCrossed = draft.description !== undefined && draft.was !== one.description;
+  const meanwhile = isCrossed ? [make("p", { class: "under twin", dir: "auto", text: `Somebody else has made it: ${one.description}` })] : [];
+  return [form, ...meanwhile, ...twin(one, doing), ...understood, fitting(one, description), more];
 }
 
 /** Another type whose name differs in capitals alone: they are likely one. */

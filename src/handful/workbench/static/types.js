@@ -5,6 +5,7 @@ import { app, on, refresh, tell, typeOf } from "./app.js";
 import { $, confirmed, count, make, say, trouble } from "./dom.js";
 import { changesOf, drafts, row } from "./type_row.js";
 
+let version = 0; // of the types that are listed
 const problem = () => $("types").querySelector(".trouble");
 
 function drawBar(mark) {
@@ -25,7 +26,7 @@ function drawBar(mark) {
 /** Change types, in one step; where labels change with them, say so first. Return whether it was done. */
 async function change(changes, question) {
   trouble(null, problem());
-  const record = changes.length === 1 ? changes[0] : { changes };
+  const record = { ...(changes.length === 1 ? changes[0] : { changes }), version };
   try {
     if (question) {
       const would = await post("/api/types", { ...record, preview: true });
@@ -33,13 +34,18 @@ async function change(changes, question) {
       if (!(await confirmed(question(would.labels_changed, what)))) return false;
     }
     const answer = await post("/api/types", record);
-    app.state.types = answer.types;
+    Object.assign(app.state, { types: answer.types, types_version: answer.types_version });
     for (const one of changes) if (one.action !== "add") drafts.delete(one.name);
     tell("types");
     drawList();
     refresh();
     return true;
   } catch (error) {
+    if (error.status === 409) {
+      await refresh();
+      drawList();
+      error.advice = "what you wrote is kept; the list shows how they stand now, so save again if it should be otherwise";
+    }
     trouble(error, problem());
     return false;
   }
@@ -56,8 +62,6 @@ async function save(names) {
   const what = renamed.map((one) => `${one.name} to ${one.to}`).join(", ");
   const question = (n, labels) => `Rename ${what}? This renames ${labels}. The tagger reads the new ${renamed.length > 1 ? "names" : "name"}. It can be undone.`;
   if (!changes.length || !(await change(changes, renamed.length ? question : null))) return;
-  for (const name of names) drafts.delete(name);
-  drawList();
   say(names.length > 1 ? `${names.length} types are changed.` : `${renamed[0]?.to ?? names[0]} is changed.`);
 }
 
@@ -81,15 +85,18 @@ async function remove(name) {
 }
 
 function drawList() {
-  for (const name of drafts.keys()) if (!typeOf(name)) drafts.delete(name);
+  version = app.state.types_version;
   const doing = { save: (name) => save([name]), merge, split, remove, edited: describeDrafts };
   $("types-list").replaceChildren(...app.state.types.flatMap((one) => row(one, doing)));
   describeDrafts();
 }
 
 function describeDrafts() {
-  const names = [...drafts.keys()];
-  $("types-unsaved").textContent = names.length ? `Not saved yet: ${names.join(", ")}.` : "";
+  const names = [...drafts.keys()].filter(typeOf);
+  const gone = [...drafts].filter(([name]) => !typeOf(name)).map(([name, { description = "" }]) =>
+    make("span", {}, ` ${name} is no longer there${description && `; you wrote of it: ${description}`}. `,
+      make("button", { type: "button", class: "link", text: `Forget ${name}`, onclick: () => (drafts.delete(name), describeDrafts()) })));
+  $("types-unsaved").replaceChildren(names.length ? `Not saved yet: ${names.join(", ")}.` : "", ...gone);
   $("types-save").hidden = names.length < 2;
 }
 
@@ -102,7 +109,7 @@ export function openTypes() {
 export function setUpTypes(mark) {
   on("state", () => drawBar(mark));
   for (const kind of ["types", "armed"]) on(kind, () => drawBar(mark));
-  $("types-save").addEventListener("click", () => save([...drafts.keys()]));
+  $("types-save").addEventListener("click", () => save([...drafts.keys()].filter(typeOf)));
   $("types-bar").addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const all = [...$("types-bar").querySelectorAll("button")];
