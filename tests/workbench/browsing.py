@@ -1,4 +1,11 @@
-"""What a person does in the browser, and what they see."""
+"""What a person does in the browser, and what they see; and pictures of that for the docs.
+
+``HANDFUL_PICTURES=docs/pictures python -m pytest tests/workbench -m "" -k pictures`` writes the pictures.
+"""
+
+import io
+import os
+from pathlib import Path
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
@@ -70,3 +77,14 @@ def drag_border(page, which, *ends, is_right_to_left=False):
     for end in ends:
         page.hover(end)
     page.mouse.up()
+
+
+def picture(page, name):
+    """Write a picture for the docs, where they are wanted; few colours keep it small."""
+    if folder := os.environ.get("HANDFUL_PICTURES"):
+        from PIL import Image
+
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+        image = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        image.save(Path(folder) / f"{name}.png", optimize=True)

@@ -82,12 +82,12 @@ def open_at(browser, served, id="", person=""):
 
 
 @contextmanager
-def labelling(project, *options, corpus=None, token=None):
+def labelling(project, *options, corpus=None, types=None, token=None):
     """Run ``handful label`` on the example, or on another text, as a person would."""
     pytest.importorskip("uvicorn")
     folder = files("handful") / "examples"
     command = [sys.executable, "-m", "handful", "label", str(corpus or folder / "unlabelled.txt")]
-    command += ["--types", str(folder / "types.txt"), "--project", str(project), "--no-browser", *options]
+    command += ["--types", str(types or folder / "types.txt"), "--project", str(project), "--no-browser", *options]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"} | ({"HANDFUL_TOKEN": token} if token else {})
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

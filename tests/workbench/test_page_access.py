@@ -1,15 +1,11 @@
-"""The page for everyone: axe-core, what a screen reader is told, windows of all sizes; and pictures of it for the docs.
+"""The page for everyone: axe-core, what a screen reader is told, windows of all sizes; and pictures for the docs."""
 
-``HANDFUL_PICTURES=docs/pictures python -m pytest tests/workbench/test_page_access.py -k pictures`` writes the pictures.
-"""
-
-import io
 import os
 from pathlib import Path
 
 import pytest
 
-from .browsing import enter, mentions, said
+from .browsing import enter, mentions, picture, said
 from .conftest import labelling, open_at
 from .made import serving, settled
 
@@ -17,7 +13,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hand
 AXE = CACHE / "node_modules" / "axe-core" / "axe.min.js"
 GET_AXE = f"axe-core is not there: npm install --prefix {CACHE} axe-core"
 
-PICTURES = ("light-1440", "dark-1024", "review-1440", "types-1024")  # that docs/workbench.md shows
+PICTURES = ("light-1440", "dark-1024")  # that docs/workbench.md shows
 OPENERS = {"types": "#open-types", "review": "#open-review", "files": "#open-files", "help": "#open-help"}
 
 
@@ -185,17 +181,6 @@ def served_labels(served, id):
     return [(one["type"], " ".join(found["words"][one["start"] : one["end"]])) for one in found["labels"]]
 
 
-def picture(page, name):
-    """Write a picture for the docs, where they are wanted; few colours keep it small."""
-    folder = os.environ.get("HANDFUL_PICTURES")
-    if folder and name in PICTURES:
-        from PIL import Image
-
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-        image.quantize(256, dither=Image.Dither.NONE).save(Path(folder) / f"workbench-{name}.png", optimize=True)
-
-
 def test_the_page_fits_its_window_and_pictures_of_it(browser, tmp_path):
     with labelling(tmp_path / "garden.db", "--port", "0", "--words", "3000") as label:
         page = browser.new_page()
@@ -220,7 +205,8 @@ def test_the_page_fits_its_window_and_pictures_of_it(browser, tmp_path):
                 for button in page.locator("header button, #card button:visible").all():
                     box = button.bounding_box()
                     assert 0 <= box["x"] <= box["x"] + box["width"] <= width
-                picture(page, f"{theme}-{width}")
+                if f"{theme}-{width}" in PICTURES:
+                    picture(page, f"workbench-{theme}-{width}")
             for name, opener in OPENERS.items():
                 page.emulate_media(color_scheme="light")
                 page.click(opener)
@@ -231,5 +217,4 @@ def test_the_page_fits_its_window_and_pictures_of_it(browser, tmp_path):
                 assert box["width"] <= width
                 assert box["height"] <= height
                 assert page.evaluate(f"(one => one.scrollWidth <= one.clientWidth)(document.getElementById('{name}'))")
-                picture(page, f"{name}-{width}")
                 page.keyboard.press("Escape")

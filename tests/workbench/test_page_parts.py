@@ -149,6 +149,11 @@ def test_a_few_accepted_sentences_are_no_proof_of_quality(window, served):
     words = page.inner_text("#quality")
     assert "Of ten mentions, " in words  # the interval, in words
     assert "drawn at random" in words
+    served.client.post("/api/types", json={"action": "add", "name": "GOD", "description": "G gods"})
+    page.locator(
+        "#quality .next", has_text="Label 5 of GOD: it has no label yet, so nothing is known of it."
+    ).wait_for()
+    served.client.post("/api/undo", json={"n": 1})
     n_before = served.client.get("/api/state").json()["counts"]["decisions"]
     page.keyboard.press("z")
     page.locator("#progress", has_text="5 of ").wait_for()

@@ -158,3 +158,15 @@ def test_words_about_a_type_that_somebody_else_took_away_are_kept_until_they_are
     page.click("text=Forget LOC")
     page.locator("#types-unsaved:empty").wait_for(state="attached")
     assert types(served) == [("PER", 0)]
+
+
+def test_what_is_wrong_is_said_where_it_is_seen(window, served):
+    page = window(5)
+    page.set_viewport_size({"width": 900, "height": 420})
+    page.keyboard.press("t")
+    page.get_by_label("Name of PER").fill("LOC ")
+    page.locator("form[aria-label='Type PER']").get_by_text("Save").click()
+    trouble = page.locator("#types .trouble", has_text="starts or ends with white space")
+    trouble.wait_for()
+    box, dialog = trouble.bounding_box(), page.locator("#types").bounding_box()
+    assert dialog["y"] <= box["y"] <= box["y"] + box["height"] <= dialog["y"] + dialog["height"]

@@ -53,6 +53,7 @@ export function trouble(error, place = $("trouble")) {
     place.append(make("button", { type: "button", text: "Close", onclick: () => trouble(null, place) }));
     place.hidden = false;
   }
+  place.scrollIntoView({ block: "nearest" }); // in a long dialog it may be below what is in sight
   if (error.what === undefined) console.error(error);
 }
 

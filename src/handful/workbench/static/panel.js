@@ -1,7 +1,7 @@
 // The side panel: labels by type, the curve of quality, the share of O.
 
 import { post } from "./api.js";
-import { act, app, on } from "./app.js";
+import { act, app, on, typeOf } from "./app.js";
 import { $, count, make } from "./dom.js";
 import { openReview } from "./review.js";
 
@@ -47,7 +47,9 @@ function drawQuality() {
   const range = `${quality.low.toFixed(2)} to ${quality.high.toFixed(2)}`;
   const isVague = quality.high - quality.low > VAGUE;
   const [head, then] = isVague ? [range, "likely F1"] : [quality.f1.toFixed(2), `F1, ${range} with 95%`];
-  const next = quality.n_more ? `Label ${quality.n_more} more of ${quality.weakest}: most mistakes are there.` : "";
+  const isKnown = typeOf(quality.weakest)?.n_labels > 0;
+  const why = isKnown ? "most mistakes are there" : "it has no label yet, so nothing is known of it";
+  const next = quality.n_more ? `Label ${quality.n_more} ${isKnown ? "more " : ""}of ${quality.weakest}: ${why}.` : "";
   const figure = make("p", { class: "figure" }, make("strong", { text: head }), make("span", { class: "soft", text: then }));
   const [least, most] = [quality.low, quality.high].map((one) => Math.round(10 * one));
   const words = `Of ten mentions, ${least === most ? `about ${most}` : `${least} to ${most}`} are found and right.`;
