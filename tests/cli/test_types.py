@@ -126,6 +126,8 @@ def test_types_are_described_on_the_command_line(inside):
     for types in (["PERSON: a human; TOOL: a thing"], ["PERSON: a human", "TOOL"]):
         options = [part for one in types for part in ("--types", one)]
         assert run("predict", *options, *text).exit_code == 0
+    beside = run("predict", "--types", "PERSON, PERSN", *text[:2])
+    assert "note: PERSN and PERSON are two types" in beside.stderr
     assert failed(run("predict", "--types", "types.tx", *text), "types.tx: cannot be read: No such file")
     assert failed(run("predict", "--types", "PEST - an animal", *text), "write 'PEST: an animal'")
     assert failed(run("serve", "--types", "PEST = an animal"), "write 'PEST: an animal'")

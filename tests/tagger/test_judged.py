@@ -229,3 +229,28 @@ def test_another_fit_knows_nothing_of_the_types_of_the_fit_before():
     tagger = Tagger(encoder=NamedEncoder(), cache=False).fit(SUPPORT)
     assert [one.name for one in tagger.fit(["the [Gap](ORG) sleeps"]).types_] == ["ORG"]
     assert [one.name for one in tagger.add(["[Paul](PER) sleeps"]).types_] == ["ORG", "PER"]
+
+
+def together(people, places):
+    """Return lines as sentences in which somebody looked for people alone, and others for places alone."""
+    sentences = read_all([*people, *places, "[Paul](PER) [Lima](LOC)"])
+    n = len(people)
+    return [one.judged_for(["PER"] if i < n else ["LOC"]) for i, one in enumerate(sentences[:-1])]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_without_names_and_a_word_that_is_o_for_all_types_clusters_take_no_unmarked_word_for_o(seed):
+    rng = np.random.default_rng(seed)
+    early = [f"[P{n}](PER) saw " + " ".join(f"{rng.choice([*'Lxyz'])}{n}{i}" for i in range(5)) for n in range(4)]
+    tagger = Tagger(encoder=ToyEncoder(), cache=False, o_ratio=None)
+    tagger.fit(together(early, [f"[L{n}](LOC)" for n in rng.integers(99, size=3)]), UNLABELLED)
+    words = [word for one in tagger.text_.sentences for word in one.words]
+    assert {w[0] for w, tag in zip(words, tagger._fit.clusters.tags_, strict=True) if tag == 1} == {"L"}
+    assert {w[0] for w, tag in zip(words, tagger._fit.clusters.tags_, strict=True) if tag != 1} >= {"P", "x", "y"}
+    assert found(tagger) == [("Pim", "PER"), ("Lodz", "LOC"), ("Lund", "LOC")]
+
+
+def test_without_names_all_unmarked_words_may_be_like_labels_of_types_that_nobody_looked_for():
+    labels = together(["[Paul](PER) London", "[Pia](PER) Lodz"], ["[Lima](LOC) Peter", "[Leeds](LOC) Pam"])
+    tagger = Tagger(encoder=ToyEncoder(), cache=False).fit(labels, UNLABELLED)
+    assert {"PER", "LOC"} == {name for _, name in found(tagger)}

@@ -158,7 +158,7 @@ def test_a_tagger_from_disk_is_fitted_again_without_its_text_after_a_note(tmp_pa
 def test_a_type_that_labels_misspell_is_refused():
     with pytest.raises(DataError, match=r"mark the type 'PERSN', which nobody named; did you mean 'PERSON'\?"):
         fitted(["[Paul](PERSN) left", "[Pia](PERSON) left"], types="PERSON, LOC")
-    with pytest.raises(DataError, match="did you mean 'per'"):
+    with pytest.raises(DataError, match="mark the types 'PER' and 'per', which differ in case alone"):
         fitted(["[Paul](PER) left", "[Pia](per) left"], types=None)
     tagger = fitted(["[Paul](PERSN) left", "[Pia](PERSON) left"], types="PERSON, PERSN")
     assert [str(one) for one in tagger.types_] == ["PERSN", "PERSON"]
@@ -188,3 +188,21 @@ def test_an_evaluation_has_its_strict_scores():
         result.strict.micro.recall,
         result.strict.micro.f1,
     )
+
+
+def test_types_are_added_without_a_sentence():
+    tagger = fitted(["[Paul](PER) left"], types="PER").add(types={"LOC": "Locations", "PER": "People"})
+    assert [(one.name, one.description) for one in tagger.types_] == [("LOC", "Locations"), ("PER", "People")]
+    assert found(tagger) == [("Pim", "PER"), ("Lodz", "LOC")]
+    (sentence,) = tagger.support_
+    assert "LOC" not in sentence.judged
+    with pytest.raises(DataError, match="which nobody named"):
+        tagger.add(["[Gus](GODESS) left"], types="GODDESS")
+    assert [one.name for one in tagger.types] == [one.name for one in tagger.types_] == ["LOC", "PER"]
+
+
+def test_types_of_nearly_the_same_name_in_labels_are_noted_once():
+    tagger = fitted(["[Paul](PERSN) met [Pia](PERSON)"], types=None)
+    note = "PERSON and PERSN are two types: if they are meant to be one, give them one name"
+    for again in (tagger, tagger.add(["[Pim](PERSON) left"])):
+        assert [one for one in again.summary_.notes if "two types" in one] == [note]

@@ -116,3 +116,21 @@ def test_an_unknown_type_is_refused():
 def test_the_paper_has_no_neighbours():
     (found,) = fitted(o_ratio=0.7).explain_word(TEXT, "Qim", "PER")
     assert found.evidence["PER"]["neighbours"] == pytest.approx(0, abs=1e-6)
+
+
+def test_a_word_within_a_longer_mention():
+    (found,) = model().explain_word("then Pim Paul left", "Paul", "PER")
+    lacking = f"{found.points['PER']:.1f}"
+    assert (
+        str(found).splitlines()[0]
+        == f"Paul is part of a longer mention of PER; to be one by itself it lacks {lacking} points"
+    )
+
+
+def test_a_mention_beside_one_of_its_type_is_found():
+    tagger = Tagger("FOOD: something to eat").fit()
+    text = "We mixed flour brown sugar butter with a spoon"
+    first, *_ = (one["word"] for one in tagger.predict(text))
+    (found,) = tagger.explain_word(text, first)
+    assert first == "flour"
+    assert (found.points["FOOD"], found.remedies) == (0, [])

@@ -122,6 +122,8 @@ def load(
         if encoder == AUTO and text is not None:
             encoder = choose(text())
         tagger = Tagger(types_given(types), encoder=encoder or DEFAULT, threads=threads, cache=cache).fit()
+        for note in tagger.summary_.notes:
+            say(f"note: {note}")
     return tagger if find is None else tagger.set_params(find=setting)
 
 

@@ -9,7 +9,7 @@ from handful.text import Sentence
 
 from . import options as opt
 from ._common import load, print_json, progress_of, say
-from .reading import describe, read_training
+from .reading import read_training
 
 if TYPE_CHECKING:
     from handful.tagger import Tagger
@@ -63,8 +63,7 @@ def add(
             "the labels are those that the model finds by itself, so it would learn its own mistakes: correct them, or "
             "say --as-is if each one is right"
         )
-    describe(tagger, described)
-    tagger.add(labelled, text or None, progress=progress_of(quiet))
+    tagger.add(labelled, text or None, types=described, progress=progress_of(quiet))
     tagger.save(target)
     after = tagger.summary_
     n_added = after.n_support - before.n_support

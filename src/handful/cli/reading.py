@@ -4,17 +4,14 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from handful._util.files import expand
 from handful.errors import DataError
-from handful.text import Corpus, Document, EntityType, Sentence, Stream, read, stream, types_of
-from handful.text.types import completed, judged_together
+from handful.text import Corpus, Document, EntityType, Sentence, Stream, read, stream
+from handful.text.types import judged_together
 
 from ._common import say, say_report, types_given
-
-if TYPE_CHECKING:
-    from handful.tagger import Tagger
 
 
 def read_corpus(path: str, format: str | None, *, quiet: bool, **options: Any) -> "Corpus":
@@ -33,10 +30,10 @@ def read_training(
     format: str | None = None,
     *,
     quiet: bool,
-    known: "Sequence[EntityType]" = (),
+    known: Sequence[EntityType] = (),
     text_field: str | None = None,
     malformed: str = "error",
-) -> "tuple[list[Sentence], list[Sentence], list[EntityType]]":
+) -> tuple[list[Sentence], list[Sentence], list[EntityType]]:
     """Read the files that `fit`, `add` and `tune` learn from.
 
     Return the labelled sentences, those of the unlabelled text, and the types that ``--types`` or heads of files name.
@@ -63,11 +60,6 @@ def read_training(
         has_description = {one.name for one in described if one.description}
         described += [one for one in corpus.types if one.name not in has_description and one in corpus.head]
     return found, [one for i in range(len(labelled), len(files)) for one in corpora[i]], described
-
-
-def describe(tagger: "Tagger", described: "Sequence[EntityType]") -> None:
-    """Give a tagger the types that are described here for its own."""
-    tagger.types = completed(described, types_of(tagger.types))
 
 
 def check_texts(files: Sequence[str], format: str | None, options: Mapping[str, Any]) -> None:

@@ -4,10 +4,12 @@ from typing import Any
 
 from handful._util.options import read_settings
 from handful.errors import number_of
+from handful.text import types_of
+from handful.text.types import completed
 
 from . import options as opt
 from ._common import load, print_json, progress_of, say
-from .reading import describe, read_training
+from .reading import read_training
 
 
 def tune(
@@ -54,7 +56,7 @@ def tune(
     tagger = load(model, encoder, threads)
     given = read_training(files or [], unlabelled or [], types, quiet=quiet, known=tagger.types_, text_field=text_field)
     labelled, text, described = given
-    describe(tagger, described)
+    tagger.types = completed(described, types_of(tagger.types))
     how: dict[str, Any] = {"recipe": settings, "device": device, "restart": restart, "progress": progress_of(quiet)}
     tuning = tune_encoder(tagger, labelled or None, text or None, out=out, **how)
     if as_json:

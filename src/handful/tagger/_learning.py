@@ -129,7 +129,7 @@ def learn(
     """
     method, o_ratio, labelled = plan.method, plan.o_ratio, plan.labelled
     labelled = labelled.by_labels(text.features) if names is None else labelled.by_names(names, text.features)
-    known, n_tags, opened = labelled.examples, labelled.n_tags, labelled.opened(has_o=names is not None)
+    known, n_tags, opened = labelled.examples, labelled.n_tags, labelled.opened()
     words = np.asarray(text.features[known.rows])
     counts = np.array(labelled.count_mentions())
     if names is not None:
@@ -156,12 +156,17 @@ def learn(
     fitted = kept
     if len(text.features) and fitted is None:
         # a name is one more labelled word of its type, and the prototypes of O are labelled words of O
+        anchors, n_free = None if names is None else names.as_words(), 0
+        n_named = 0 if anchors is None else len(anchors[1])
+        if anchors is None and not opened.counts[0]:  # O starts from the mean of the words that may be O
+            mean = np.asarray(text.features[labelled.rows[labelled.allowed[:, 0]]]).mean(axis=0, keepdims=True)
+            anchors, n_free = (mean, np.zeros(1, np.int64)), 1
         estimator = estimator_of(plan.clusters, o_ratio)
         fitted = estimator.fit(
             text.features,
             opened.labels(),
-            sample_weight=opened.weights(method.labelled_mass, 0 if names is None else names.n_words),
-            anchors=None if names is None else names.as_words(),
+            sample_weight=opened.weights(method.labelled_mass, n_named, n_free),
+            anchors=anchors,
             callback=None if report is None else lambda one: report(one.number, estimator.max_iter),
         )
         if report is not None:

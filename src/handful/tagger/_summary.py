@@ -178,7 +178,8 @@ def summarise(
 def _advice(summary: FitSummary, is_auto: bool, o_share: float) -> list[Advice]:
     lines = []
     if summary.has_names and (bare := [one.name for one in summary.types if not one.description]):
-        lines.append(f"say in a line what types mean ({{types}}): {', '.join(bare)} has no description")
+        have = "has" if len(bare) == 1 else "have"
+        lines.append(f"say in a line what types mean ({{types}}): {', '.join(bare)} {have} no description")
     for name, one in summary.guidelines.items():
         if one.best:
             remedy = "drop it, or reword it" if one.best == "name" else "take a name that says more"

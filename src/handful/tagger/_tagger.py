@@ -22,7 +22,7 @@ from ._summary import FitSummary
 from ._watch import Watch
 from .explaining import Explanation, explain
 from .finding import Find, odds_of
-from .fitting import Fit, fit_changed, fit_on
+from .fitting import Fit, fit_again, fit_on
 from .inputs import documents_of, gather, gather_for_fit, gather_to_add, one_text, spelt_either_way
 from .model import Model
 from .predictor import Predictor, check_min_score, check_whole, evaluate_on
@@ -173,12 +173,13 @@ class Tagger(Predictor):
         return fit_on(self, text, given, labels, given.notes, progress, keeps_types=False)
 
     @spelt_either_way
-    def add(self, sentences: Any, unlabelled: Any = None, *, progress: Progress = None) -> "Tagger":
+    def add(
+        self, sentences: Any = (), unlabelled: Any = None, *, types: Any = None, progress: Progress = None
+    ) -> "Tagger":
         """Add labelled sentences, and fit again; return this tagger, as it was before if that fails.
 
         The result is that of a fit with all sentences, judged for the same types, to the last bit. Nothing is encoded
-        again, and what depends on the text alone is not computed again: the scatter of its words, which takes 8 dim^2
-        bytes, and a number for each word and tag.
+        again, nor is what depends on the text alone computed again.
 
         Parameters
         ----------
@@ -186,12 +187,10 @@ class Tagger(Predictor):
             labels.
         unlabelled : more text, as in `fit`. A tagger from disk lacks the text it was fitted with, if any: give that
             again. Else a note of the summary says how much is missing.
+        types : more types, or other descriptions, as for `Tagger`; no sentence is needed for them
         progress : as for `fit`
         """
-        fit = self._fitted()
-        text, notes = fit.text_to_change(self.encoder_.dim, has_more=unlabelled is not None)
-        given, labels = gather_to_add(sentences, unlabelled, text, map(str, fit.model.types))
-        return fit_on(self, text, given, labels, [*fit.notes, *given.notes, *notes], progress)
+        return self._take(fit_again(self, sentences, unlabelled, progress, types=types))
 
     @spelt_either_way
     def retype(
@@ -224,9 +223,7 @@ class Tagger(Predictor):
         >>> tagger.retype({"PEST": "insects and slugs", "TOOL": "spades and hoes"})  # doctest: +SKIP
         """
         change = TypeChange(self._fitted().model.types, types, rename, split)
-        fit = fit_changed(self, self._fitted(), change, unlabelled, progress)
-        self.types = change.types
-        return self._take(fit)
+        return self._take(fit_again(self, [], unlabelled, progress, change=change))
 
     def relabel(self, sentences: Any, *, progress: Progress = None, keeps_clusters: bool = False) -> "Tagger":
         """Take these labelled sentences instead of all there were, and fit again; the text stays as it is.

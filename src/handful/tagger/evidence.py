@@ -314,11 +314,6 @@ class TypeNames(Evidence):
             )
         ]
 
-    @property
-    def n_words(self) -> int:
-        """How many words `as_words` returns."""
-        return int(np.count_nonzero(self.weights >= 0.5)) + len(self.o_biases)
-
     def as_words(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Return trusted names, which count as labelled words, and prototypes of O, words of O: vectors and tags."""
         counts = np.flatnonzero(self.weights >= 0.5)

@@ -24,7 +24,7 @@ from ._surest import merged as merged
 from ._watch import Watch as Watch
 from .inputs import Given, gather_to_add
 from .model import Examples, Model
-from .retyping import TypeChange, note_on_text
+from .retyping import TypeChange
 from .training_text import (
     LabelledText,
     LabelledWords,
@@ -71,8 +71,12 @@ class Fit:
         if self.text is not None:
             return self.text, []
         n_words = 0 if has_more else self.summary.n_unlabelled_words
-        text = TrainingText.empty(dim).with_labels(by_words(self.examples.sentences))
-        return text, [note_on_text(n_words)] if n_words else []
+        note = (
+            f"{number_of(n_words, 'unlabelled word')} of the fit before {'is' if n_words == 1 else 'are'} missing, for "
+            "a saved tagger does not hold them: the clusters now come from the labelled sentences alone, and rare "
+            "mentions may be missed; give the text again as unlabelled text, its features are still in the cache"
+        )
+        return TrainingText.empty(dim).with_labels(by_words(self.examples.sentences)), [note] if n_words else []
 
 
 def prepare(
@@ -109,7 +113,7 @@ def prepare(
         _warn_of_no_text(o_ratio)
         o_ratio = None
     elif isinstance(o_ratio, float | int):
-        _check_ratio(o_ratio, labelled.opened(has_o=has_names), clusters)
+        _check_ratio(o_ratio, labelled.opened(), clusters)
         if warns:
             _warn_of_ratio(o_ratio, labels)
     method = (method.with_names or method) if has_names else method
@@ -117,8 +121,8 @@ def prepare(
     n_beside = sum(one.end == other.start and one.type == other.type for one, other in pairs)
     is_one = n_beside > 0 and (tagger.encoder_.border is None or not method.has_transitions)
     notes = [f"{number_of(n_beside, 'mention')} beside one of the same type: learned as one with it"] * is_one
-    for i, name in enumerate(others):
-        if meant := misspelt(name, [*in_labels, *others[:i]]):
+    for i, name in enumerate(every := [*in_labels, *others]):
+        if meant := misspelt(name, every[:i]):
             notes.append(f"{name} and {meant} are two types: if they are meant to be one, give them one name")
     if others and not reads_names:
         notes += [f"{', '.join(others)} will not be found: no mention is labelled, and names of types are not read"]
@@ -144,8 +148,8 @@ def fit_text(
         names = type_names(encoder, planned.types, before) if planned.has_names else None
         border = encoder.border if planned.method.has_transitions else None
         learned = learn(text, planned, names, encoder.transitions, border, report, kept)
-    notes = [*notes, *planned.notes]
-    summary = partial(summarise, text, learned, encoder, tagger.method, tagger.o_ratio == AUTO, notes)
+    every = [*notes, *planned.notes]
+    summary = partial(summarise, text, learned, encoder, tagger.method, tagger.o_ratio == AUTO, every)
     watch.labels(text)
     held = text if isinstance(text, TrainingText) else None
     return tagger._take(Fit(learned.model, learned.examples, summary, learned.clusters, held, notes))
@@ -183,16 +187,29 @@ def fit_on(
     return fit_text(tagger, text, planned, watch, notes, kept=kept)
 
 
-def fit_changed(tagger: "Tagger", fit: Fit, change: TypeChange, unlabelled: Any, progress: Progress) -> Fit:
-    """Fit again with other types, on the text of a fit and perhaps more; the tagger stays as it is."""
+def fit_again(
+    tagger: "Tagger",
+    sentences: Any,
+    unlabelled: Any,
+    progress: Progress,
+    *,
+    types: Any = None,
+    change: TypeChange | None = None,
+) -> Fit:
+    """Fit a copy of a tagger again, with more sentences, text and types, or with other types, which the tagger gets."""
+    fit, opened = tagger._fitted(), list[str]()
     text, notes = fit.text_to_change(tagger.encoder_.dim, has_more=unlabelled is not None)
-    before = sentences_of(text.labels)
-    after = change.sentences(before)
-    text = text.with_labels(by_words(after))
-    given, labels = gather_to_add([], unlabelled, text)
-    changed = copy(tagger).set_params(types=change.types)
-    kept = [*fit.notes, *given.notes]
-    fit_on(changed, text, given, labels, [*kept, *notes, *change.notes(before, after)], progress, keeps_types=False)
+    changed = copy(tagger)
+    if change is not None:
+        before = sentences_of(text.labels)
+        after = change.sentences(before)
+        changed.types, text, opened = change.types, text.with_labels(by_words(after)), change.notes(before, after)
+    elif types is not None:
+        changed.types = completed(types_of(types), types_of(tagger.types))
+    given, labels = gather_to_add(sentences, unlabelled, text, map(str, fit.model.types))
+    kept = [*fit.notes, *given.notes, *notes]
+    fit_on(changed, text, given, labels, [*kept, *opened], progress, keeps_types=change is None)
+    tagger.types = changed.types
     return replace(changed._fitted(), notes=kept)
 
 

@@ -114,12 +114,3 @@ def _n_open(names: Iterable[str], sentences: Sequence[Sentence]) -> Counter[str]
         for one in sentences
         if name not in (one.judged or ()) or any(entry is not None and name in entry for entry in one.allowed or ())
     )
-
-
-def note_on_text(n_words: int) -> str:
-    """Return a note that a tagger from disk is fitted again without its unlabelled text, and what that costs."""
-    return (
-        f"{number_of(n_words, 'unlabelled word')} of the fit before {'is' if n_words == 1 else 'are'} missing, for a "
-        "saved tagger does not hold them: the clusters now come from the labelled sentences alone, and rare mentions "
-        "may be missed; give the text again as unlabelled text, its features are still in the cache"
-    )

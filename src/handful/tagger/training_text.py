@@ -18,6 +18,7 @@ from ._surest import Surest, look
 from .evidence import TypeNames, unit
 from .model import Model
 
+_NEXT_TO_NOTHING = 1e-9  # the weight of a row that a cluster starts from
 SOME_TYPE = "ENTITY"  # the one type where mentions are marked but no type is named
 
 Words = tuple[str, ...]
@@ -63,13 +64,9 @@ class LabelledWords:
         """How many words have each tag for certain, (n_tags,)."""
         return np.bincount(self.tags[self.is_sure], minlength=self.n_tags)
 
-    def opened(self, *, has_o: bool) -> "LabelledWords":
-        """Return these words for the clustering: an unmarked word may be of any open type, as text without labels may.
-
-        If no word is left that is O for certain, and O has no other start, the words are returned as they are.
-        """
-        opened = replace(self, allowed=self.allowed | (self.allowed[:, :1] & self.is_open))
-        return opened if has_o or opened.counts[0] else self
+    def opened(self) -> "LabelledWords":
+        """Return these words for the clustering: an unmarked word may be of any open type, as unlabelled text may."""
+        return replace(self, allowed=self.allowed | (self.allowed[:, :1] & self.is_open))
 
     def by_names(self, names: TypeNames, features: Rows) -> "LabelledWords":
         """Return these words: an unmarked one may be of an open type, unless it is O by the names of open types."""
@@ -104,18 +101,18 @@ class LabelledWords:
         order = order[~self.allowed[order].all(axis=1)]
         return Labels(np.arange(self.n_tags), self.rows[order], self.allowed[order])
 
-    def weights(self, mass: float, n_more: int = 0) -> Weights | None:
+    def weights(self, mass: float, n_more: int = 0, n_free: int = 0) -> Weights | None:
         """Return the weight of each word, such that all labelled ones together count `mass` times the others.
 
         A labelled word counts at least as much as another one; None where all count the same. `n_more` labelled words
-        come after those of the text.
+        come after those of the text, then `n_free` rows that clusters start from, which count for nothing.
         """
         n_sure = int(self.is_sure.sum())
         weight = mass * (self.n_words - n_sure) / max(n_sure + n_more, 1)
-        if weight <= 1:
+        if weight <= 1 and not n_free:
             return None
-        rows = np.concatenate([np.sort(self.rows[self.is_sure]), self.n_words + np.arange(n_more)])
-        return Weights(rows, np.full(len(rows), weight))
+        rows = np.concatenate([np.sort(self.rows[self.is_sure]), self.n_words + np.arange(n_more + n_free)])
+        return Weights(rows, np.repeat([max(weight, 1.0), _NEXT_TO_NOTHING], [n_sure + n_more, n_free]))
 
     def count_mentions(self) -> list[int]:
         """Count the runs of each type among the words whose tag is known, each sentence once."""

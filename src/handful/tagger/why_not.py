@@ -46,8 +46,10 @@ class WhyNot:
         word, name = self.mention["word"], self.mention["entity_group"]
         claim = f"{word} is found as {name}, {self.mention['score']:.3f}"
         if self.points[name]:
-            now = ", ".join(dict.fromkeys(self.tags))
-            claim = f"{word} is {now}; to be {name} it lacks {self.points[name]:.1f} points"
+            now, wanted = ", ".join(dict.fromkeys(self.tags)), name
+            if now == name:
+                now, wanted = f"part of a longer mention of {name}", "one by itself"
+            claim = f"{word} is {now}; to be {wanted} it lacks {self.points[name]:.1f} points"
         rows = [["", *(SHOWN.get(kind, kind) for kind in self.evidence[name]), "sum"]]
         for other in list(self.points)[:_SHOWN_TYPES]:
             points = (*self.evidence[other].values(), -self.points[other])
@@ -116,19 +118,14 @@ def why_not(
 def _excluded(model: Model, features: Float, tag: int) -> list[str]:
     """Say which part of a type's description excludes words, and how much it takes off."""
     names = model.piece(TypeNames)
-    if (
-        names is None
-        or names.excluded_vectors is None
-        or names.excluded_biases is None
-        or names.excluded_owners is None
-    ):
+    if names is None or names.excluded_owners is None:
         return []
     whole = replace(names, excluded_vectors=None, excluded_biases=None, excluded_owners=None)
     taken = names.weight * float((whole.logits(features) - names.logits(features))[:, tag].sum())
     own = names.excluded_owners == tag - 1
     if not own.any() or taken < 1:
         return []
-    fits = (features @ names.excluded_vectors.T + names.excluded_biases)[:, own].max(axis=0)
+    fits = (features @ np.asarray(names.excluded_vectors).T + np.asarray(names.excluded_biases))[:, own].max(axis=0)
     part = guideline_of(model.types[tag - 1].description).excludes[int(fits.argmax())]
     return [f"excluded by {part.said!r} in the description of {model.types[tag - 1].name}: {-taken:.1f} points"]
 
@@ -139,7 +136,10 @@ def _settings(one: TaggedWords, rows: slice, tag: int, model: Model, set_to: flo
     tried = dict.fromkeys([1.0, set_to] if is_found else [set_to, *(find for find in CURVE if find > 1)])
     for find in tried:
         path = replace(model, find=find).path(logits, [len(logits)])
-        is_there = (rows.start, rows.stop) in [(a, b) for _, a, b, _ in runs(path, [len(path)]) if path[a] == tag]
+        mentions = [(a, b) for _, a, b, _ in runs(path, [len(path)]) if path[a] == tag]
+        is_there = (rows.start, rows.stop) in mentions
+        if is_found:  # a run may be several mentions
+            is_there = any(a <= rows.start and rows.stop <= b for a, b in mentions)
         if is_found and not is_there:
             yield f"find more: a mention with such points is left out with find={find:.2g}, as it is set now"
         if not is_found and is_there and find != 1:
@@ -152,6 +152,7 @@ def _distances(one: TaggedWords, rows: slice, model: Model) -> tuple[dict[str, f
     logits = model.logits(one.features, [one.sentence])
     parts = {kind: part[rows] for kind, part in model.contributions(one.features, one.sentence).items()}
     beside = [i for i in (rows.start - 1, rows.stop) if 0 <= i < len(logits)]
+    mentions = [(span.start, span.end, span.type) for span in one.sentence.spans or ()]
     points, evidence = {}, {}
     for tag, name in enumerate(model.tags[1:], 1):
         allowed = logits.copy()
@@ -159,8 +160,7 @@ def _distances(one: TaggedWords, rows: slice, model: Model) -> tuple[dict[str, f
         allowed[beside, tag] -= _FORBIDDEN  # the mention ends here
         path = model.path(allowed, [len(logits)])
         now, then = (path_total(logits, tags, model.transitions, model.without_prior) for tags in (one.tags, path))
-        is_found = (one.tags[rows] == tag).all() and not (one.tags[beside] == tag).any()
-        points[name] = 0.0 if is_found else max(now - then, _LEAST)
+        points[name] = 0.0 if (rows.start, rows.stop, name) in mentions else max(now - then, _LEAST)
         leads = {kind: part[:, tag] - part[np.arange(len(part)), one.tags[rows]] for kind, part in parts.items()}
         evidence[name] = {kind: float(lead.sum()) for kind, lead in leads.items()}
         evidence[name][AROUND] = -points[name] - sum(evidence[name].values())

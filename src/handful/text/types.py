@@ -214,17 +214,17 @@ def _named(name: Any, description: str = "") -> EntityType:
 def check_spelling(named: Iterable[str], marked: Iterable[str]) -> None:
     """Refuse a type that labels mark and nobody named, if its name is nearly that of another type."""
     named, marked = sorted(named), sorted(marked)
-    for name in (one for one in marked if one not in named):
-        if meant := misspelt(name, named) or misspelt(
-            name, [one for one in marked if one.casefold() == name.casefold()]
-        ):
-            raise DataError(
-                f"labels mark the type {name!r}, which nobody named; did you mean {meant!r}?",
-                Advice(
-                    f"say read(..., rename={{{name!r}: {meant!r}}}), or, if it is another type, name it in types",
-                    f"say handful convert --rename {name}={meant}, or, if it is another type, name it in --types",
-                ),
-            )
+    first: dict[str, str] = {}
+    for name in marked:
+        if (other := first.setdefault(name.casefold(), name)) != name and not {name, other} <= {*named}:
+            said, meant = f"labels mark the types {other!r} and {name!r}, which differ in case alone", other
+        elif name not in named and (meant := misspelt(name, named) or ""):
+            said = f"labels mark the type {name!r}, which nobody named; did you mean {meant!r}?"
+        else:
+            continue
+        python, shell = f"read(..., rename={{{name!r}: {meant!r}}})", f"handful convert --rename {name}={meant}"
+        another = "if it is another type, name it in"
+        raise DataError(said, Advice(f"say {python}, or, {another} types", f"say {shell}, or, {another} --types"))
 
 
 def misspelt(name: str, known: Iterable[str]) -> str | None:

@@ -160,7 +160,9 @@ class TuneRun:
 def _allowed(tagger: Tagger, text: TrainingText) -> list[NDArray[np.bool_]]:
     """Return for each labelled sentence which tags its words may have, (n_words, n_tags)."""
     labelled = text.labelled_words([one.name for one in tagger.types_])
-    labelled = labelled.opened(has_o=tagger.model_.piece(TypeNames) is not None)
+    opened = labelled.opened()
+    if tagger.model_.piece(TypeNames) is not None or opened.counts[0]:  # else nothing would keep all words from a type
+        labelled = opened
     own = ~labelled.is_copy
     allowed, places = labelled.allowed[own], labelled.places[own]
     order = np.lexsort((places[:, 1], places[:, 0]))
