@@ -183,8 +183,6 @@ def test_white_space_at_the_end_of_a_span_is_left_out_and_counted():
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({"text": TEXT, "spans": [OBJECTS[0], {"start": 0, "end": 11, "label": "X"}]}, "overlap"),
-        ({"text": TEXT, "label": [[0, 5, "A"], [0, 5, "B"]]}, "overlap"),
         ({"text": TEXT, "label": [[5, 6, "A"]]}, "covers no word"),
         ({"text": TEXT, "label": [[0, 99, "A"]]}, "not in the text, which has 25 characters"),
         ({"text": TEXT, "label": [[3, 3, "A"]]}, "not in the text"),
@@ -240,7 +238,6 @@ def test_white_space_at_the_end_of_a_span_is_left_out_and_counted():
         ({"tokenized_text": ["a"], "ner": [[0, 0, ["A"]]]}, r"expected \[first, last, label\]"),
         ({"tokenized_text": ["a"], "ner": [[0, 1, "A"]]}, "not in the 1 words .its end is the last word"),
         ({"tokenized_text": ["a", "b"], "ner": [[1, 0, "A"]]}, "is not in the 2 words"),
-        ({"tokenized_text": ["a", "b"], "ner": [[0, 1, "A"], [1, 1, "B"]]}, "overlap"),
         ({"tokenized_text": ["a", ""], "ner": []}, "word 1"),
         ({"tokenized_text": [], "ner": []}, "at least one word"),
     ],

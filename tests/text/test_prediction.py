@@ -97,4 +97,4 @@ def test_a_list_that_was_changed_is_shown_as_far_as_it_can_be():
     found.append({"entity_group": "PEST", "score": 0.1, "word": "Slugs &", "start": 0, "end": 7})
     found.append({"entity_group": "PEST", "score": 0.1, "word": "?", "start": 90, "end": 95})
     assert Shown(found._repr_html_()).text == DOCUMENT.text
-    assert len(Shown(found._repr_html_()).marks) == 2
+    assert len(Shown(found._repr_html_()).marks) == 3

@@ -28,16 +28,19 @@ def marked(
 ) -> str:
     """Return a text, which is escaped, with its mentions marked.
 
-    Each mention has its start and end in the text, its type, and its score or None. One that overlaps another before
-    it, or is not in the text, is not shown. The place of a type among `types`, all those of the mentions if they are
-    not given, is its colour.
+    Each mention has its start and end in the text, its type, and its score or None. One that is not in the text is not
+    shown; one inside another has a line below it. The place of a type among `types`, all those of the mentions if they
+    are not given, is its colour.
     """
-    mentions = sorted(mentions, key=lambda mention: mention[:2])
+    mentions = sorted(mentions, key=lambda mention: (mention[0], -mention[1]))
     types = sorted({kind for _, _, kind, _ in mentions}) if types is None else types
     places = []
+    last = 0  # the end of the mentions so far
     for start, end, kind, score in mentions:
         h = hue(types.index(kind))
         style = f"{_MARK};background:hsl({h} 75% 88%);color:hsl({h} 60% 22%)"
+        style += f";border-bottom:2px solid hsl({h} 60% 45%)" * (start < last)
+        last = max(last, end)
         tip = "" if score is None else f' title="{escape(kind)} {score:.2f}"'
         after = f'<small style="{_TYPE}">{escape(kind)}</small></mark>'
         places.append((start, end, f'<mark style="{style}"{tip}>', after))
@@ -45,13 +48,34 @@ def marked(
 
 
 def with_tags(text: str, places: Iterable[tuple[int, int, str, str]]) -> str:
-    """Return a text, which is escaped, with HTML before and after some places; those that overlap are passed over."""
-    pieces, position = [], 0
+    """Return a text, which is escaped, with HTML before and after some places, in the order of their starts.
+
+    Where one ends within another that began later, the later one is cut in two there.
+    """
+    pieces, position = list[str](), 0
+    around: list[tuple[int, str, str]] = []  # the places that are open here: their end, and the HTML before and after
+
+    def go_to(place: int) -> None:
+        nonlocal position
+        while around and (end := min(one[0] for one in around)) <= place:
+            pieces.append(escape(text[position:end], quote=False))
+            position, cut = end, []
+            while end in {one[0] for one in around}:
+                one = around.pop()
+                pieces.append(one[2] if one[0] == end else "</mark>")
+                cut += [one] * (one[0] != end)
+            pieces.extend(one[1] for one in reversed(cut))
+            around.extend(reversed(cut))
+        pieces.append(escape(text[position:place], quote=False))
+        position = place
+
     for start, end, before, after in places:
         if position <= start <= end <= len(text):
-            pieces += [escape(text[position:start], quote=False), before, escape(text[start:end], quote=False), after]
-            position = end
-    return "".join([*pieces, escape(text[position:], quote=False)])
+            go_to(start)
+            pieces.append(before)
+            around.append((end, before, after))
+    go_to(len(text))
+    return "".join(pieces)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

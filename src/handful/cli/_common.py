@@ -105,6 +105,7 @@ def load(
     *,
     types: list[str] | None = None,
     find: str | None = None,
+    overlap: bool = False,
     cache: bool | str = True,
     text: Callable[[], Sequence[Sentence]] | None = None,
 ) -> "Tagger":
@@ -116,12 +117,15 @@ def load(
     from handful.tagger import Tagger
 
     setting = find_of(find)
+    if overlap and types is None:
+        raise typer.BadParameter("--overlap goes with --types; a model has it from its fit (handful fit --overlap)")
     if types is None:
         tagger = Tagger.load(model, encoder=encoder, threads=threads, cache=cache)
     else:
         if encoder == AUTO and text is not None:
             encoder = choose(text())
-        tagger = Tagger(types_given(types), encoder=encoder or DEFAULT, threads=threads, cache=cache).fit()
+        how: dict[str, Any] = {"overlap": overlap, "threads": threads, "cache": cache}
+        tagger = Tagger(types_given(types), encoder=encoder or DEFAULT, **how).fit()
         for note in tagger.summary_.notes:
             say(f"note: {note}")
     return tagger if find is None else tagger.set_params(find=setting)

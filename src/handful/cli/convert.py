@@ -9,6 +9,7 @@ import typer
 from handful._util.files import check_file
 from handful.errors import number_of
 from handful.text import FORMATS, SCHEMES, read_tag_names, stream, write
+from handful.text.layers import LAYERS
 
 from . import options as opt
 from ._common import listed, print_json, say
@@ -16,8 +17,8 @@ from ._common import listed, print_json, say
 _LABELS = "How labels are read"
 
 
-def _reading(default: Any, name: str, metavar: str | None, help: str) -> Any:
-    return opt.own(default, name, metavar, help, rich_help_panel=_LABELS)
+def _reading(default: Any, name: str, metavar: str | None, help: str, **more: Any) -> Any:
+    return opt.own(default, name, metavar, help, rich_help_panel=_LABELS, **more)
 
 
 def convert(
@@ -48,6 +49,13 @@ def convert(
         "--rename",
         "OLD=NEW,...",
         "New names of types, before --keep and --drop; types that get the same name are merged.",
+    ),
+    layer: str | None = _reading(
+        None,
+        "--layer",
+        "LAYER",
+        f"Of mentions that share words, those to read: {' or '.join(LAYERS)}. One type alone: --keep.",
+        callback=opt.one_of(*LAYERS),
     ),
     tag_names: str | None = _reading(
         None,
@@ -91,6 +99,7 @@ def convert(
         "keep": listed(keep),
         "drop": listed(drop) or (),
         "rename": _renamed(rename),
+        "layer": layer,
         "judged": listed(judged),
         "tag_names": _tag_names(tag_names),
         "misaligned": "widen" if widen else "error",

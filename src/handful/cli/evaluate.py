@@ -27,6 +27,7 @@ def evaluate(
     file: str | None = opt.argument(None, "FILE", "Labelled sentences, in any format; - is standard input."),
     types: opt.Types = None,
     find: opt.Find = None,
+    overlap: opt.Overlap = False,
     errors: int = opt.own(10, "--errors", "N", "How many of the worst errors to show.", min=0),
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,
@@ -59,7 +60,9 @@ def evaluate(
         corpora = [read_corpus(path, from_format, quiet=quiet) for path in expand([file or model])]
         return corpora[0] if len(corpora) == 1 else [one for corpus in corpora for one in judged_together(corpus)]
 
-    tagger = load(model, encoder, threads, types=types, find=find, text=gold)  # a model that is missing is said first
+    tagger = load(
+        model, encoder, threads, types=types, find=find, overlap=overlap, text=gold
+    )  # a model that is missing is said first
     result = tagger.evaluate(gold(), progress=progress_of(quiet))
     for note in result.notes:
         say(f"note: {note}", quiet=quiet)
@@ -84,6 +87,11 @@ def _show(result: "Evaluation", n_errors: int) -> None:
         micro = scores.micro
         modes.add_row(mode, *map(percent, (micro.precision, micro.recall, micro.f1, scores.macro["f1"])))
     console.print("", modes, sep="\n")
+    if result.levels:
+        nested = table("inside others", "precision", "recall", "F1", "gold")
+        for n, score in enumerate(result.levels):
+            nested.add_row(str(n), *map(percent, (score.precision, score.recall, score.f1)), f"{score.n_gold:,}")
+        console.print("", nested, sep="\n")
     curve = table("find", "precision", "recall", "F1", "")
     words = {odds: word for word, odds in FIND.items()}
     for one in result.curve:

@@ -36,6 +36,7 @@ def fit(
         "The share of words that are in no mention, such as 0.95; auto estimates it, none leaves it open.",
     ),
     find: opt.Find = None,
+    overlap: opt.Overlap = False,
     encoder: opt.Encoder = "handful-en",
     no_names: bool = opt.own(False, "--no-names", None, "Do not read the names and the descriptions of types."),
     replace: bool = opt.own(
@@ -106,7 +107,13 @@ def fit(
     labelled, text, described = read_training(support or [], near, types, from_format, quiet=quiet, **reading)
     if not replace:
         _check_labels(out, labelled)
-    how: dict[str, Any] = {"names": not no_names, "o_ratio": share, "find": setting, "cache": not no_cache}
+    how: dict[str, Any] = {
+        "names": not no_names,
+        "o_ratio": share,
+        "find": setting,
+        "overlap": overlap,
+        "cache": not no_cache,
+    }
     tagger = Tagger(described, encoder=encoder, threads=threads, **how)
     with cluster(dask, workers, quiet=quiet) as client:
         if client is None:

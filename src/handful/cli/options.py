@@ -70,6 +70,8 @@ MinScore = Annotated[
 ]
 _FIND = "How much to find: how many times as bad a missed mention is as a wrong one; more is 3, sure is 1/3."
 Find = Annotated[str | None, option("--find", "sure|usual|more|N", _FIND)]
+_OVERLAP = "Mentions may share words: one may lie inside another, and a word be of several types."
+Overlap = Annotated[bool, option("--overlap", None, _OVERLAP)]
 OutFolder = Annotated[Path, option("--out", "FOLDER", "The folder to write.")]
 OutFile = Annotated[Path | None, option("--out", "FILE", "The file to write; it appears when complete.")]
 OutModel = Annotated[Path | None, option("--out", "FOLDER", "The folder to write; MODEL if not set.")]

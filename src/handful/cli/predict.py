@@ -36,6 +36,7 @@ def predict(
     out: opt.OutFile = None,
     min_score: opt.MinScore = "0",
     find: opt.Find = None,
+    overlap: opt.Overlap = False,
     keep_features: opt.KeepFeatures = False,
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,
@@ -96,7 +97,7 @@ def predict(
             check_file(out)
         documents = Documents(files, text, from_format, quiet=quiet, **options)
     cache, beginning = "all" if keep_features else True, None if is_far else documents.beginning
-    tagger = load(model or "", encoder, threads, types=types, find=find, cache=cache, text=beginning)
+    tagger = load(model or "", encoder, threads, types=types, find=find, overlap=overlap, cache=cache, text=beginning)
     if is_far:
         from handful.scale import predict_texts
 

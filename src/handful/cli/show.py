@@ -1,6 +1,7 @@
 """Sentences and figures on a terminal; commands import this where they print, for rich takes long to load."""
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from rich.console import Console as RichConsole
@@ -33,18 +34,19 @@ def colours_of(types: Iterable[EntityType | str]) -> dict[str, str]:
 
 
 def coloured(sentence: Sentence, colours: Mapping[str, str]) -> Text:
-    """Return a sentence with its mentions in colour, each followed by its type."""
+    """Return a sentence with its mentions in colour, each followed by its type; those inside others are underlined."""
     sentence = sentence.with_text()
-    text = sentence.text or ""
-    shown, position = Text(), 0
-    for span in sentence.spans or ():
-        start, end = sentence.characters(span)
-        colour = colours.get(span.type, "white")
-        shown.append(text[position:start])
-        shown.append(text[start:end], f"bold {colour}")
-        shown.append(f" {span.type}", f"dim {colour}")
-        position = end
-    shown.append(text[position:])
+    text, spans = sentence.text or "", sentence.spans or ()
+    places = [(*sentence.characters(span), span.type) for span in spans]
+    borders = sorted({0, len(text), *(place for one in places for place in one[:2])})
+    shown = Text()
+    for start, end in pairwise(borders):
+        here = [one for one in places if one[0] <= start and end <= one[1]]
+        style = f"bold {colours.get(here[-1][2], 'white')}" if here else ""
+        shown.append(text[start:end], style + " underline" * (len(here) == 2) + " underline2" * (len(here) > 2))
+        for one in reversed(places):  # the innermost ends first
+            if one[1] == end:
+                shown.append(f" {one[2]}", f"dim {colours.get(one[2], 'white')}")
     return shown
 
 

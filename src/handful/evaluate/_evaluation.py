@@ -8,7 +8,7 @@ from typing import Any
 from handful.errors import number_of
 from handful.text import Sentence, Span, types_in, types_of
 
-from ._scores import MODES, Score, Scores, score
+from ._scores import MODES, Score, Scores, by_level, score
 
 KINDS = ("missed", "spurious", "wrong type", "wrong boundary")
 CONTEXT = 8  # words shown on each side of a mistake
@@ -84,6 +84,8 @@ class Evaluation:
     find: float = 1.0  # how much there was to find: how many times as bad a missed mention is as a wrong one
     # how good predictions are at several settings of it, the surest first; none where there is no such setting
     curve: list[Setting] = field(default_factory=list)
+    # the strict scores of mentions inside no other one, inside one, and so on; none where no mentions share words
+    levels: list[Score] = field(default_factory=list)
 
     @property
     def precision(self) -> float:
@@ -132,6 +134,7 @@ class Evaluation:
             "notes": self.notes,
             "find": self.find,
             "curve": [{"find": one.find} | one.score.to_dict() for one in self.curve],
+            **({"levels": [one.to_dict() for one in self.levels]} if self.levels else {}),
         }
 
     def __str__(self) -> str:
@@ -141,9 +144,11 @@ class Evaluation:
         for mode in MODES:
             micro = getattr(self, mode).micro
             lines.append(f"{mode:7}  P {micro.precision:.3f}  R {micro.recall:.3f}  F1 {micro.f1:.3f}")
-        for one in self.curve:
-            figures = f"P {one.score.precision:.3f}  R {one.score.recall:.3f}  F1 {one.score.f1:.3f}"
-            lines.append(f"find {one.find:<6.2g} {figures}{'  (now)' * (one.find == self.find)}")
+        for n, one in enumerate(self.levels):
+            lines.append(f"level {n}  P {one.precision:.3f}  R {one.recall:.3f}  F1 {one.f1:.3f}")
+        for setting in self.curve:
+            figures = f"P {setting.score.precision:.3f}  R {setting.score.recall:.3f}  F1 {setting.score.f1:.3f}"
+            lines.append(f"find {setting.find:<6.2g} {figures}{'  (now)' * (setting.find == self.find)}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
@@ -183,6 +188,7 @@ def evaluate(
         unknown_types=sorted(set(types_in(gold)) - set(names)),
         n_unjudged=n_unjudged,
         curve=[Setting(find, score(gold, _judged(gold, some)).micro) for find, some in curve.items()],
+        levels=by_level(gold, predicted),
     )
 
 

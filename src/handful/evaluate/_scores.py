@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from handful.errors import DataError, shorten
 from handful.text import Sentence, Span
+from handful.text.layers import levels, overlap
 
 Mode = Literal["strict", "exact", "partial", "type"]
 MODES: tuple[Mode, ...] = ("strict", "exact", "partial", "type")
@@ -129,11 +130,13 @@ def _add(scores: Scores, gold: list[Span], predicted: list[Span]) -> None:
             [span for span in predicted if span.type == label],
             scores.mode,
         )
-    labels = {(span.start, span.end): span.type for span in predicted}
-    for span in gold:
-        scores.confusion[span.type, labels.pop((span.start, span.end), "O")] += 1
-    for label in labels.values():
-        scores.confusion["O", label] += 1
+    places = dict.fromkeys((span.start, span.end) for span in (*gold, *predicted))
+    for place in places:  # where several types share a place, those that agree are taken first
+        of_gold, found = ([span.type for span in some if (span.start, span.end) == place] for some in (gold, predicted))
+        agree = [name for name in of_gold if name in found]
+        others = [[name for name in names if name not in agree] for names in (of_gold, found)]
+        for is_, was in (*zip(agree, agree, strict=True), *zip_longest(*others, fillvalue="O")):
+            scores.confusion[is_, was] += 1
 
 
 def _match(total: Score, gold: list[Span], predicted: list[Span], mode: Mode) -> None:
@@ -141,6 +144,9 @@ def _match(total: Score, gold: list[Span], predicted: list[Span], mode: Mode) ->
     total.n_gold += len(gold)
     total.n_predicted += len(predicted)
     free = dict.fromkeys(range(len(gold)))
+    if overlap(gold) or overlap(predicted):  # what is right is matched first: another guess may share words with it
+        known, places = set(gold), {(span.start, span.end) for span in gold}
+        predicted = sorted(predicted, key=lambda span: (span not in known, (span.start, span.end) not in places))
     for guess in predicted:
         touching = [i for i in free if gold[i].start < guess.end and guess.start < gold[i].end]
         right = [i for i in touching if _is_right(gold[i], guess, mode)]
@@ -150,6 +156,27 @@ def _match(total: Score, gold: list[Span], predicted: list[Span], mode: Mode) ->
         elif touching:
             total.n_partial += mode == "partial"
             del free[touching[0]]
+
+
+def by_level(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> list[Score]:
+    """Return strict scores by level, the outermost mentions first; none where no mentions share words.
+
+    A mention that lies inside n others is on level n. One that was found, and is right, counts on its gold level.
+    """
+    found: list[Score] = []
+    overlaps = False
+    for one, other in zip(gold, predicted, strict=True):
+        right, guesses = one.spans or (), other.spans or ()
+        overlaps = overlaps or overlap(right) is not None or overlap(guesses) is not None
+        of_gold = dict(zip(right, levels(right), strict=True))
+        of_guesses = {span: of_gold.get(span, level) for span, level in zip(guesses, levels(guesses), strict=True)}
+        found += [Score() for _ in range(len(found), 1 + max([*of_gold.values(), *of_guesses.values()], default=-1))]
+        for level in of_gold.values():
+            found[level].n_gold += 1
+        for span, level in of_guesses.items():
+            found[level].n_predicted += 1
+            found[level].n_correct += span in of_gold
+    return found if overlaps else []
 
 
 def _is_right(gold: Span, guess: Span, mode: Mode) -> bool:

@@ -18,6 +18,7 @@ from ._trust import agreement, doubts, trust
 from .borders import Borders
 from .evidence import Evidence, NearestLabel, Prototypes, Regression, TypeNames, by_block, o_chances
 from .known import KnownWords
+from .layers import Layer, names_of, of_type
 from .model import Examples, Lead, Model, Softmax
 from .seams import Seams
 from .training_text import LabelledText, LabelledWords, sentences_of
@@ -135,7 +136,7 @@ def learn(
     if names is not None:
         trusted = trust(names, words, known.tags, counts)
         held_back = doubts(names, words, known.tags, text.count_judged(plan.types), known.is_open)
-        names = replace(names, weights=trusted, doubts=held_back)
+        names = replace(names, weights=names.weights * trusted, doubts=held_back)
     has_labels = len(np.unique(known.tags)) > 1
 
     @cache
@@ -154,7 +155,7 @@ def learn(
                 logits, parts = regression().logits, (part for part in text.features.parts if len(part.array))
                 o_ratio = estimate_o_ratio([by_block(lambda one: o_chances(logits(one)), p) for p in parts], opened)
     fitted = kept
-    if len(text.features) and fitted is None:
+    if len(text.features) and fitted is None and "prototypes" in method.weights:
         # a name is one more labelled word of its type, and the prototypes of O are labelled words of O
         anchors, n_free = None if names is None else names.as_words(), 0
         n_named = 0 if anchors is None else len(anchors[1])
@@ -173,7 +174,8 @@ def learn(
             report(fitted.n_iter_, fitted.n_iter_)  # it may have ended early
     prototypes = None if fitted is None else _prototypes(fitted)
     weights = dict(method.weights)
-    if names is not None and method.calibration is not None:  # new words lie far from all prototypes of few words
+    if names is not None and method.calibration is not None and prototypes is not None:
+        # new words lie far from all prototypes of few words
         weights["prototypes"] *= min(1.0, len(text.features) / ENOUGH_WORDS)
     found: dict[str, Evidence | None] = {"prototypes": prototypes, "names": names}
     if has_labels and "regression" in weights:
@@ -201,6 +203,35 @@ def learn(
     projected = words if prototypes is None else prototypes.project(words)
     vectors = np.ascontiguousarray(projected, np.float32)
     return Learned(model, fitted, labelled, Examples(labels, known.places, known.tags, vectors))
+
+
+def learn_layers(
+    text: LabelledText,
+    plan: Plan,
+    names: TypeNames | None,
+    transitions: Transitions | None = None,
+    border: NDArray[np.float32] | None = None,
+) -> tuple[Layer, ...]:
+    """Fit what finds mentions that share words with others: a model of each type and O, each as `learn` does.
+
+    `names` are those of a model of all types: a name that it does not trust is not trusted here. Clusters say nothing
+    of one type alone. Where labels have mentions inside others of their own type, a layer learns those without names.
+    """
+    found: list[Layer] = []
+    for tag, one in enumerate(plan.types, 1):
+        for is_own in (False, True):
+            labels = of_type(text.labels, one.name, is_own=is_own)
+            by_name = None if names is None or is_own else names_of(names, tag)
+            if by_name is None and not any(sentence.spans for ways in labels.values() for sentence in ways):
+                continue
+            method = METHODS["handful"] if by_name is None else plan.method
+            weights = {kind: weight for kind, weight in method.weights.items() if kind != "prototypes"}
+            method = replace(method, weights=weights, known_words=0.0 if is_own else method.known_words)
+            own = replace(text, labels=labels)
+            labelled = own.labelled_words([one.name])
+            own_plan = Plan((one,), method, by_name is not None, None, None, labelled)
+            found.append(Layer(learn(own, own_plan, by_name, transitions, border).model, is_own))
+    return tuple(found)
 
 
 def type_names(encoder: Any, types: tuple[EntityType, ...], model: Model | None = None) -> TypeNames:

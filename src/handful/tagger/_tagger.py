@@ -56,6 +56,8 @@ class Tagger(Predictor):
         type has at least three mentions; None sets no such constraint.
     find : "sure", "usual", "more" or a number: how many times as bad a missed mention is as a wrong one. "more" is 3,
         "sure" is 1/3. It may be changed after a fit, and is saved with it; nothing is fitted again for it.
+    overlap : whether mentions may share words: a word may then be in mentions of several types, and a mention inside
+        another of its own type where labels have such mentions. See docs/overlap.md.
     clusters : the clustering with its parameters, such as ``SubspaceKMeans(assignment="soft")``, or a dict of these
         alone. A tagger that was loaded has the latter.
     threads : how many threads the encoder uses; None, as many as this process may
@@ -79,6 +81,7 @@ class Tagger(Predictor):
         method: str = "handful",
         o_ratio: float | str | None = AUTO,
         find: Find = "usual",
+        overlap: bool = False,
         clusters: "Clusters" = None,
         threads: int | None = None,
         cache: bool | str = True,
@@ -86,9 +89,11 @@ class Tagger(Predictor):
         self.encoder, self.threads, self.cache = encoder, threads, cache
         self.types = list(types) if isinstance(types, Iterator) else types
         self.names, self.method, self.o_ratio = names, method, o_ratio
-        self.find, self.clusters = find, clusters
+        self.find, self.overlap, self.clusters = find, overlap, clusters
         types_of(self.types)  # a mistake is said at once
         odds_of(find)
+        if not isinstance(overlap, bool):
+            raise DataError(f"overlap is {overlap!r:.50}, expected True or False")
         if cache not in (True, False, "all"):
             raise DataError(f"cache is {cache!r}, expected True, False or 'all'")
         self._opened: Encoder | None = None

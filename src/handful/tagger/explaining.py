@@ -12,8 +12,11 @@ from handful._util.arrays import Float
 from handful.text import Document, Prediction
 
 from .evidence import Prototypes
+from .layers import layer_of
 from .model import Examples, Model
 from .tagging import MinScore, TaggedWords, is_sure
+
+Logits = NDArray[np.float64]
 
 #: The name that people read for each kind of evidence.
 SHOWN = {"names": "name", "regression": "labels", "nearest": "nearest label", "prototypes": "clusters"}
@@ -121,29 +124,33 @@ def explain(
     places = [(number, span) for number, one in enumerate(found) for span in one.sentence.spans or ()]
 
     @cache
-    def said_of(number: int) -> tuple[dict[str, NDArray[np.float64]], list[tuple[range, str]]]:
+    def said_of(number: int, layer: int | None) -> tuple[Model, Logits, dict[str, Logits], list[tuple[range, str]]]:
+        """Return what a sentence's mentions are explained by: by tags, or by a layer."""
         one = found[number]
-        known = [] if model.known is None else model.known.said_of(one.sentence)
-        return model.contributions(one.features, one.sentence), known
+        own = model if layer is None else model.layers[layer].model
+        known = [] if own.known is None else own.known.said_of(one.sentence)
+        scores = one.scores if layer is None else own.calibration.scores(own.logits(one.features, [one.sentence]))
+        return own, scores, own.contributions(one.features, one.sentence), known
 
     explained = []
     for prediction, (number, span) in zip(tagged.predictions(), places, strict=True):
         if not is_sure(span, min_score):
             continue
-        one, (contributions, known) = found[number], said_of(number)
+        one = found[number]
         rows = slice(span.start, span.end)
-        tag = model.tags.index(span.type)
+        own, scores, contributions, known = said_of(number, layer_of(model, one.tags, one.sentence, span))
+        tag = own.tags.index(span.type)
         features = one.features[rows]
-        mean_scores = one.scores[rows].mean(axis=0)
+        mean_scores = scores[rows].mean(axis=0)
         mean_scores[tag] = -1
         runner_up = int(mean_scores.argmax())
         near = None
-        if prototypes is not None:
+        if prototypes is not None and own is model:
             to_own = prototypes.squared_distances(features)[:, prototypes.tags == tag].mean(axis=0)
             number = int(to_own.argmin())
             near = NearPrototype(span.type, number + 1, float(np.sqrt(to_own[number])))
         points = {kind: logits[rows, tag] - logits[rows, runner_up] for kind, logits in contributions.items()}
-        by_word = zip(one.sentence.words[rows], one.scores[rows, tag].tolist(), strict=True)
+        by_word = zip(one.sentence.words[rows], scores[rows, tag].tolist(), strict=True)
         explained.append(
             Explanation(
                 mention=prediction,
@@ -154,7 +161,7 @@ def explain(
                     WordEvidence(word, score, {kind: float(some[i]) for kind, some in points.items()})
                     for i, (word, score) in enumerate(by_word)
                 ],
-                runner_up=model.tags[runner_up],
+                runner_up=own.tags[runner_up],
                 runner_up_score=float(mean_scores[runner_up]),
                 known=[
                     *(line for words, line in known if words.start < span.end and words.stop > span.start),

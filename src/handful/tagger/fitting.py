@@ -15,14 +15,16 @@ from handful.errors import Advice, DataError, HandfulWarning, number_of
 from handful.text import EntityType, Sentence, described, types_of
 from handful.text.types import check_spelling, completed, misspelt
 
-from ._learning import AUTO, METHODS, Plan, check, learn, type_names
+from ._learning import AUTO, METHODS, Plan, check, learn, learn_layers, type_names
 from ._learning import estimator_of as estimator_of
 from ._summary import FitSummary, summarise
 from ._surest import Surest as Surest
 from ._surest import look as look
 from ._surest import merged as merged
 from ._watch import Watch as Watch
+from .evidence import TypeNames
 from .inputs import Given, gather_to_add
+from .layers import flat, sharing
 from .model import Examples, Model
 from .retyping import TypeChange
 from .training_text import (
@@ -94,6 +96,8 @@ def prepare(
     `has_text` says whether there are unlabelled sentences: without any, a ratio that was given has nothing to decide.
     """
     check(tagger.method, tagger.o_ratio, tagger.clusters)
+    if tagger.overlap and tagger.method == "paper":
+        raise DataError("overlap=True is not possible with method='paper': its clusters give each word one tag")
     labels = sentences_of(text.labels)
     reads_names = tagger.names and tagger.encoder_.has_names
     named = types_of(tagger.types)
@@ -106,7 +110,7 @@ def prepare(
         raise _no_types(bool(others), tagger.names)
     method = METHODS[tagger.method]
     has_names = reads_names and not (method.with_names is None and text.labels)  # the paper starts from labels
-    labelled = text.labelled_words(names)
+    labelled = (replace(text, labels=flat(text.labels)) if tagger.overlap else text).labelled_words(names)
     check_sure(labelled, ("O", *names), has_names=has_names)
     o_ratio, clusters = tagger.o_ratio, tagger.clusters
     if isinstance(o_ratio, float | int) and not has_text:
@@ -147,7 +151,13 @@ def fit_text(
     with several_threads() if len(text.features) else nullcontext():  # names alone need none, nor scipy
         names = type_names(encoder, planned.types, before) if planned.has_names else None
         border = encoder.border if planned.method.has_transitions else None
-        learned = learn(text, planned, names, encoder.transitions, border, report, kept)
+        own = replace(text, labels=flat(text.labels)) if tagger.overlap else text
+        learned = learn(own, planned, names, encoder.transitions, border, report, kept)
+        if tagger.overlap:
+            trusted = learned.model.piece(TypeNames)
+            layers = sharing(learned.model, learn_layers(text, planned, trusted, encoder.transitions, border))
+            examples = replace(learned.examples, sentences=sentences_of(text.labels))
+            learned = replace(learned, model=replace(learned.model, layers=layers), examples=examples)
     every = [*notes, *planned.notes]
     summary = partial(summarise, text, learned, encoder, tagger.method, tagger.o_ratio == AUTO, every)
     watch.labels(text)

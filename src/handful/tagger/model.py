@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from .evidence import EVIDENCE, Evidence, array_of
 from .finding import found_by
 from .known import KnownWords
 from .seams import Seams
+
+if TYPE_CHECKING:
+    from .layers import Layer
 
 BLOCK_ROWS = 192  # a multiple of 12 and of 16, the rows that kernels of BLAS take at a time: none is left over
 
@@ -100,6 +103,7 @@ class Model:
     borders: Borders | None = None  # what descriptions say of titles, articles and the like
     find: float = 1.0  # how many times as bad a missed mention is as a wrong one; see `found_by`
     seams: Seams | None = None  # what keeps mentions of one type apart that are side by side; None, they are one
+    layers: "tuple[Layer, ...]" = ()  # what finds mentions that share words with others; see `handful.tagger.layers`
 
     def __post_init__(self) -> None:
         for piece in self.evidence:
@@ -171,6 +175,7 @@ class Model:
             **({} if self.known is None else {"known": self.known.settings()}),
             **({} if self.seams is None else {"seams": {"shift": self.seams.shift}}),
             **({} if self.borders is None else {"overruled_borders": sorted(map(list, self.borders.overruled))}),
+            **({} if not self.layers else {"layers": [one.settings() for one in self.layers]}),
         }
 
 

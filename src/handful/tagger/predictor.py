@@ -17,6 +17,7 @@ from handful.text import Document, EntityType, Prediction, PredictionsOfTexts, S
 from .decoding import decode
 from .finding import CURVE, Find, odds_of
 from .inputs import Texts, document_of
+from .layers import Layered
 from .model import Model, TagModel
 from .tagging import MinScore, Notice, TaggedWords, tag_documents, tag_sentences
 
@@ -244,6 +245,8 @@ class _Curve:
         lost = self._encoder.unreadable(sentences)
         features = np.concatenate([one.features for one in self._waiting])
         logits = self._models[0].logits(features, sentences)
+        layers = self._models[0].layers
+        layered = Layered(layers, features, sentences, lost) if layers else None
         for model, found in zip(self._models, self._found, strict=True):
             tags, scores = model.path(logits, n_words), np.zeros_like(logits)
             if model.borders is not None:
@@ -251,5 +254,6 @@ class _Curve:
             tags[lost] = 0
             begins = None if model.seams is None else model.seams.begins(features, tags, n_words)
             spans = decode(scores, n_words, model.tags[1:], tags, begins)
+            spans = spans if layered is None else layered.spans(spans, model.find)
             found += [replace(one, spans=some) for one, some in zip(sentences, spans, strict=True)]
         self._waiting = []

@@ -31,11 +31,14 @@ from ._summary import FitSummary
 from .borders import Borders
 from .evidence import EVIDENCE, LARGEST, Evidence, Prototypes, check_arrays
 from .known import KnownWords
+from .layers import Layer
 from .model import CALIBRATIONS, Calibration, Examples, Model
 from .seams import Seams
 
 FORMAT, VERSION = "handful tagger", 5
 SEAMS = "seams.border"  # among the arrays
+# Arrays that layers have in common with the whole model, where they do not have their own.
+SHARED = ("nearest.vectors", "names.o_vectors", "names.o_biases")
 CONFIG, ARRAYS, SUPPORT, CARD, ENCODER = "config.json", "model.safetensors", "support.jsonl", "README.md", "encoder"
 
 _NOT_SAVED = {"encoder", "threads", "cache"}  # parameters: those of a machine, and the encoder, which is saved apart
@@ -74,6 +77,8 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
     from safetensors.numpy import save
 
     parameters = {name: value for name, value in saved.parameters.items() if name not in _NOT_SAVED}
+    if not parameters["overlap"]:
+        del parameters["overlap"]
     parameters["types"] = [one.to_dict() for one in types_of(parameters["types"])]
     parameters["clusters"] = cluster_parameters(parameters["clusters"]) or None
     config = {
@@ -89,13 +94,16 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
     arrays = {f"examples.{name}": getattr(examples, name) for name in ("places", "tags", "vectors")}
     if saved.model.seams is not None:
         arrays[SEAMS] = saved.model.seams.border
-    for settings, piece in zip(config["model"]["evidence"], saved.model.evidence, strict=True):  # type: ignore[index]
-        arrays |= {f"{settings['kind']}.{name}": array for name, array in piece.save().items()}
+    arrays |= _arrays_of(saved.model)
+    for number, layer in enumerate(saved.model.layers):
+        own = _arrays_of(layer.model)
+        kept = [name for name in own if name not in SHARED or own[name] is not arrays.get(name)]
+        arrays |= {f"layers.{number}.{name}": own[name] for name in kept}
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     try:
         with replacing_folder(path, check=_check_replaceable) as folder:
             (folder / ARRAYS).write_bytes(save(arrays))
-            write(saved.examples.sentences, folder / SUPPORT, "huggingface")
+            write(saved.examples.sentences, folder / SUPPORT, "gliner" if saved.model.layers else "huggingface")
             text = json.dumps(config, indent=2, ensure_ascii=False, default=_plain)
             config = json.loads(text)
             config["checksums"] = checksums(folder, config)
@@ -108,6 +116,12 @@ def write_folder(path: Path, saved: Saved, encoder: Path | None) -> None:
         raise DataError(
             f"{path}: a type or word has half of a surrogate pair, which is not a character: {error}"
         ) from None
+
+
+def _arrays_of(model: Model) -> dict[str, NDArray[Any]]:
+    """Return the arrays of the evidence of a model, by their names in a file."""
+    pieces = zip(model.settings()["evidence"], model.evidence, strict=True)
+    return {f"{one['kind']}.{name}": array for one, piece in pieces for name, array in piece.save().items()}
 
 
 def checksums(path: Path, config: dict[str, Any]) -> dict[str, str]:
@@ -265,7 +279,17 @@ def _read_model(
     if said := settings.get("seams"):
         check_arrays({"border": arrays[SEAMS]}, Seams, {"border": 2 * dim + 1})
         seams = Seams(arrays.pop(SEAMS), _number(said["shift"], "the shift of seams"))
-    return Model(types, tuple(pieces), calibration, transitions, without_prior, known, borders, seams=seams)
+    model = Model(types, tuple(pieces), calibration, transitions, without_prior, known, borders, seams=seams)
+    by_name = {one.name: one for one in types}
+    layers = []
+    for number, said in enumerate(settings.get("layers", ())):
+        head = f"layers.{number}."
+        own = {} if seams is None else {SEAMS: seams.border}
+        own |= {name: array for name, array in _arrays_of(model).items() if name in SHARED}
+        own |= {name.removeprefix(head): arrays.pop(name) for name in list(arrays) if name.startswith(head)}
+        one = (by_name[said["type"]],)
+        layers.append(Layer(_read_model(path, said, one, own, dim), bool(said["is_own"])))
+    return replace(model, layers=tuple(layers))
 
 
 def _read_calibration(settings: dict[str, Any]) -> Calibration:
@@ -289,7 +313,9 @@ def _read_examples(path: Path, arrays: dict[str, NDArray[Any]], model: Model, di
     p = dim if prototypes is None or prototypes.projection is None else prototypes.projection.shape[1]
     own = {name.removeprefix("examples."): array for name, array in arrays.items()}
     check_arrays(own, Examples, {"p": p, "pair": 2})
-    sentences = judged_together(read(path, "huggingface", scheme="BIO")) if len(own["tags"]) else []
+    how = {} if model.layers else {"scheme": "BIO"}
+    found = read(path, "gliner" if model.layers else "huggingface", **how) if len(own["tags"]) else []
+    sentences = judged_together(found)
     places, tags, vectors = own["places"], own["tags"], own["vectors"]
     n_words = np.array([len(sentence.words) for sentence in sentences], np.int64)
     is_inside = (places >= 0).all() and (places[:, 0] < len(sentences)).all()

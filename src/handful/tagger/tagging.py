@@ -18,6 +18,7 @@ from handful.errors import HandfulError
 from handful.text import Document, Sentence, Span
 
 from .decoding import decode
+from .layers import Layered
 from .model import TagModel
 
 FIRST, MOST = 256, 8192  # words in a batch: few at first, so that answers come soon, then more, which is faster
@@ -155,7 +156,10 @@ def _tag(
             cuts = np.cumsum(n_words)[:-1]
             arrays = zip(*(np.split(array, cuts) for array in (features, scores, tags)), strict=True)
             begins = None if model.seams is None else model.seams.begins(features, tags, n_words)
-            spans = iter(decode(scores, n_words, names, tags, begins))
+            found = decode(scores, n_words, names, tags, begins)
+            if layers := getattr(model, "layers", ()):
+                found = Layered(layers, features, sentences, lost).spans(found, model.find)  # type: ignore[attr-defined]
+            spans = iter(found)
             for part in batch:
                 if isinstance(part, Document):
                     yield part

@@ -13,6 +13,7 @@ from handful._util.arrays import FarRows, Float, Part, Rows
 from handful.cluster.labels import Labels, Weights
 from handful.errors import DataError
 from handful.text import OUTSIDE, SOME_ENTITY, Allowed, EntityType, Sentence, types_in
+from handful.text.layers import by_place, overlap
 
 from ._surest import Surest, look
 from .evidence import TypeNames, unit
@@ -290,9 +291,9 @@ def _joined_labels(one: Sentence, other: Sentence) -> Sentence | None:
     spans = {*(one.spans or ()), *(other.spans or ())}
     if {span for span in one.spans or () if span.type in both} != {s for s in other.spans or () if s.type in both}:
         return None
-    try:
-        found = one.with_labels(tuple(sorted(spans, key=lambda span: span.start)))
-    except DataError:  # they overlap
+    found = one.with_labels(tuple(sorted(spans, key=by_place)))
+    shares = [overlap(some.spans or ()) is not None for some in (one, other, found)]
+    if shares[2] and not any(shares[:2]):  # a word has one tag, as far as is known
         return None
     return found.judged_for(one.judged | other.judged)
 

@@ -10,6 +10,7 @@ from ._stream import Corpus, Stream, read, stream
 from ._words import to_sentence, to_sentences
 from ._write import write
 from .formats import ENDINGS, FORMATS, READ_ONLY
+from .layers import flattened
 from .types import EntityType, described, read_types, types_in, types_of
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "WriteReport",
     "describe",
     "described",
+    "flattened",
     "from_tags",
     "read",
     "read_tag_names",

@@ -16,9 +16,11 @@ from ._reading import FileReader
 from ._sentences import Sentence, Span
 from ._words import word_offsets
 from ._writing import Writing, partial_spans, with_words
+from .layers import flattened
 
 FIRST_BYTES = b"\x78\x9c"  # of what zlib packs; no text in UTF-8 starts so
 _PARTIAL, _CLASSES, _SCORE = "partial", "cats", ("._.", "score")
+_ALL = "sc"  # the key of all mentions, where some share words; the name that spaCy uses
 
 
 def _spacy() -> Any:
@@ -110,15 +112,24 @@ def _sentences(reading: FileReader, doc: Any) -> Iterator[Sentence]:
 def _spans(doc: Any) -> list[Span] | None:
     """Return the entities and the partial labels of a Doc, as spans of its tokens; None if it is unlabelled."""
     partial = [Span(one.start, one.end, one.label_) for one in doc.spans.get(_PARTIAL, ())]
-    if not doc.has_annotation("ENT_IOB") and not partial:
+    more = doc.spans.get(_ALL, ())
+    is_tagged = doc.has_annotation("ENT_IOB")
+    if not is_tagged and not partial and not more:
         return None
     known = {i for one in partial for i in range(one.start, one.end)}
     missing = [Span(token.i, token.i + 1, "_") for token in doc if token.ent_iob == 0 and token.i not in known]
-    entities = [
-        Span(one.start, one.end, one.label_, doc.user_data.get((*_SCORE, one.start_char, one.end_char)))
-        for one in doc.ents
-    ]
+    missing = missing if is_tagged or not more else []
+    entities = [Span(one.start, one.end, one.label_, _score(doc, one)) for one in doc.ents]
+    if {(one.start, one.end, one.label_) for one in doc.ents} <= {(one.start, one.end, one.label_) for one in more}:
+        entities = [Span(one.start, one.end, one.label_, _score(doc, one)) for one in more]
     return [*entities, *partial, *missing]
+
+
+def _score(doc: Any, span: Any) -> float | None:
+    """Return the score of a span; mentions of the same words have one each, by their types."""
+    place = (*_SCORE, span.start_char, span.end_char)
+    score: float | None = doc.user_data.get((*place, span.label_), doc.user_data.get(place))
+    return score
 
 
 def write_docbin(documents: Iterable[Document], writing: Writing) -> Iterator[bytes]:
@@ -153,12 +164,16 @@ def _doc(spacy: Any, vocab: Any, document: Document, sentence: Sentence) -> Any:
     else:
         partial = [made(span) for span in partial_spans(sentence)]
         entities = [made(span) for span in sentence.spans]
-        doc.set_ents(entities, missing=partial, default="outside")
+        outermost = [made(span) for span in flattened(sentence).spans or ()]
+        doc.set_ents(outermost, missing=partial, default="outside")
+        if len(outermost) < len(entities):  # entities of spaCy share no word, spans may
+            doc.spans[_ALL] = entities
         if any(one.label_ != "_" for one in partial):
             doc.spans[_PARTIAL] = [one for one in partial if one.label_ != "_"]
         for entity, span in zip(entities, sentence.spans, strict=True):
             if span.score is not None:
-                doc.user_data[(*_SCORE, entity.start_char, entity.end_char)] = span.score
+                key = (*_SCORE, entity.start_char, entity.end_char)
+                doc.user_data[(*key, span.type) if key in doc.user_data else key] = span.score
     if len(document.sentences) > 1:
         starts = {0}
         for part in document.sentences[:-1]:

@@ -1,13 +1,15 @@
 r"""Mentions marked in a text, as people type them: ``[Ekeus](PER) heads for [Baghdad](LOC)``.
 
 A label may be a partial one: ``[Baghdad](LOC|ORG)``, ``[heads](_)``. One with white space or brackets in it is in
-double quotes, as JSON writes a string: ``[slugs]("GARDEN PEST")``. A backslash before ``[``, ``]`` or ``\`` makes it an
-ordinary character. Round brackets with ``://`` in them belong to a link, which stays in the text as it is. Text that is
-nearly a mark, such as ``[Ekeus] (PER)`` or ``[Ekeus](PER``, is an error.
+double quotes, as JSON writes a string: ``[slugs]("GARDEN PEST")``. Mentions may lie inside others:
+``[University of [Oslo](GPE)](ORG)``. A backslash before ``[``, ``]`` or ``\`` makes it an ordinary character. Round
+brackets with ``://`` in them belong to a link, which stays in the text as it is. Text that is nearly a mark, such as
+``[Ekeus] (PER)`` or ``[Ekeus](PER``, is an error.
 """
 
 import json
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 
@@ -23,6 +25,7 @@ _MARKUP = re.compile(
     rf"|(?P<near>\[(?P<words>{_INNER}*)\](?P<gap>\s*)\((?![^()]*://)(?P<label>[^()\[\]]*)(?P<close>\))?)"
     r"|(?P<stray>\]\()(?![^()]*://)"
 )
+_AROUND = re.compile(rf"\]\(({_QUOTED}|(?:(?!://)[^()\s])+)\)")  # the end of a mention around others
 _REVERSED = re.compile(r"\((?P<words>[^()\[\]]+)\)\[(?P<label>[^\W\d][\w-]*)\]")
 _ESCAPE = re.compile(r"\\([\[\]\\])")
 _LABEL = re.compile(r'[^()\s"][^()\s]*')
@@ -34,14 +37,25 @@ MARK = re.compile(rf"\[[^\[\]\n]+\]\((?:{_QUOTED}|!?\w[\w:&-]*(?:\|\w[\w:&-]*)*)
 def parse_marks(line: str) -> tuple[str, list[Mark]]:
     """Take the markup out of a line: return the text, and the marks as character positions and labels."""
     pieces: list[str] = []
-    marks = []
-    length = position = n_escaped = 0
+    marks: list[Mark] = []
+    length = position = n_escaped = n_literal = 0  # n_literal: escaped brackets that no other one closes so far
+    opened: list[int] = []  # brackets in the text so far, which may begin a mention around others
+    begins: list[int] = []  # those that do
     for match in _MARKUP.finditer(line):
         before = line[position : match.start()]
+        opened += [length + i for i, character in enumerate(before) if character == "["]
         escaped, inner, label = match.groups()[:3]
         if match["near"] is not None:
             raise DataError(_near(match))
         if match["stray"] is not None:
+            around = _AROUND.match(line, match.start())
+            if around and opened and n_literal < 1 and any(mark.start > opened[-1] for mark in marks):
+                pieces.append(before)
+                length += len(before)
+                begins.append(opened.pop())
+                marks.append(Mark(begins[-1], length, unquoted(around[1])))
+                position = around.end()
+                continue
             if not n_escaped:
                 raise DataError(
                     f"{shorten(line[match.start() :], 30)!r} ends a mark that does not begin, or has brackets in it; "
@@ -50,6 +64,7 @@ def parse_marks(line: str) -> tuple[str, list[Mark]]:
             n_escaped -= 1
             continue
         n_escaped += escaped == "["
+        n_literal = max(0, n_literal + (escaped == "[") - (escaped == "]"))
         inside = escaped if escaped is not None else _ESCAPE.sub(r"\1", inner)
         pieces += [before, inside]
         length += len(before)
@@ -58,7 +73,13 @@ def parse_marks(line: str) -> tuple[str, list[Mark]]:
         length += len(inside)
         position = match.end()
     pieces.append(line[position:])
-    return "".join(pieces), marks
+    text = "".join(pieces)
+    if begins:  # their brackets are no part of the text
+        begins.sort()
+        text = "".join(character for i, character in enumerate(text) if i not in begins)
+        places = ((mark, bisect_left(begins, mark.start), bisect_left(begins, mark.end)) for mark in marks)
+        marks = [mark._replace(start=mark.start - a, end=mark.end - b) for mark, a, b in places]
+    return text, marks
 
 
 def unquoted(label: str) -> str:
@@ -134,11 +155,31 @@ def _near(match: re.Match[str]) -> str:
 
 def marked_up(text: str, marks: Iterable[Mark]) -> str:
     """Return a text of one line with its mentions marked."""
-    pieces, position = [], 0
-    for start, end, label, _ in marks:
-        pieces.append(f"{_escape(text[position:start])}[{_escape(text[start:end])}]({quoted(label)})")
-        position = end
-    return "".join([*pieces, _escape(text[position:])])
+    pieces, position = list[str](), 0
+    around: list[Mark] = []
+
+    def go_to(place: int) -> None:
+        """Write the text up to a place, and close the mentions that end before it."""
+        nonlocal position
+        while around and around[-1].end <= place:
+            mark = around.pop()
+            pieces.append(f"{_escape(text[position : mark.end])}]({quoted(mark.label)})")
+            position = mark.end
+        pieces.append(_escape(text[position:place]))
+        position = place
+
+    for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
+        go_to(mark.start)
+        if around and mark.end > around[-1].end:
+            one, other = (repr(shorten(text[some.start : some.end])) for some in (around[-1], mark))
+            raise DataError(
+                f"the mentions {one} ({around[-1].label}) and {other} ({mark.label}) share words, and neither lies "
+                "inside the other: brackets cannot show that; write another format, such as jsonl"
+            )
+        pieces.append("[")
+        around.append(mark)
+    go_to(len(text))
+    return "".join(pieces)
 
 
 def _escape(text: str) -> str:

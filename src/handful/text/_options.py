@@ -13,6 +13,7 @@ from ._schemes import SCHEMES
 from ._sentences import check_type
 from ._source import check_encoding, read_small
 from .formats import FORMATS, READ_ONLY
+from .layers import LAYERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,8 @@ class ReadOptions:
     # the types that somebody looked for in all labelled sentences, marked or not; unmarked words may be of any other
     # type. None: the types at the head of the file, or those of its field ``judged``; else those that it marks.
     judged: Sequence[str] | None = option(None)
+    # of mentions that share words, those to read: ``outermost``, the longest, or ``innermost``; None for all of them
+    layer: str | None = option(None, choices=LAYERS)
     # the encoding of the text. Text that begins with the byte-order mark of UTF-16 or UTF-32 is recognised.
     encoding: str = option("utf-8")
     # whether the lines of plain text are cut to a width, with blank lines between blocks; None finds out

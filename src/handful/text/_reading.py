@@ -10,8 +10,9 @@ from handful.errors import Advice, DataError, FormatError, HandfulError, shorten
 from ._document import Document
 from ._reports import ReadReport
 from ._schemes import TagReader
-from ._sentences import UNKNOWN, Allowed, Mark, Sentence, Span
+from ._sentences import UNKNOWN, Allowed, Mark, Sentence, Span, by_place
 from ._source import InputFile
+from .layers import flattened
 from .type_choice import TypeChoice
 from .types import EntityType
 
@@ -73,19 +74,10 @@ class FileReader:
 
     def from_marks(self, sentence: Sentence, marks: Iterable[Mark]) -> Sentence:
         """Put labels onto a sentence with a text."""
-        text, found = sentence.text or "", list[Span]()
-        previous = Mark(0, 0, "")
-        for mark in self.once(sorted(marks, key=lambda mark: mark[:3])):
-            first, last = self._place(sentence, mark)
-            if found and mark.start < previous.end:
-                raise DataError(
-                    f"the spans {_show(text, previous)} and {_show(text, mark)} overlap; "
-                    "a word can be in one mention only"
-                )
-            previous = mark
-            found.append(Span(first, last, mark.label, mark.score))
-        for before, after in pairwise(found):
-            if after.start < before.end:
+        marks = self.once(sorted(marks, key=lambda mark: mark[:3]))
+        found = [Span(*self._place(sentence, mark), mark.label, mark.score) for mark in marks]
+        for (one, before), (other, after) in pairwise(zip(marks, found, strict=True)):
+            if one.end <= other.start and after.start < before.end:
                 raise DataError(f"{before} and {after} overlap once widened to whole words")
         return self.from_spans(sentence, found)
 
@@ -103,15 +95,20 @@ class FileReader:
         for span in found:
             if span.type == "_" or span.type[:1] == "!" or "|" in span.type:
                 allowed = allowed or [None] * len(sentence.words)
+                if any(allowed[span.start : span.end]):
+                    raise DataError(f"{span} shares a word with another partial label")
                 allowed[span.start : span.end] = [Allowed.parse(span.type)] * (span.end - span.start)
             else:
                 spans.append(span)
+        spans = sorted(dict.fromkeys(spans), key=by_place)  # those widened to the same words are one
         return self.finish(sentence.with_labels(tuple(spans), tuple(allowed) or None))
 
     def finish(self, sentence: Sentence) -> Sentence:
         """Rename types and leave some out, and open the labels of words that no mention covers, as options ask."""
         if self.types:
             sentence = self.types.sentence(sentence)
+        if self.options.layer is not None:
+            sentence = flattened(sentence, self.options.layer)
         if not self._is_unmarked_unknown:
             return sentence
         opened: list[Allowed | None] = [entry or UNKNOWN for entry in sentence.allowed or [None] * len(sentence.words)]

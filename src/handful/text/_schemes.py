@@ -25,7 +25,7 @@ from itertools import pairwise
 
 from handful.errors import Advice, DataError
 
-from ._sentences import Allowed, Sentence, Span, check_type
+from ._sentences import Allowed, Sentence, Span, check_type, overlap, overlap_error
 
 PREFIXES = {"IO": "I", "types": "", "BIO": "BI", "IOB1": "BI", "BIOES": "BIES", "BILOU": "BILU"}
 SCHEMES = tuple(PREFIXES)
@@ -185,7 +185,7 @@ def to_tags(sentence: Sentence, scheme: str = "BIO") -> list[str]:
     """Return the labels of a sentence as one tag per word.
 
     Words whose label is open get their partial label, those of an unlabelled sentence ``_``. IO and types merge
-    mentions of a type that are side by side (see `count_adjacent`).
+    mentions of a type that are side by side (see `count_adjacent`). Mentions that share words are a `DataError`.
     """
     check_scheme(scheme)
     if sentence.spans is None:
@@ -194,6 +194,8 @@ def to_tags(sentence: Sentence, scheme: str = "BIO") -> list[str]:
         tags = ["O"] * len(sentence.words)
     else:
         tags = ["O" if entry is None else _partial_tag(entry) for entry in sentence.allowed]
+    if found := overlap(sentence.spans):
+        raise overlap_error(*found, sentence.words)
     previous = None
     for span in sentence.spans:
         n, label = span.end - span.start, span.type

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from numbers import Integral
 from typing import Any, NamedTuple
 
 from handful._util.foreign import is_plain
 from handful._util.html import marked
-from handful.errors import DataError, shorten
+from handful.errors import Advice, DataError, shorten
 
 
 class Mark(NamedTuple):
@@ -138,8 +138,8 @@ class Sentence:
     """
 
     words: tuple[str, ...]  # at least one, none empty. Any sequence is taken and stored as a tuple.
-    # the mentions, in order, without overlap; ``()`` means that there are none, ``None`` that the sentence is
-    # unlabelled
+    # the mentions, in order of their first words, of those the longest first; they may share words. ``()`` means that
+    # there are none, ``None`` that the sentence is unlabelled
     spans: tuple[Span, ...] | None = None
     # partial labels: for each word what it may be, or ``None`` if it is known (in a span, or O). ``None`` for all if
     # no word is open. A sentence in which all words are `UNKNOWN` is unlabelled.
@@ -187,7 +187,7 @@ class Sentence:
 
     def _settle_spans(self) -> None:
         spans = _sequence(self.spans, "spans", "Span")
-        previous = None
+        previous, end, overlaps = None, 0, False
         for span in spans:
             if not isinstance(span, Span):
                 raise DataError(f"spans hold Span objects, not {span!r}")
@@ -196,12 +196,17 @@ class Sentence:
             if not 0 <= span.start < span.end <= len(self.words):
                 raise DataError(f"{span} does not fit a sentence of {len(self.words)} words")
             check_type(span.type)
-            if previous is not None and span.start < previous.end:
-                what = "overlap" if span.end > previous.start else "are not in order"
-                raise DataError(f"{previous} and {span} {what}; spans go in order and share no word")
+            if previous is not None and span.start < previous.start:
+                raise DataError(f"{previous} and {span} are not in order; spans go in order of their first words")
+            if span.start < end:
+                overlaps = True
             if self.allowed is not None and any(self.allowed[span.start : span.end]):
                 raise DataError(f"{span} covers a word whose label is open; give such words None in allowed")
-            previous = span
+            previous, end = span, max(end, span.end)
+        if overlaps:
+            spans = tuple(sorted(spans, key=by_place))
+            if twice := next((span for span, after in pairwise(spans) if span == after), None):
+                raise DataError(f"{twice} is given twice")
         object.__setattr__(self, "spans", spans)
 
     def _settle_allowed(self) -> None:
@@ -245,7 +250,11 @@ class Sentence:
         pieces = list(self.words)
         for i, entry in enumerate(self.allowed or ()):
             pieces[i] = pieces[i] if entry is None else f"[{pieces[i]}]({entry})"
-        for span in reversed(self.spans or ()):
+        if is_nested := overlap(self.spans or ()) is not None:
+            for span in reversed(self.spans or ()):  # an inner mention is closed before the ones around it
+                pieces[span.start] = f"[{pieces[span.start]}"
+                pieces[span.end - 1] += f"]({span.type})"
+        for span in reversed(() if is_nested else self.spans or ()):
             pieces[span.start : span.end] = [f"[{' '.join(self.words[span.start : span.end])}]({span.type})"]
         more = " …" if len(pieces) > 30 else ""
         return f"<Sentence of {n} word{'s' * (n > 1)}, {state}: {' '.join(pieces[:30])}{more}>"
@@ -282,10 +291,13 @@ class Sentence:
         """Return for each word which tags it may have.
 
         A labelled word has one tag left (`OUTSIDE`, or its type), an unlabelled word is `UNKNOWN`. The matrix of
-        allowed tags is ``[a.among(tags) for a in sentence.constraints()]``.
+        allowed tags is ``[a.among(tags) for a in sentence.constraints()]``. Mentions that share words are a
+        `DataError`: see `flattened`.
         """
         if self.spans is None:
             return [UNKNOWN] * len(self.words)
+        if found := overlap(self.spans):
+            raise overlap_error(*found, self.words)
         rows = [OUTSIDE] * len(self.words) if self.allowed is None else [entry or OUTSIDE for entry in self.allowed]
         for span in self.spans:
             rows[span.start : span.end] = [Allowed(frozenset({span.type}))] * (span.end - span.start)
@@ -356,7 +368,36 @@ def relabelled(sentence: Sentence, spans: Iterable[Span], entries: Sequence[Allo
             (name,) = entry.names
             found.append(Span(start, end, name))
             allowed[start:end] = [None] * (end - start)
-    return sentence.with_labels(tuple(sorted(found, key=lambda span: span.start)), tuple(allowed) or None)
+    return sentence.with_labels(tuple(sorted(dict.fromkeys(found), key=by_place)), tuple(allowed) or None)
+
+
+def by_place(span: Span) -> tuple[int, int, str]:
+    """Return what spans are ordered by: the first words, the longest first of those, and the name of the type."""
+    return span.start, -span.end, span.type
+
+
+def overlap(spans: Iterable[Span]) -> tuple[Span, Span] | None:
+    """Return two mentions, of those in order, that share a word; None if there are none."""
+    before: Span | None = None
+    for span in spans:
+        if before is not None and span.start < before.end:
+            return before, span
+        before = span
+    return None
+
+
+def overlap_error(one: Span, other: Span, words: Sequence[str]) -> DataError:
+    """Return the error that two mentions share words where each word has one tag."""
+    shown = (f"{' '.join(words[span.start : span.end])!r} ({span.type})" for span in (one, other))
+    return DataError(
+        f"{' and '.join(map(shorten, shown))} share a word, and here a word has one tag",
+        Advice(
+            "use Tagger(overlap=True) or a format that holds spans, such as jsonl; or keep one layer: "
+            "handful.text.flattened(sentence, 'outermost')",
+            "use handful fit --overlap or a format that holds spans, such as jsonl; or keep one layer: "
+            "handful convert --layer outermost",
+        ),
+    )
 
 
 def _sequence(value: object, name: str, of: str) -> tuple[Any, ...]:

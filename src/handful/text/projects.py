@@ -24,7 +24,7 @@ from handful.errors import DataError, FileError, FormatError
 
 from ._document import Document
 from ._reading import FileReader
-from ._sentences import Allowed, Sentence, Span
+from ._sentences import Allowed, Sentence, Span, overlap, overlap_error
 from .types import EntityType
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ class State:
         """Return what the labels of a sentence say."""
         if sentence.spans is None:
             return NEW
+        if found := overlap(sentence.spans):
+            raise overlap_error(*found, sentence.words)
         status = "partial" if sentence.allowed is not None else "labelled" if sentence.spans else "none"
         return cls(status, sentence.spans, sentence.allowed, sentence.judged)
 
@@ -148,6 +150,8 @@ class State:
             return sentence
         try:
             labelled = sentence.with_labels(self.spans, self.allowed)
+            if found := overlap(labelled.spans or ()):
+                raise overlap_error(*found, labelled.words)
             return labelled if self.judged is None else labelled.judged_for(self.judged)
         except DataError as error:
             raise DamagedProjectError(f"a decision does not fit its sentence ({error})") from None

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from handful._util.files import PathLike
 from handful.errors import DataError, FileError
 from handful.text import EntityType, Sentence, described, read, types_in
+from handful.text.layers import overlap, overlap_error
 from handful.text.type_choice import TypeChoice
 
 from .paths import Paths, find_paths
@@ -68,6 +69,8 @@ def io_tags(sentences: Iterable[Sentence], types: Sequence[str]) -> list[int]:
     number = {name: i for i, name in enumerate(types, 1)}
     tags: list[int] = []
     for sentence in sentences:
+        if found := overlap(sentence.spans or ()):
+            raise overlap_error(*found, sentence.words)
         first = len(tags)
         tags += [0] * len(sentence.words)
         for span in sentence.spans or ():

@@ -64,7 +64,7 @@ def marked(sentence: Sentence, types: Sequence[EntityType | str], gold: Sentence
     right = set(spans if gold is None else gold.spans or ())
     missed = {one for one in right if all(one.end <= span.start or span.end <= one.start for span in spans)}
     places = []
-    for span in sorted([*spans, *missed], key=lambda span: span.start):
+    for span in sorted([*spans, *missed], key=lambda span: (span.start, -span.end)):
         start, end = offsets[span.start][0], offsets[span.end - 1][1]
         kind = f"t{names.index(span.type)}" if span.type in names else "t"
         if span in missed:

@@ -18,7 +18,7 @@ def decided(sentence: Sentence, action: str, labels: Sequence[Any], types: Seque
     if labels and action not in ("label", "unsure"):
         raise DataError(f"{action} takes no labels, found {len(labels)}")
     spans = tuple(sorted((_span(one, types) for one in labels), key=lambda span: span.start))
-    spans = Sentence(sentence.words, spans).spans or ()  # checks their places
+    spans = State.of(Sentence(sentence.words, spans)).spans  # checks their places
     status = ACTIONS[action]
     return State("none" if status == "labelled" and not spans else status, spans)
 
