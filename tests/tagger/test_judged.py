@@ -254,3 +254,21 @@ def test_without_names_all_unmarked_words_may_be_like_labels_of_types_that_nobod
     labels = together(["[Paul](PER) London", "[Pia](PER) Lodz"], ["[Lima](LOC) Peter", "[Leeds](LOC) Pam"])
     tagger = Tagger(encoder=ToyEncoder(), cache=False).fit(labels, UNLABELLED)
     assert {"PER", "LOC"} == {name for _, name in found(tagger)}
+
+
+@ENCODERS
+@pytest.mark.parametrize("places", [["[Lima](LOC) Peter", "[Leeds](LOC) Pam"], ["[Lima](LOC)", "[Leeds](LOC)"]])
+def test_a_tagger_is_saved_where_every_unmarked_word_is_like_a_type_that_nobody_looked_for(tmp_path, encoder, places):
+    tagger = Tagger(TYPES, encoder=encoder, cache=False).fit(
+        together(["[Paul](PER) London", "[Pia](PER) Lodz"], places)
+    )
+    tagger.save(tmp_path / "model")
+    loaded = Tagger.load(tmp_path / "model", encoder=encoder, cache=False)
+    assert found(loaded) == found(tagger) != []
+
+
+def test_a_tagger_is_saved_where_all_words_are_in_mentions(tmp_path):
+    tagger = Tagger(TYPES, encoder=NamedEncoder(), cache=False).fit(["[Paul](PER) [Lima](LOC)", "[Lodz](LOC)"])
+    tagger.save(tmp_path / "model")
+    loaded = Tagger.load(tmp_path / "model", encoder=NamedEncoder(), cache=False)
+    assert found(loaded) == found(tagger) == [("Pim", "PER"), ("Lodz", "LOC"), ("Lund", "LOC")]

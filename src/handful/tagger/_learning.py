@@ -131,13 +131,15 @@ def learn(
     method, o_ratio, labelled = plan.method, plan.o_ratio, plan.labelled
     labelled = labelled.by_labels(text.features) if names is None else labelled.by_names(names, text.features)
     known, n_tags, opened = labelled.examples, labelled.n_tags, labelled.opened()
+    if known.tags.all():  # no O word is left: take those of before, which say nothing against open types
+        known = plan.labelled.examples
     words = np.asarray(text.features[known.rows])
     counts = np.array(labelled.count_mentions())
     if names is not None:
         trusted = trust(names, words, known.tags, counts)
         held_back = doubts(names, words, known.tags, text.count_judged(plan.types), known.is_open)
         names = replace(names, weights=names.weights * trusted, doubts=held_back)
-    has_labels = len(np.unique(known.tags)) > 1
+    has_labels = known.tags.any() and not known.tags.all()
 
     @cache
     def regression() -> Regression:
