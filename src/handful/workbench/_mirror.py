@@ -16,16 +16,8 @@ from ._undoing import TYPES
 
 OPEN = ("new", "partial")  # statuses of sentences to ask about
 DECIDED = ("labelled", "none")
-PARTS = (
-    "all",
-    "open",
-    "partial",
-    "disputed",
-    "decided",
-    "look",
-    "unsure",
-    "skipped",
-)  # look: for types that came later
+# Of the sentences of a project; look: those that were decided before there was some type
+PARTS = ("all", "open", "partial", "disputed", "decided", "look", "unsure", "skipped")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ import asyncio
 import gzip
 import json
 import os
+import re
 import secrets
+import shutil
 import tempfile
 import webbrowser
-import zipfile
 import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import nullcontext, suppress
@@ -198,7 +199,8 @@ def _import(view: Views, body: bytes, given: Record) -> Record:
     source.name = (given.get("name") or "the file")[:200]
     try:
         with stream(source, format) as documents:
-            if format is None and documents.report.format == "text" and _says_json(source.name):
+            is_called_json = re.search(r"\.(json|jsonl|ndjson)(\.gz)?$", source.name, re.IGNORECASE)
+            if format is None and documents.report.format == "text" and is_called_json:
                 raise DataError(
                     f"{source.name}: its name says JSON, and its content does not; mend it, or choose the format text"
                 )
@@ -215,11 +217,6 @@ def _import(view: Views, body: bytes, given: Record) -> Record:
         "labelled": added.n_labelled,
         "notes": [*documents.report.handled(), *added.notes(view.session.encoder)],
     }
-
-
-def _says_json(name: str) -> bool:
-    """Whether a file is called as files of JSON are."""
-    return name.lower().removesuffix(".gz").endswith((".json", ".jsonl", ".ndjson"))
 
 
 def _unpacked(kind: str, read: Callable[[int], bytes], most: int) -> bytes:
@@ -270,13 +267,10 @@ def _tagger(session: Session) -> Response:
         tagger = session.export_tagger()
     except HandfulError as error:
         return Json({"error": refusal(error)}, 409)
-    out = BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         tagger.save(Path(folder) / "tagger")
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted(Path(folder).rglob("*")):
-                archive.write(path, path.relative_to(folder))
-    return _download(out.getvalue(), "application/zip", "tagger.zip")
+        archive = shutil.make_archive(str(Path(folder) / "packed"), "zip", folder, "tagger")
+        return _download(Path(archive).read_bytes(), "application/zip", "tagger.zip")
 
 
 def _download_json(record: Record, name: str) -> Response:

@@ -2,10 +2,10 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from handful.text.projects import NEW, DamagedProjectError, State
+from handful.text.projects import NEW, DamagedProjectError, State, answers
 
 TYPES = 0  # the subject of log entries about types; above are sentences, below texts
 
@@ -81,75 +81,65 @@ class Steps:
         stack = self.done if action == "undo" else self.undone
         if not stack:
             return {}
-        column = "before" if action == "undo" else "after"
-        rows = connection.execute(f"SELECT subject, person, {column}, action FROM log WHERE step = ?", (stack[-1],))
-        changes: dict[Key, str | None] = {}
-        for subject, person, written, result.action in rows:
-            changes[subject, person] = written
-        left = overtaken(connection, action, stack[-1], changes)
+        rows = connection.execute("SELECT subject, person, before, after, action FROM log WHERE step = ?", (stack[-1],))
+        changes: dict[Key, tuple[str | None, str | None]] = {}  # from one state to another
+        for subject, person, before, after, result.action in rows:
+            changes[subject, person] = (after, before) if action == "undo" else (before, after)
+        left = overtaken(connection, stack[-1], self.author, changes)
         result.left |= left
-        changes = {key: written for key, written in changes.items() if key[0] not in left}
-        if changes:
+        written = {key: new for key, (_, new) in changes.items() if key[0] not in left}
+        if written:
             result.steps.append(stack[-1])
-            result.subjects |= dict.fromkeys(subject for subject, _ in changes)
+            result.subjects |= dict.fromkeys(subject for subject, _ in written)
         else:  # nothing of it is left
             stack.pop()
-        return changes
+        return written
 
 
-def overtaken(connection: sqlite3.Connection, action: str, step: int, changes: Mapping[Key, str | None]) -> set[int]:
-    """Return the subjects of a step that cannot be undone, or redone, because of what came in between.
+def overtaken(
+    connection: sqlite3.Connection, step: int, author: str | None, changes: Mapping[Key, tuple[str | None, str | None]]
+) -> set[int]:
+    """Return the subjects of a step that cannot be undone, or redone, because of what others did since.
 
-    That is a later step on the same sentence, an answer of somebody else to it, or types that are gone. A change of
-    types, or of texts, is reversed as a whole, or not at all. Where steps are reversed in their order, this is empty.
+    `changes` are the states that it finds and leaves. Others may have decided on a sentence, answered it, or taken away
+    a type. A change of types, or of texts, is reversed as a whole, or not at all. One author alone reverses steps in
+    their order, so this is empty.
     """
+    in_effect: dict[int, set[int]] = {}  # what others did since, and did not take back
+    query = "SELECT step, action, undoes, subject FROM log WHERE step > ? AND author != ? ORDER BY seq"
+    for at, did, undoes, subject in connection.execute(query, (step, author)):
+        if did == "undo":
+            in_effect.pop(undoes, None)
+        else:
+            in_effect.setdefault(undoes if did == "redo" else at, set()).add(subject)
+    later = set().union(*in_effect.values())
     subjects = {subject for subject, _ in changes}
-    in_effect: dict[Key, list[int]] = {}
-    expected: dict[Key, list[int]] = {}  # the step that was in effect before this one
-    last: dict[Key, str | None] = {}
-    query = (
-        "SELECT subject, person, step, action, undoes, after FROM log "
-        "WHERE subject IN (SELECT subject FROM log WHERE step = ?) ORDER BY seq"
-    )
-    for subject, person, at, did, undoes, after in connection.execute(query, (step,)):
-        key = subject, person
-        stack = in_effect.setdefault(key, [])
-        if at == step:
-            expected[key] = stack[-1:]
-        _take(stack, at, did, undoes)
-        last[key] = after
-    later: list[int] = []
-    query = "SELECT DISTINCT step, action, undoes FROM log WHERE step > ? ORDER BY step"
-    for at, did, undoes in connection.execute(query, (step,)):
-        _take(later, at, did, undoes)
-    later = [one for one in later if one > step]
     if later and (TYPES in subjects or not _names(connection, step) <= _names(connection)):
         return subjects
-    left = {subject for subject in subjects if subject < TYPES and _is_decided_in(connection, -subject, later)}
-    for key, written in changes.items():
-        subject, person = key
-        if in_effect[key][-1:] != ([step] if action == "undo" else expected[key]):
-            left.add(subject)
-        elif person is not None and (subject, None) not in changes:
-            theirs = [State.parse(one) for (about, who), one in last.items() if about == subject and who != person]
-            is_closed = State.parse(last.get((subject, None))) != NEW
-            if is_closed or (State.parse(written).is_answer and any(one.is_answer for one in theirs)):
-                left.add(subject)
+    left = set()
+    for (subject, person), (expected, written) in changes.items():
+        if subject < TYPES:
+            query = "SELECT same FROM sentences WHERE text_id = ?"
+            is_overtaken = not later.isdisjoint(same for (same,) in connection.execute(query, (-subject,)))
+        else:
+            now, by, did = _last(connection, subject, person)
+            is_decided = author not in (None, by) and did not in ("undo", "redo")
+            is_overtaken = is_decided or (now or NEW.written()) != (expected or NEW.written())
+        if person is not None and (subject, None) not in changes:
+            theirs = [one for who, one in answers(connection, subject).get(subject, {}).items() if who != person]
+            is_closed = State.parse(_last(connection, subject, None)[0]) != NEW
+            is_second = State.parse(written).is_answer and any(one.is_answer for one in theirs)
+            is_overtaken |= is_closed or is_second
+        left |= {subject} if is_overtaken else set()
     return subjects if left and min(subjects) <= TYPES else left
 
 
-def _is_decided_in(connection: sqlite3.Connection, text: int, steps: Collection[int]) -> bool:
-    """Whether one of some steps is about a sentence of a text."""
-    query = "SELECT DISTINCT step FROM log WHERE subject IN (SELECT same FROM sentences WHERE text_id = ?)"
-    return bool(steps) and any(step in steps for (step,) in connection.execute(query, (text,)))
-
-
-def _take(stack: list[int], step: int, action: str, undoes: int | None) -> None:
-    """Bring the steps that are in effect up to date with a further one."""
-    if action == "undo":
-        stack[:] = [one for one in stack if one != undoes]
-    else:
-        stack.append(undoes if action == "redo" and undoes is not None else step)
+def _last(
+    connection: sqlite3.Connection, subject: int, person: str | None
+) -> tuple[str | None, str | None, str | None]:
+    """Return the state that the last entry about a sentence wrote, who wrote it, and what was done."""
+    query = "SELECT after, author, action FROM log WHERE subject = ? AND person IS ? ORDER BY seq DESC LIMIT 1"
+    return connection.execute(query, (subject, person)).fetchone() or (None, None, None)
 
 
 def _names(connection: sqlite3.Connection, before: int | None = None) -> set[str]:
