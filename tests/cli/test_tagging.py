@@ -137,6 +137,32 @@ def test_types_that_cannot_be_used_are_one_line(inside, arguments, message):
     assert failed(run(*arguments), message)
 
 
+def test_mentions_that_share_words(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("few.txt").write_text(
+        "The [University of [Oslo](GPE)](ORG) has many students .\n"
+        "She left the [Bank of [Norway](GPE)](ORG) for [Paris](GPE) .\n"
+    )
+    text = "He studied at the University of Bergen."
+    assert run("fit", "few.txt", "--overlap", "--out", "both", "-q").exit_code == 0
+    found = run("predict", "both", "--text", text, "--to", "text").stdout
+    assert found == "He studied at the [University of [Bergen](GPE)](ORG).\n"
+    page = run("predict", "both", "--text", text, "--to", "html").stdout
+    assert re.search(r'<mark class="t1"[^>]*>University of <mark class="t0"[^>]*>Bergen<small>GPE</small></mark>', page)
+    by_names = run("predict", "--types", "ORG: school, GPE: city", "--overlap", "--text", text, "--to", "text", "-q")
+    assert by_names.exit_code == 0
+    scores = json.loads(run("evaluate", "both", "few.txt", "--json").stdout)
+    assert [one["n_correct"] for one in scores["levels"]] == [3, 2]
+    assert re.search(r"inside others +precision.*\n0 +100.0.*\n1 +100.0", run("evaluate", "both", "few.txt").stdout)
+    assert failed(run("fit", "few.txt", "--out", "one"), "share a word, and here a word has one tag; use handful fit")
+    assert failed(run("convert", "few.txt", "few.conll", "--to", "conll"), "handful convert --layer outermost")
+    assert not Path("one").exists()
+    for options, types in ((["--layer", "innermost"], ["GPE", "GPE", "GPE"]), (["--keep", "ORG"], ["ORG", "ORG"])):
+        assert run("convert", "few.txt", "few.conll", "--to", "conll", *options).exit_code == 0
+        assert [span.type for one in read("few.conll") for span in one.spans] == types
+    assert run("predict", "both", "--overlap", "--text", text).exit_code == 2  # the model says it
+
+
 def test_a_model_works_from_any_folder_and_with_an_encoder_that_moved(inside, tmp_path, monkeypatch):
     shutil.copytree("encoder", tmp_path / "here" / "encoder")
     monkeypatch.chdir(tmp_path / "here")

@@ -15,7 +15,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 from spacy.util import registry
 
-from handful import Sentence, examples, read, score
+from handful import Sentence, Tagger, examples, read, score
 from handful.errors import DataError, FileError, HandfulWarning, ModelError
 from handful.integrations import SpacyTagger
 from handful.text import Span as OurSpan
@@ -94,6 +94,21 @@ def test_spans_under_a_key_with_scores(garden, tagger):
     again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
     assert again.spans["garden"].attrs["scores"].tolist() == [one[4] for one in found]
     assert [one._.score for one in again.spans["garden"]] == [one[4] for one in found]
+
+
+def test_mentions_inside_others_are_spans_of_a_key_and_the_outermost_are_entities(tmp_path):
+    few = ["The [University of [Oslo](GPE)](ORG) has students .", "She left [Paris](GPE) for the [Bank](ORG) ."]
+    types = {"ORG": "company, school or institution", "GPE": "country or city"}
+    Tagger(types, overlap=True, cache=False, threads=1).fit(few).save(tmp_path / "model")
+    text = "He studied at the University of Bergen."
+    doc = pipeline(tmp_path / "model", spans_key="sc")(text)
+    assert [(one.text, one.label_) for one in doc.spans["sc"]] == [("University of Bergen", "ORG"), ("Bergen", "GPE")]
+    assert not doc.ents
+    nlp = pipeline(tmp_path / "model")
+    assert [(one.text, one.label_) for one in nlp(text).ents] == [("University of Bergen", "ORG")]
+    assert nlp.get_pipe("handful").n_left_out == 1
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "docs.spacy")
+    assert [span.type for span in read(tmp_path / "docs.spacy")[0].spans] == ["ORG", "GPE"]
 
 
 def test_types_alone(tagger):

@@ -22,7 +22,7 @@ from handful.scale import (
     predict_texts,
     workers,
 )
-from handful.text import write
+from handful.text import stream, write
 
 from .made import FEW, TEXTS, TYPES, Encoder, sentences_of, write_texts
 
@@ -170,6 +170,17 @@ def test_workers_that_are_killed_change_nothing(client, tmp_path):
 
 def lines_of(folder):
     return [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()]
+
+
+def test_mentions_that_share_words_are_found_on_workers(client, tmp_path):
+    few = [*FEW, "[the friend of [Pam](PER)](PER) saw [the [Pia](PER) of Leeds](LOC)"]
+    tagger = Tagger(TYPES, encoder=Encoder(), cache=False, overlap=True)
+    assert fit(tagger, few, encoded(client, tmp_path)) is tagger
+    predict_texts(client, tagger, [write_texts(tmp_path)], tmp_path / "found")
+    near = Tagger(TYPES, encoder=Encoder(), cache=False, overlap=True).fit(few, TEXTS)
+    found = [one for path in sorted((tmp_path / "found").glob("*.jsonl*")) for one in stream(path)]
+    expected = [[(*one[:2], one[2].type) for one in near_found.mentions()] for near_found in near.tag(found)]
+    assert [[(*one[:2], one[2].type) for one in document.mentions()] for document in found] == expected
 
 
 def test_predictions_in_shards_are_those_in_one_file(client, tmp_path):

@@ -6,7 +6,7 @@ import re
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from handful import __version__
+from handful import Tagger, __version__
 from handful.serve import Limits
 from handful.text import Sentence
 
@@ -26,6 +26,16 @@ def test_one_text_is_answered_as_the_tagger_does(served):
     assert answer.status_code == 200
     assert answer.json() == {"model": "people", "entities": fitted().predict(TEXT)}
     assert words(answer.json()["entities"]) == [("Pia", "PER"), ("Leeds", "LOC"), ("Pablo", "PER"), ("Lyon", "LOC")]
+
+
+def test_mentions_that_share_words_are_answered():
+    few = ["The [University of [Oslo](GPE)](ORG) has students .", "She left [Paris](GPE) for the [Bank](ORG) ."]
+    tagger = Tagger({"ORG": "company or school", "GPE": "country or city"}, overlap=True, cache=False).fit(few)
+    text = "He studied at the University of Bergen."
+    with serving({"both": tagger}) as served:
+        found = served.client.post("/predict", json={"text": text}).json()["entities"]
+    assert found == tagger.predict(text)
+    assert words(found) == [("University of Bergen", "ORG"), ("Bergen", "GPE")]
 
 
 def test_several_texts_and_words(served):

@@ -49,10 +49,11 @@ KINDS_OF_FIT = pytest.mark.parametrize(
         (NamedEncoder(), {}),
         (NamedEncoder(), {"o_ratio": 0.7}),
         (NamedEncoder(), {"method": "paper"}),
+        (NamedEncoder(), {"overlap": True}),
         (ToyEncoder(), {"o_ratio": None}),
         (ToyEncoder(), {"method": "paper", "o_ratio": 0.7}),
     ],
-    ids=["names", "names and a ratio", "names, paper", "no names", "no names, paper"],
+    ids=["names", "names and a ratio", "names, paper", "names and overlap", "no names", "no names, paper"],
 )
 REPEATED = UNLABELLED * 4  # so many words that labels are few among them
 

@@ -159,9 +159,11 @@ class SpacyTagger(Pipe):
         kept = list(doc.ents if self.spans_key is None else doc.spans.get(self.spans_key, ())) if self.keep else []
         taken = {token for span in kept for token in range(span.start, span.end)}
         chosen = []
-        for i in sorted(range(len(spans)), key=lambda i: (-scores[i], i)):
+        overlaps = self._tagger is not None and self._tagger.overlap
+        for i in sorted(range(len(spans)), key=lambda i: (overlaps and -len(spans[i]), -scores[i], i)):
             if taken.isdisjoint(tokens := range(spans[i].start, spans[i].end)):
-                taken.update(tokens)
+                # spans of a key may share tokens; entities may not, and the longest stay
+                taken.update(() if overlaps and self.spans_key is not None else tokens)
                 chosen.append(i)
             else:
                 self.n_left_out += 1
