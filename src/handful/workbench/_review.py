@@ -26,28 +26,18 @@ def decided(sentence: Sentence, action: str, labels: Sequence[Any], types: Seque
 def accepted(state: State, sentence: Sentence, span: Span) -> State:
     """Return the state in which a mention is right; of a sentence that nobody decided, the rest stays open."""
     kept = [one for one in state.spans if one.end <= span.start or span.end <= one.start]
-    spans = sorted([*kept, span], key=lambda one: one.start)
-    if state.status == "disputed":
-        return State("disputed", tuple(spans))
-    if state.status in ("labelled", "none"):
-        return State("labelled", tuple(spans), None, state.judged)
     known = _known(state, sentence)
     for replaced in set(state.spans).difference(kept):  # its words outside the new mention are open again
         known[replaced.start : replaced.end] = [UNKNOWN] * (replaced.end - replaced.start)
-    return replace(_partial(sentence, spans, known), judged=state.judged)
+    return _with(state, sentence, sorted([*kept, span], key=lambda one: one.start), known)
 
 
 def rejected(state: State, sentence: Sentence, span: Span) -> State:
     """Return the state in which none of these words is of the type of the mention."""
-    spans = [one for one in state.spans if one != span]
-    if state.status == "disputed":
-        return State("disputed", tuple(spans))
-    if state.status in ("labelled", "none"):
-        return State("labelled" if spans else "none", tuple(spans), None, state.judged)
     known = _known(state, sentence)
     for i in range(span.start, span.end):
         known[i] = _excluding(UNKNOWN if span in state.spans else known[i], span.type)
-    return replace(_partial(sentence, spans, known), judged=state.judged)
+    return _with(state, sentence, [one for one in state.spans if one != span], known)
 
 
 def fitting(spans: Sequence[Span], state: State, sentence: Sentence, missing: Sequence[str] = ()) -> list[Span]:
@@ -146,11 +136,15 @@ def _known(state: State, sentence: Sentence) -> list[Allowed]:
     return state.on(sentence.without_labels()).constraints()
 
 
-def _partial(sentence: Sentence, spans: Sequence[Span], known: Sequence[Allowed]) -> State:
-    """Return the state of a sentence with some mentions, and the possible tags of its other words."""
+def _with(state: State, sentence: Sentence, spans: Sequence[Span], known: Sequence[Allowed]) -> State:
+    """Return the state with other mentions; `known` are the possible tags of words if not all of it is decided."""
+    if state.status == "disputed":
+        return State("disputed", tuple(spans))
+    if state.status in ("labelled", "none"):
+        return State("labelled" if spans else "none", tuple(spans), None, state.judged)
     covered = _covered(spans)
     allowed = tuple(None if i in covered else entry for i, entry in enumerate(known))
-    return State.of(Sentence(sentence.words, tuple(spans), allowed))
+    return replace(State.of(Sentence(sentence.words, tuple(spans), allowed)), judged=state.judged)
 
 
 def _excluding(known: Allowed, name: str) -> Allowed:
