@@ -4,8 +4,9 @@
 
 The text may be .gz; it is repeated, with a number in each sentence, if it is shorter than asked for. A person presses
 Enter on one sentence after the other. Columns, in seconds from the key: the next sentence is on the page; it has the
-predictions of a fit that knows the decision; the list is in the order of that fit. Rows: the best and the median of all
-decisions. With --also the workbench of another checkout runs beside this one, and the decisions alternate, so that
+predictions of a fit that knows the decision; the list is in the order of that fit. The last column is the seconds of a
+processor that the server used until then: other work on the machine changes it little. Rows: the best and the median of
+all decisions. With --also the workbench of another checkout runs beside this one, and the decisions alternate, so that
 both have the same machine: other work on it disturbs both alike.
 
 It needs the extra `web`, Playwright and Chromium.
@@ -52,17 +53,16 @@ WATCH = """async () => {
         requestAnimationFrame(look);
     }, { capture: true });
 }"""
-IS_OVER = "() => seen.changed > 0 && seen.listed > 0 && seen.app.state.fit.status === 'idle'"
 
 
 @contextmanager
 def running(source, arguments):
-    """Run the workbench of a checkout; give its address."""
+    """Run the workbench of a checkout; give its address and its process."""
     command = [sys.executable, "-u", "-m", "handful", "label", *arguments, "--no-browser", "--port", "0"]
     environment = os.environ | {"PYTHONPATH": str(source)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
-            yield next(line for line in process.stdout if line.startswith("http")).strip()
+            yield next(line for line in process.stdout if line.startswith("http")).strip(), process.pid
         finally:
             process.terminate()
 
@@ -73,16 +73,29 @@ def wait(page, expression):
         time.sleep(0.02)
 
 
-def decide(page):
-    """Press Enter; return the seconds until the next sentence, its predictions, and the queue by the new fit."""
+def used(pid):
+    """Return the seconds of a processor that a process has used; 0 where Linux does not say so."""
+    stat = Path(f"/proc/{pid}/stat")
+    fields = stat.read_text().rpartition(")")[2].split() if stat.exists() else [0] * 13
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def decide(page, pid):
+    """Press Enter; return the seconds until the next sentence, its predictions, and the queue by the new fit.
+
+    The last ones are those of a processor, until the queue.
+    """
     page.bring_to_front()
     time.sleep(CALM)
+    before = used(pid)
     page.keyboard.press("Enter")
     while page.evaluate("() => !seen.next && document.getElementById('live').textContent.includes('again')"):
         page.keyboard.press("Enter")  # something was not in sight
         time.sleep(0.1)
-    wait(page, IS_OVER)
-    return page.evaluate("() => [seen.next, seen.changed, seen.listed].map((at) => (at - seen.key) / 1000)")
+    wait(page, "() => seen.changed > 0 && seen.listed > 0")
+    cost = used(pid) - before
+    wait(page, "() => seen.app.state.fit.status === 'idle'")
+    return [*page.evaluate("() => [seen.next, seen.changed, seen.listed].map((at) => (at - seen.key) / 1000)"), cost]
 
 
 def main():
@@ -106,21 +119,24 @@ def main():
             arguments = [str(corpus), "--types", options.types, "--project", str(Path(folder) / f"{i}.db")]
             arguments += ["--threads", str(options.threads)] if options.threads else []
             page = browser.new_page()
-            page.goto(stack.enter_context(running(source, arguments)))
+            address, pid = stack.enter_context(running(source, arguments))
+            page.goto(address)
             page.wait_for_selector("#w0", timeout=120_000)
             page.evaluate(WATCH)
             wait(page, "() => seen.app.state?.fit.status === 'idle' && seen.app.state.fit.number > 0")
-            pages[source] = page
+            pages[source] = page, pid
         times = {source: [] for source in pages}
         for n in range(options.decisions):
-            for source, page in pages.items():
-                times[source].append(decide(page))
+            for source, of in pages.items():
+                times[source].append(decide(*of))
                 print(f"{n + 1:3}  {source}: " + ", ".join(f"{one:.3f}" for one in times[source][-1]), flush=True)
-        print("\n                 next, s  predictions, s  queue, s")
+        print("\n                 next, s  predictions, s  queue, s  processor, s")
         for source, rows in times.items():
             print(source)
             for name, of in (("best", min), ("median", statistics.median)):
-                print("  {:6}       {:9.3f}  {:14.3f}  {:8.3f}".format(name, *map(of, zip(*rows, strict=True))))
+                print(
+                    "  {:6}       {:9.3f}  {:14.3f}  {:8.3f}  {:12.2f}".format(name, *map(of, zip(*rows, strict=True)))
+                )
 
 
 if __name__ == "__main__":

@@ -57,6 +57,15 @@ def accept(page, press):
     raise AssertionError("the sentence is never accepted")
 
 
+def go_to_a_mention(page):
+    """Go on to a sentence with a predicted mention, without a decision."""
+    page.wait_for_selector("#fit[data-status=idle]")
+    while not mentions(page, "predicted"):
+        at = page.inner_text("#status").split(" · ")[0]
+        page.keyboard.press("ArrowDown")
+        page.locator("#status", has_not_text=f"{at} ·").wait_for()
+
+
 def drag(page, start, *ends):
     """Drag from one word over others."""
     page.hover(start)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from .browsing import enter, mentions, picture, said
+from .browsing import enter, go_to_a_mention, mentions, picture, said
 from .conftest import labelling, open_at
 from .made import serving, settled
 
@@ -192,11 +192,7 @@ def test_the_page_fits_its_window_and_pictures_of_it(browser, tmp_path):
             page.wait_for_selector("#fit[data-status=idle]")
             enter(page)
         page.wait_for_selector(".curve")
-        page.wait_for_selector("#fit[data-status=idle]")
-        while not mentions(page, "predicted"):  # on to a sentence with one
-            at = page.inner_text("#status").split(" · ")[0]
-            page.keyboard.press("ArrowDown")
-            page.locator("#status", has_not_text=f"{at} ·").wait_for()
+        go_to_a_mention(page)
         page.keyboard.press(".")
         page.keyboard.press("a")
         said(page, "is right. Stored.")
