@@ -24,9 +24,10 @@ from .training_text import Ways
 if TYPE_CHECKING:
     from .model import Model
 
-# In points of a word, as the lead of a type over O is: what O gains where types are decided by themselves, by how much
-# more a mention inside another one has to be of its own type than the rest of that is, and the lead of any other one.
-MORE_O, MORE_OWN, SURE = 2.0, 10.0, 40.0
+# In points of a word, as the lead of a type over O is: what O gains where types are decided by themselves, and where
+# mentions inside others of their own type are; by how much more a mention inside another has to be of its type than
+# the rest of that is, without labels of its type and with them; the lead of any other one.
+MORE_O, OWN_O, MORE_OWN, SURE = 2.0, -4.0, (10.0, 15.0), 40.0
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ def sharing(model: "Model", layers: Sequence[Layer]) -> tuple[Layer, ...]:
 class _Candidate:
     span: Span
     lead: float  # over O, the mean of its words
+    more: float  # by how much more it has to be of its own type than the rest of a mention around it
     is_own: bool  # whether its layer knows mentions inside others of the same type
 
 
@@ -132,17 +134,19 @@ class Layered:
         candidates: list[list[_Candidate]] = [[] for _ in n_words]
         for layer, logits in zip(self._layers, self._logits, strict=True):
             model = replace(layer.model, find=find)
-            tags, scores = model.path(logits + np.array([MORE_O, 0]), n_words), model.calibration.scores(logits)
+            tags = model.path(logits + np.array([OWN_O if layer.is_own else MORE_O, 0]), n_words)
+            scores = model.calibration.scores(logits)
             if model.borders is not None:
                 tags = model.borders.obey(tags, scores, self._sentences)
             tags[self._lost] = 0
             begins = None if model.seams is None else model.seams.begins(self._features, tags, n_words)
-            for first, spans, kept in zip(
-                firsts, decode(scores, n_words, [layer.type], tags, begins), candidates, strict=False
-            ):
+            more = MORE_OWN[model.piece(NearestLabel) is not None]
+            leads = logits[:, 1] - logits[:, 0] + model.calibration.points(find)
+            spans_found = decode(scores, n_words, [layer.type], tags, begins)
+            for first, spans, kept in zip(firsts, spans_found, candidates, strict=False):
                 for span in spans:
-                    rows = logits[first + span.start : first + span.end]
-                    kept.append(_Candidate(span, float((rows[:, 1] - rows[:, 0]).mean()), layer.is_own))
+                    lead = float(leads[first + span.start : first + span.end].mean())
+                    kept.append(_Candidate(span, lead, more, layer.is_own))
         return [self._chosen(*one) for one in zip(firsts, found, candidates, strict=False)]
 
     def _chosen(self, first: int, found: tuple[Span, ...], candidates: Sequence[_Candidate]) -> tuple[Span, ...]:
@@ -155,12 +159,12 @@ class Layered:
             if span in kept:
                 continue
             if one.is_own:
-                is_right = any(other.type == span.type for other in around)
+                is_right = one.lead >= 0 and any(other.type == span.type for other in around)
             elif any(other.type == span.type for other in beside):
                 is_right = False
             else:
                 is_new = len(around) == len(beside) > 0
-                is_right = is_sure or (is_new and all(self._more(first, span, other) >= MORE_OWN for other in around))
+                is_right = is_sure or (is_new and all(self._more(first, span, other) >= one.more for other in around))
             if is_right:
                 kept.append(span)
         return tuple(sorted(kept, key=by_place)) if len(kept) > len(found) else found
