@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from handful.errors import Advice, DataError, number_of
-from handful.text import OUTSIDE, Allowed, EntityType, Sentence, Span, types_of
-from handful.text.types import completed, joined, misspelt, relabelled, type_names
+from handful.text import OUTSIDE, EntityType, Sentence, types_of
+from handful.text.types import completed, converted, joined, misspelt, type_names
 
 
 class TypeChange:
@@ -66,32 +66,12 @@ class TypeChange:
         for one in sentences:  # types that the tagger does not know: a label that rules one out, a judged one
             for old in type_names(one) | (one.judged or frozenset()):
                 self._becomes.setdefault(old, frozenset([old] if old in names else ["O"]))
-        sources: dict[str, set[str]] = {"O": {"O"}}
+        self._becomes["O"] = OUTSIDE.names
+        sources: dict[str, set[str]] = {}
         for old, news in self._becomes.items():
             for new in news:
                 sources.setdefault(new, set()).add(old)
-        return [self._sentence(one, sources) for one in sentences]
-
-    def _sentence(self, sentence: Sentence, sources: Mapping[str, set[str]]) -> Sentence:
-        spans, entries = [], list(sentence.allowed or [None] * len(sentence.words))
-        entries = [None if entry is None else self._entry(entry, sources) for entry in entries]
-        for span in sentence.spans or ():
-            news = self._becomes[span.type]
-            if len(news) > 1:
-                entries[span.start : span.end] = [Allowed(news)] * (span.end - span.start)
-            elif news != OUTSIDE.names:
-                spans.append(Span(span.start, span.end, next(iter(news))))
-        changed = relabelled(sentence, spans, entries)
-        if sentence.judged is None:
-            return changed
-        judged = sentence.judged  # a part of a split type was looked for where the type was
-        return changed.judged_for(new for new, olds in sources.items() if new != "O" and olds <= judged)
-
-    def _entry(self, entry: Allowed, sources: Mapping[str, set[str]]) -> Allowed:
-        """Return what a partial label says of the new types: a new one is ruled out where all its sources are."""
-        if entry.is_excluded:
-            return Allowed(frozenset(new for new, olds in sources.items() if olds <= entry.names), is_excluded=True)
-        return Allowed(frozenset().union(*(self._becomes.get(old, {"O"}) for old in entry.names)))
+        return [converted(one, self._becomes.__getitem__, lambda new: frozenset(sources[new])) for one in sentences]
 
     def notes(self, before: Sequence[Sentence], after: Sequence[Sentence]) -> list[str]:
         """Return a line for each type that is now open in labelled sentences in which it was not open before."""

@@ -1,6 +1,6 @@
 """`Sentence`, `Span` and `Allowed`: text and labels, as all other modules know them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby, pairwise
 from numbers import Integral
@@ -369,6 +369,40 @@ def relabelled(sentence: Sentence, spans: Iterable[Span], entries: Sequence[Allo
             found.append(Span(start, end, name))
             allowed[start:end] = [None] * (end - start)
     return sentence.with_labels(tuple(sorted(dict.fromkeys(found), key=by_place)), tuple(allowed) or None)
+
+
+def converted(
+    sentence: Sentence,
+    becomes: Callable[[str], frozenset[str]],
+    sources: Callable[[str], frozenset[str]],
+    *,
+    may_be_new: bool = False,
+) -> Sentence:
+    """Return a labelled sentence with other tags: an old one becomes one of several, a partial label, or one, or O.
+
+    A new tag is ruled out where all its sources are, and was looked for where all its sources were; itself may be one
+    of them, and if `may_be_new`, it is not asked for there.
+    """
+
+    def of(entry: Allowed | None) -> Allowed | None:
+        if entry is None:
+            return None
+        news = frozenset[str]().union(*map(becomes, entry.names))
+        is_out = entry.is_excluded
+        return Allowed(frozenset(new for new in news if not is_out or sources(new) <= entry.names), is_out)
+
+    spans, entries = [], [of(entry) for entry in sentence.allowed or [None] * len(sentence.words)]
+    for span in sentence.spans or ():
+        news = becomes(span.type)
+        if len(news) > 1:
+            entries[span.start : span.end] = [Allowed(news)] * (span.end - span.start)
+        elif news != OUTSIDE.names:
+            spans.append(replace(span, type=next(iter(news))))
+    changed, judged = relabelled(sentence, spans, entries), sentence.judged
+    if judged is None:
+        return changed
+    names = frozenset[str]().union(*map(becomes, judged)) - OUTSIDE.names
+    return changed.judged_for(new for new in names if sources(new) <= (judged | {new} if may_be_new else judged))
 
 
 def by_place(span: Span) -> tuple[int, int, str]:

@@ -1,11 +1,10 @@
 """`TypeChoice`: which types are kept, left out, renamed or merged."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from handful.errors import Advice
 
-from ._sentences import Allowed, Sentence, relabelled
+from ._sentences import Sentence, converted
 from .types import ABOUT_CORPUS, EntityType, joined
 
 
@@ -22,7 +21,6 @@ class TypeChoice:
         self._drop = frozenset(drop)
         self._rename = dict(rename or {})
         self._seen: dict[str, str | None] = {}  # what became of each type that was met with
-        self._entries: dict[Allowed, Allowed] = {}
 
     def __bool__(self) -> bool:
         return self._keep is not None or bool(self._drop) or bool(self._rename)
@@ -41,28 +39,10 @@ class TypeChoice:
         """Return a sentence with its labels renamed, and without those that do not stay."""
         if sentence.spans is None:
             return sentence
-        renamed = ((span, self.name(span.type)) for span in sentence.spans)
-        spans = [replace(span, type=name) for span, name in renamed if name is not None]
-        entries = [None if entry is None else self._entry(entry) for entry in sentence.allowed or ()]
-        changed = relabelled(sentence, spans, entries)
-        if sentence.judged is None:
-            return changed
-        names = {self.name(old) for old in sentence.judged} - {None}
-        return changed.judged_for(name for name in names if name and self._sources(name) <= sentence.judged | {name})
+        return converted(sentence, self._becomes, self._sources, may_be_new=True)
 
-    def _entry(self, entry: Allowed) -> Allowed:
-        """Return what a partial label says of the new names.
-
-        A tag may be a new one if some old one that became it was allowed. O also comes from types that do not stay.
-        """
-        if entry not in self._entries:
-            new = {old: "O" if old == "O" else self.name(old) or "O" for old in entry.names}
-            if entry.is_excluded:
-                names = {name for name in new.values() if self._sources(name) <= entry.names}
-            else:
-                names = set(new.values())
-            self._entries[entry] = Allowed(frozenset(names), entry.is_excluded)
-        return self._entries[entry]
+    def _becomes(self, old: str) -> frozenset[str]:
+        return frozenset({"O" if old == "O" else self.name(old) or "O"})
 
     def _sources(self, name: str) -> frozenset[str]:
         """Return the old tags that become this one; for O, the empty name stands for all types that are not kept."""

@@ -16,7 +16,7 @@ from ._markup import MARK
 from ._patterns import LONGEST as LONGEST
 from ._patterns import compiled as compiled
 from ._sentences import Sentence, check_type
-from ._sentences import relabelled as relabelled
+from ._sentences import converted as converted
 from ._source import read_small
 from .borders import borders_of
 
