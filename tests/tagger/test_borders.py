@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from handful import Tagger
-from handful.tagger.borders import Borders
+from handful.tagger.borders import Borders, without_loose_ends
 from handful.text import Sentence, Span, types_of
 
 from .toy import NamedEncoder
@@ -120,3 +120,35 @@ def test_evaluation_obeys():
 
 def test_nothing_found():
     assert obeyed("person with title", "then Mr John came") == ["_ _ _ _", "_ _ _ _"]
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("broken spring in the bogie", "broken spring _ _ _"),
+        ("ten years of service", "ten years _ _"),
+        ("Bank of", "Bank _"),
+        ("of the", "of _"),  # a word stays
+        ("the hammer", "the hammer"),
+        ("9 in", "9 in"),
+        ("hepatitis a", "hepatitis a"),
+        ("Lord of the Rings", "Lord of the Rings"),
+    ],
+)
+def test_no_mention_ends_in_a_word_that_begins_what_follows(words, kept):
+    words = words.split()
+    inside = {"broken spring in the bogie": 4, "ten years of service": 3}.get(" ".join(words), len(words))
+    tags = np.array([1] * inside + [0] * (len(words) - inside))
+    found = without_loose_ends(tags, [Sentence(words)])
+    assert " ".join(word if tag else "_" for word, tag in zip(words, found.tolist(), strict=True)) == kept
+
+
+def test_predictions_have_no_loose_ends():
+    types = {"PART": "a part of a vehicle", "FAULT": "what went wrong", "DURATION": "how long something took"}
+    text = "railway: The broken spring in the bogie was found after ten years of service; wheelslip on the bank."
+    tagger = Tagger(types).fit()
+    for find in ("usual", "more", 10):
+        found = [one["word"] for one in tagger.predict(text, find=find)]
+        assert {"broken spring", "ten years", "wheelslip"} <= set(found)
+    curve = tagger.evaluate([text.replace("broken spring", "[broken spring](FAULT)")]).curve
+    assert [one.score.n_correct for one in curve[2:]] == [1, 1, 1]

@@ -18,6 +18,22 @@ _ARTICLES = {"the", "a", "an"}
 _NUMBER = re.compile(r"[<>~≈±+-]?\d[\d.,:/×-]*")
 
 
+#: No English phrase ends in these, nor in a preposition before them: "broken spring in the", "ten years of".
+_LOOSE = {"the", "of", "its", "their", "our", "your"}
+_BEFORE_LOOSE = {*_LOOSE, "in", "on", "at", "to", "from", "for", "with", "by", "into", "onto", "near", "under", "over"}
+
+
+def without_loose_ends(tags: NDArray[np.intp], sentences: Sequence[Sentence]) -> NDArray[np.intp]:
+    """Return the tags of words (n,) where no mention of several words ends in one that only begins what follows."""
+    result, words = tags.copy(), [word.lower() for one in sentences for word in one.words]
+    for _, start, stop, _ in runs(tags, [len(one.words) for one in sentences]):
+        last = stop - 1
+        while last > start and words[last] in (_LOOSE if last == stop - 1 else _BEFORE_LOOSE):
+            result[last] = 0
+            last -= 1
+    return result
+
+
 @dataclass(frozen=True)
 class Borders:
     """The rules of borders of types.

@@ -136,8 +136,7 @@ class Layered:
             model = replace(layer.model, find=find)
             tags = model.path(logits + np.array([OWN_O if layer.is_own else MORE_O, 0]), n_words)
             scores = model.calibration.scores(logits)
-            if model.borders is not None:
-                tags = model.borders.obey(tags, scores, self._sentences)
+            tags = model.bordered(tags, scores, self._sentences)
             tags[self._lost] = 0
             begins = None if model.seams is None else model.seams.begins(self._features, tags, n_words)
             more = MORE_OWN[model.piece(NearestLabel) is not None]

@@ -11,7 +11,7 @@ from handful._util.arrays import Float
 from handful.cluster import tag_scores
 from handful.text import EntityType, Sentence, Transitions
 
-from .borders import Borders
+from .borders import Borders, without_loose_ends
 from .decoding import viterbi
 from .evidence import EVIDENCE, Evidence, array_of
 from .finding import found_by
@@ -144,7 +144,14 @@ class Model:
         """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
         logits = self.logits(features, sentences)
         scores, tags = self.calibration.scores(logits), self.path(logits, [len(one.words) for one in sentences])
-        return scores, tags if self.borders is None else self.borders.obey(tags, scores, sentences)
+        return scores, self.bordered(tags, scores, sentences)
+
+    def bordered(
+        self, tags: NDArray[np.intp], scores: NDArray[np.float64], sentences: Sequence[Sentence]
+    ) -> NDArray[np.intp]:
+        """Return tags (n,) with the borders that language and descriptions ask for; words that join get scores."""
+        tags = tags if self.transitions is None else without_loose_ends(tags, sentences)
+        return tags if self.borders is None else self.borders.obey(tags, scores, sentences)
 
     def path(self, logits: NDArray[np.float64], n_words: Sequence[int]) -> NDArray[np.intp]:
         """Return the best tags of the words of sentences, (n,), given their logits."""

@@ -249,8 +249,7 @@ class _Curve:
         layered = Layered(layers, features, sentences, lost) if layers else None
         for model, found in zip(self._models, self._found, strict=True):
             tags, scores = model.path(logits, n_words), np.zeros_like(logits)
-            if model.borders is not None:
-                tags = model.borders.obey(tags, scores, sentences)
+            tags = model.bordered(tags, scores, sentences)
             tags[lost] = 0
             begins = None if model.seams is None else model.seams.begins(features, tags, n_words)
             spans = decode(scores, n_words, model.tags[1:], tags, begins)
