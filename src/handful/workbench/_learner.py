@@ -29,6 +29,7 @@ class Learner:
     def __init__(self, encoder: RememberingEncoder) -> None:
         self.encoder = encoder
         self.number = self.first = 0  # of the last fit, and of the first one by the same labels
+        self.since = 0  # the number of the first fit with these types
         self.tagger: Tagger | None = None  # of the last fit, None where there was nothing to learn from
         self.setting: Find = "usual"  # how much to find
         self._basis: tuple[object, Sequence[Sentence]] = (None, ())
@@ -53,6 +54,7 @@ class Learner:
             self.tagger.relabel(labels, keeps_clusters=keeps_clusters)
         else:
             self.tagger = self.new(types).fit(labels or None, text or None, progress=False)
+            self.since = self.since if self._basis[0] == types else self.number + 1
             self._basis = (types, text)
         self.number += 1
         self.first = self.first if is_again else self.number

@@ -49,7 +49,6 @@ class Worker:
         self.find: Find = "usual"  # how much to find, which a person chooses on the page
         self.o_share: float | None = None
         self.number = self.ranked = 0  # of the last fit, and of the one that the queue is by
-        self._whole = 0  # the number of the last whole fit
         self.version = 0  # of the labels that the last fit knows
         self.quality: Quality | None = None  # the last estimate
         self._ranking: list[int] = []
@@ -221,7 +220,6 @@ class Worker:
         self._fitted = wanted
         self._clustered = wanted if is_whole else self._clustered
         self.number, self.seconds = self.learner.number, time.perf_counter() - started
-        self._whole = self.number if is_whole else self._whole
         self.version = version
         with self._awake:
             ids = self._to_predict(reversed(self._visible), PREDICTED_FIRST)
@@ -279,15 +277,15 @@ class Worker:
 
     def _rank(self) -> None:
         """Find the sentences that teach most by the last fit, and the share of words that are in no mention."""
-        is_whole = self._clustered == self._fitted
+        learner, is_whole = self.learner, self._clustered == self._fitted
+        assert learner is not None
         with self.mirror.lock:
             words = {id: one.words for id, one in self.found.items() if one.words is not None}
-            now = {id: words[id] for id, one in self.found.items() if one.fit >= self._whole and id in words}
+            now = {id: words[id] for id, one in self.found.items() if one.fit >= learner.since and id in words}
             is_open = {id: self.mirror.is_open(id) and not self.mirror.others(id) for id in words}
             labelled = [one for id, one in words.items() if self.mirror.state(id)[1].is_label and not is_open[id]]
             mentions = self.mirror.count_labels()
-        learner = self.learner
-        if learner is not None and learner.tagger is not None:
+        if learner.tagger is not None:
             counts = [mentions.get(one.name, 0) for one in learner.tagger.types_]
             queue = most_teaching({id: one for id, one in now.items() if is_open[id]}, labelled, counts, RANKED)
             self._ranking, self._candidates = queue
