@@ -88,6 +88,17 @@ def test_the_card_says_what_it_is(saved):
     assert "likely too high" not in card  # the paper's scores are no estimate
 
 
+def test_the_card_says_what_is_not_found(saved, tmp_path):
+    assert (
+        "of the same type are found as one. Mentions within mentions are not found. "
+        in (saved / "README.md").read_text()
+    )
+    Tagger({"FOOD": "something to eat"}, overlap=True).fit().save(tmp_path / "model")
+    card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+    assert "found as one" not in card
+    assert "within mentions" not in card
+
+
 def test_names_are_no_markup_in_the_card():
     assert cell("a|b <img src=x> ![c](http://d) `e`\n\\") == r"a\|b \<img src=x> !\[c](http://d) \`e\` \\"
 

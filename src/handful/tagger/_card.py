@@ -82,9 +82,10 @@ def model_card(saved: "Saved") -> str:
             "|---|---|",
             *[f"| {name} | {value} |" for name, value in facts],
             "",
-            "Mentions next to each other and of the same type are found as one, and mentions within mentions not at "
-            f"all. {scores} `support.jsonl` and the examples above hold text that the tagger was fitted on: "
-            "think of who gets to see them.",
+            "Mentions next to each other and of the same type are found as one. " * (saved.model.seams is None)
+            + "Mentions within mentions are not found. " * (not saved.model.layers)
+            + f"{scores} `support.jsonl` and the examples above hold text that the tagger was fitted on: think of who "
+            "gets to see them.",
             "",
         ]
     )
