@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from measure import describe_machine
 
-from handful._util.processor import Processor
+from handful._util.processor import has_vnni
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 PLAIN = {"PYTHONHASHSEED": "0", **dict.fromkeys(THREADS, "1")}
@@ -206,7 +206,7 @@ def main(given=None):
     parser.add_argument("--only", help="rows with this in their name")
     options = parser.parse_args(given)
     print(describe_machine())
-    print(Processor.here())
+    print("with VNNI" if has_vnni() else "without VNNI")
     is_well = True
     with tempfile.TemporaryDirectory() as folder, as_file(files("handful") / "examples") as garden:
         trials = Trials(garden, Path(folder), options.words)

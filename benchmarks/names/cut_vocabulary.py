@@ -2,8 +2,8 @@
 
     python benchmarks/names/cut_vocabulary.py BASE OUT CORPUS ... --pieces 140000 [--words sw=FILE]
 
-Sub-words are chosen as by the setting `vocabulary` of a recipe (`handful.training.vocabulary`), but not only by what
-the corpora use: small ones have few of the words of a language. The word lists of wordfreq count, too (`pip install
+Sub-words are chosen as `vocabulary.py` says, but not only by what the corpora use: small ones have few of the words of
+a language. The word lists of wordfreq count, too (`pip install
 wordfreq`; it has most languages of handful-xx), each as a language of its own, and so do files with a word and its
 count, or a word alone, on each line. These lists are counted and not kept. A table says for each language of the
 corpora how many sub-words a word has before and after, and how many words are spelled with more sub-words than before.
@@ -13,11 +13,12 @@ import argparse
 from collections import defaultdict
 from pathlib import Path
 
+from vocabulary import cut_encoder, uses_in, uses_of
+
 from handful.encoders.hugging_face import word_tokenizer
 from handful.text.languages import NAMES, guess_language
 from handful.training.corpora import read_corpora
 from handful.training.model import read_base
-from handful.training.vocabulary import cut_encoder, uses_in, uses_of
 
 MOST = 60_000  # words of a list
 

@@ -84,7 +84,7 @@ def test_every_field_of_recipes_and_settings_can_be_in_a_file(tmp_path):
         layers=1, shapes=True, epochs=2, batch_tokens=64, lr=1e-4, head_lr=2e-3, warmup=0.1,
         name_only=0.1, description_only=0.2, negatives=0.3, contrast=0.4, parts=False,
         weights={"a": 0.5, "b": 2}, o_weights={"a": 0.3}, hold_out=0.1, seed=3,
-        rename={"PER": "who"}, vocabulary=500,
+        rename={"PER": "who"},
     )  # fmt: skip
     assert all(getattr(found, name) != value for name, value in vars(Recipe()).items())
     (tmp_path / "t.toml").write_text("rank = 8\nlr = 5e-4\nfolds = 3\n")

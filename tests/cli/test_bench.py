@@ -157,21 +157,7 @@ def test_defaults_are_those_of_the_settings(monkeypatch):
     assert [replace(each, command="") for each in found] == [Settings()]
 
 
-def test_speed_of_a_file_and_of_the_garden_notes(tmp_path):
-    (tmp_path / "notes.txt").write_text("The slugs had every lettuce by Sunday.\nWe sprayed soft soap.\n")
-    quick = ["--threads", "1"]
-    found = json.loads(run("bench", "speed", tmp_path / "notes.txt", *quick, "--json").stdout)
-    assert (found["n_sentences"], found["n_words"], found["threads"]) == (2, 13, [1])
-    assert found["words_per_second"].keys() == {"encode", "predict"}
-    assert found["processor"].keys() == {"name", "instructions"}
-    shown = run("bench", "speed", "--words", "30", *quick)
-    assert shown.exit_code == 0
-    assert re.search(r"^encode, words per second +[\d,]+$", shown.stdout, re.MULTILINE)
-    assert re.search(r"^add, seconds +[\d.]+$", shown.stdout, re.MULTILINE)
-    assert failed(run("bench", "speed", "no-such-file"), "no-such-file")
-
-
-@pytest.mark.parametrize("name", ["transfer", "sample", "speed"])
+@pytest.mark.parametrize("name", ["transfer", "sample"])
 def test_help_has_examples(name):
     shown = run("bench", name, "--help").output
     assert "Examples" in shown

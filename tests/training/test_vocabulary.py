@@ -1,6 +1,8 @@
 """Cutting a vocabulary: what is kept keeps its vectors, and every word can still be spelled."""
 
 import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +12,12 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 from handful.encoders import load
 from handful.encoders.hugging_face import read_pretrained, word_tokenizer
 from handful.errors import DataError, EncoderError
-from handful.training import Recipe, pretrain
-from handful.training.vocabulary import cut_encoder, cut_vocabulary, uses_of
+
+NAMES = Path(__file__).parents[2] / "benchmarks" / "names"
+if not NAMES.exists():
+    pytest.skip("the benchmarks are not part of a release", allow_module_level=True)
+sys.path.insert(0, str(NAMES))
+from vocabulary import cut_encoder, cut_vocabulary, uses_of  # noqa: E402
 
 LETTERS = "abcdehilmnorst"
 PIECES = [("▁", -3.0), *((letter, -6.0) for letter in LETTERS), ("▁the", -4.0), ("▁house", -8.0), ("▁dam", -8.5)]
@@ -111,38 +117,8 @@ def test_too_few_pieces_and_other_tokenizers_are_refused(base, tmp_path):
 SENTENCES = "\n".join(["[The](DOOR) homes in (the) dam", "the home of the [horse](ANIMAL)"] * 4) + "\n"
 
 
-@pytest.fixture
-def corpus(tmp_path):
-    path = tmp_path / "small.txt"
-    path.write_text(f"# DOOR: the dam\n# ANIMAL: a horse\n\n{SENTENCES}".lower(), encoding="utf-8")
-    path.write_text(path.read_text().replace("door", "DOOR").replace("animal", "ANIMAL"), encoding="utf-8")
-    return path
-
-
-def test_training_cuts_to_what_the_corpora_use_most(base, corpus, tmp_path):
-    recipe = Recipe(vocabulary=SMALLEST + 3, epochs=1)
-    card = pretrain([corpus], encoder=base, out=tmp_path / "new", recipe=recipe, progress=False, device="cpu")
-    assert card["recipe"]["vocabulary"] == card["base"]["sub_words_kept"] == SMALLEST + 3
-    kept = [piece for piece in pieces_of(tmp_path / "new") if len(piece) > 1 and not piece.startswith("<")]
-    # "ho" is in homes, home and horse; "the" behind a bracket has no space; no text has "▁house", and few have "mes".
-    assert kept == ["▁the", "▁dam", "ho"]
-    trained = load(tmp_path / "new")
-    assert trained.has_names
-    assert len(trained.encode([["ß", "the"]])) == 2
-    again = pretrain([corpus], encoder=base, out=tmp_path / "again", recipe=recipe, progress=False, device="cpu")
-    assert again["base"] == card["base"]
-    for name in ("model.safetensors", "tokenizer.json", "names.safetensors"):
-        assert (tmp_path / "new" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
-
-
 def test_sub_words_are_counted_as_text_is_written(base):
     _, tokenizer = read_pretrained(str(base))
     uses = uses_of(tokenizer, {"en": [(["(", "the"], 1.0), (["the"], 2.0)]})
     pieces = {tokenizer.convert_ids_to_tokens(i): use for i, use in uses.items()}
     assert pieces["▁the"] == pytest.approx(2 * pieces["t"])
-
-
-def test_training_with_too_small_a_vocabulary_is_refused(base, corpus, tmp_path):
-    with pytest.raises(DataError, match=f"vocabulary is 100, expected {SMALLEST} or more"):
-        pretrain([corpus], encoder=base, out=tmp_path / "new", recipe=Recipe(vocabulary=100), progress=False)
-    assert not (tmp_path / "new").exists()

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from ._methods import ComparedMethod, method_names
     from ._report import Report
     from ._runs import OnRun
-    from ._speed import Speed, speed
     from ._transfer import transfer
 
 __all__ = [
@@ -20,9 +19,7 @@ __all__ = [
     "OnRun",
     "Report",
     "Settings",
-    "Speed",
     "method_names",
-    "speed",
     "transfer",
 ]
 
@@ -31,6 +28,5 @@ __getattr__, __dir__ = lazy(
     _methods="ComparedMethod method_names",
     _runs="OnRun",
     _report="Report",
-    _speed="Speed speed",
     _transfer="transfer",
 )

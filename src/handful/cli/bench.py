@@ -1,8 +1,8 @@
-"""``handful bench``: compare few-shot methods, draw supports, and measure speed."""
+"""``handful bench``: compare few-shot methods, and draw supports."""
 
 import sys
 from collections import Counter
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,15 +11,14 @@ import typer
 from handful._util.files import check_folder, replacing_folder
 from handful._util.options import read_settings
 from handful.bench import Settings
-from handful.errors import number_of
-from handful.text import read, read_types, write
+from handful.text import write
 
 from . import options as opt
-from ._common import command_line, listed, print_json, say, watched
+from ._common import command_line, listed, say, watched
 from .reading import read_corpus
 
 if TYPE_CHECKING:
-    from handful.bench import Report, Speed
+    from handful.bench import Report
 
 bench = typer.Typer(
     name="bench",
@@ -51,7 +50,7 @@ On = Annotated[str | None, _setting("on", "test|dev", callback=opt.one_of("test"
 
 @bench.callback()
 def _about() -> None:
-    """Research: compare few-shot methods, and measure how fast this machine is.
+    """Research: compare few-shot methods.
 
     Finished runs are kept in the report's folder. After an interruption, the same command goes on where it stopped.
 
@@ -65,7 +64,6 @@ def _about() -> None:
     [bold]Examples[/bold]
 
     \b
-    handful bench speed
     handful bench transfer data/wnut17 --report report
     handful bench sample train.conll --shots 5 --sets 10 --out supports
     """
@@ -152,38 +150,6 @@ def sample(
     Console().print(shown)
 
 
-@bench.command()
-def speed(
-    file: str | None = opt.argument(None, "[FILE]", "The text to read; the garden notes if not given."),
-    words: int = opt.own(1000, "--words", "N", "The number of words to read.", min=1),
-    as_json: opt.Json = False,
-    threads: opt.Threads = None,
-) -> None:
-    """Measure how fast this machine is.
-
-    The table has words per second of the encoder in the package, and of prediction with it; seconds of a fit on 17
-    labelled sentences and the text, encoding included, and of one more label; on one thread and on all.
-
-    [bold]Examples[/bold]
-
-    \b
-    handful bench speed
-    handful bench speed notes.txt --words 10000
-    handful bench speed --json
-    """
-    from handful import examples
-    from handful.bench import speed as measure
-
-    text = read_corpus(str(file or examples.UNLABELLED), None, quiet=False, unlabelled=True)
-    garden = read(examples.SUPPORT), read_types(examples.TYPES)
-    with watched() as watch:
-        found = measure(text, *garden, most_words=words, threads=threads, on_run=watch["on_run"])
-    if as_json:
-        print_json(asdict(found))
-    else:
-        _show_speed(found)
-
-
 def _show(report: "Report") -> None:
     from rich.markdown import Markdown
 
@@ -202,18 +168,3 @@ def _show(report: "Report") -> None:
     for note in report.notes:
         say(f"note: {note}")
     say(f"wrote {report.folder}")
-
-
-def _show_speed(found: "Speed") -> None:
-    from .show import Console, table
-
-    console = Console(width=None if sys.stdout.isatty() else 240)
-    console.print(str(found.processor))
-    size = f"{number_of(found.n_sentences, 'sentence')}, {number_of(found.n_words, 'word')}"
-    console.print(f"{size}; the best of {found.turns} turns\n")
-    shown = table("", *(number_of(n, "thread") for n in found.threads))
-    for name, speeds in found.words_per_second.items():
-        shown.add_row(f"{name}, words per second", *(f"{one:,.0f}" for one in speeds))
-    for name, seconds in found.seconds.items():
-        shown.add_row(f"{name}, seconds", *(f"{one:.2f}" for one in seconds))
-    console.print(shown)

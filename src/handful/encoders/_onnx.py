@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from handful._util.processor import Processor, usable_threads
+from handful._util.processor import has_vnni, usable_threads
 from handful.errors import Advice, EncoderError
 
 from ._network_encoder import NetworkEncoder
@@ -85,7 +85,7 @@ def open_session(model: Path, threads: int | None) -> Any:
     options.intra_op_num_threads = threads or 0
     options.log_severity_level = 3
     options.enable_mem_pattern = False  # shapes differ from batch to batch
-    if not (Processor.here().instructions or {}).get("VNNI"):
+    if not has_vnni():
         # Without these instructions the fast product of 8-bit numbers saturates; this asks for the exact one.
         options.add_session_config_entry("session.x64quantprecision", "1")
     try:

@@ -13,9 +13,6 @@ class Recipe:
     """How to train."""
 
     layers: int | None = option(None, least=1)  # keep only this many layers of the encoder, the first ones
-    # keep only this many sub-words of a SentencePiece encoder: those that the corpora use most, in any of their
-    # languages, all characters, and bytes for characters that it never had
-    vocabulary: int | None = option(None, least=1)
     # also learn a vector for how a word is written, for an encoder whose tokenizer does not keep case
     shapes: bool = option(False)
     # new names of types, in all corpora; types that get the same name are merged

@@ -23,7 +23,6 @@ from .batches import TokenRows, lay_out_corpus
 from .corpora import SourceCorpus, io_tags
 from .model import TaggingNetwork, read_base, text_means
 from .training_loop import Data, Training
-from .vocabulary import cut_encoder, uses_in
 
 _BATCH = 64
 _LEAST_COUNT = 100  # occurrences of a word, to judge it
@@ -58,9 +57,6 @@ def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, devic
         "layers_kept": model.config.num_hidden_layers,
         "sha256": weights_digest(model),
     }
-    if recipe.vocabulary is not None:
-        cut_encoder(model, tokenizer, uses_in(tokenizer, sources), recipe.vocabulary)
-        base["sub_words_kept"] = model.config.vocab_size
     if recipe.shapes and not has_word_shapes(model):
         add_word_shapes(model)
     splitter, window = word_tokenizer(tokenizer, shape_stride(model)), window_of(model, tokenizer)

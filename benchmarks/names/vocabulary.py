@@ -22,8 +22,7 @@ from handful.encoders.tokenizer import BYTE
 from handful.errors import DataError, EncoderError
 from handful.text import to_sentence
 from handful.text.languages import guess_language
-
-from .corpora import SourceCorpus
+from handful.training.corpora import SourceCorpus
 
 _NEVER = -1000.0  # score of a byte: it is not found by the way it is written
 
