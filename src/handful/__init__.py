@@ -14,19 +14,9 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
-    "Document",
-    "EntityType",
-    "HandfulError",
-    "Sentence",
-    "Span",
-    "SubspaceKMeans",
-    "Tagger",
-    "__version__",
-    "predict",
-    "read",
-    "score",
-    "write",
-]
+    "Document", "EntityType", "HandfulError", "Sentence", "Span", "SubspaceKMeans", "Tagger", "__version__", "predict",
+    "read", "score", "write",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazy(
     __name__,

@@ -125,3 +125,8 @@ def shorten(value: object, limit: int = 80) -> str:
     """Cut a long text for a message."""
     text = str(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message that says something, or its class if there is none."""
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

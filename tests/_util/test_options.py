@@ -77,7 +77,7 @@ def test_every_field_of_recipes_and_settings_can_be_in_a_file(tmp_path):
         "layers = 1\nshapes = true\nepochs = 2\nbatch_tokens = 64\nlr = 1e-4\nhead_lr = 2e-3\n"
         "warmup = 0.1\nname_only = 0.1\ndescription_only = 0.2\nnegatives = 0.3\ncontrast = 0.4\n"
         "weights = {a = 0.5, b = 2}\no_weights = {a = 0.3}\nhold_out = 0.1\n"
-        'parts = false\nvocabulary = 500\nseed = 3\nrename = {PER = "who"}\n'
+        'parts = false\nseed = 3\nrename = {PER = "who"}\n'
     )
     found = read_settings(Recipe(), tmp_path / "r.toml")
     assert found == Recipe(

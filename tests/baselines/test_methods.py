@@ -25,7 +25,7 @@ def test_a_name_that_is_none_is_refused_with_those_there_are():
 
 def test_words_that_are_labelled_in_two_ways_count_in_both():
     support = read_support(["see [Pam](PER)", "so [Lom](LOC) left", "see [Pam](LOC)"])
-    words = support.words(encoder())
+    features, tags = support.words(encoder())
     assert [sentence.words for sentence in support.sentences] == [("see", "Pam"), ("see", "Pam"), ("so", "Lom", "left")]
-    assert words.tags.tolist() == [0, 2, 0, 1, 0, 1, 0]  # O, LOC, PER
-    assert (words.features[1] == words.features[3]).all()
+    assert tags.tolist() == [0, 2, 0, 1, 0, 1, 0]  # O, LOC, PER
+    assert (features[1] == features[3]).all()

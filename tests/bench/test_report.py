@@ -79,15 +79,15 @@ def test_the_terminal_shows_the_table_of_some_shots():
 
 def test_without_text_or_subspace(tmp_path):
     folder = corpus_folder(tmp_path / "made", sizes=(250, 20, 20))
-    methods, texts = ("hard", "hard-nosubspace", "soft"), ("all", "dev", "none", "1000", "3000")
+    methods, texts = ("hard", "hard-nosubspace", "soft"), ("all", "none")
     settings = Settings(sets=1, methods=methods, o_ratios=("none", "0.7"), shots=(5,), texts=texts)
     report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
     run = {(row["method"], row["o_ratio"], row["text"]) for row in report.rows}
-    assert {text for _, _, text in run} == {"all", "dev", "none", "1000"}  # there are not 3,000 words
+    assert {text for _, _, text in run} == {"all", "none"}
     assert ("hard-nosubspace", "0.7", "all") in run
     assert {ratio for _, ratio, text in run if text == "none"} == {"none"}
     assert {row["rounds"] for row in report.rows if row["text"] == "none" and row["method"] == "hard"} == {1}
-    assert "Hard clustering, unlabelled text: dev only" in [line.section for line in report.board.lines]
+    assert "Hard clustering, no unlabelled text" in [line.section for line in report.board.lines]
 
 
 def test_variants():

@@ -1,4 +1,4 @@
-"""`handful encode`, and `fit` and `predict` on several workers: the same model and predictions as without."""
+"""`fit` and `predict` on several workers: the same model and predictions as without."""
 
 import os
 import re
@@ -39,11 +39,6 @@ def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeyp
     for number, line in enumerate(TEXT.splitlines()):
         (tmp_path / f"text{number}.txt").write_text(line + "\n", encoding="utf-8")
     encoder = ["--encoder", place / "encoder"]
-    encoded = run("encode", "text*.txt", "--workers", 1, *encoder, "--out", "shards")
-    assert encoded.exit_code == 0
-    assert "shards: 36 words in 4 sentences, 4 shards, 0.00 GiB" in encoded.stderr
-    before = (tmp_path / "shards" / "index.json").stat().st_mtime_ns
-
     arguments = ["fit", place / "support.txt", "--o-ratio", "0.8", *encoder, "--out"]
     far = ["-u", "text*.txt", "--features", "shards", "--workers", 2]
     two, said = on_a_terminal(*arguments, "two", *far)
@@ -56,7 +51,6 @@ def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeyp
     (n_rounds,) = re.findall(r"(\d+) round", two.stdout)
     assert rounds == sorted(rounds)
     assert rounds[-1] == int(n_rounds) > 0
-    assert (tmp_path / "shards" / "index.json").stat().st_mtime_ns == before
 
     assert run(*arguments, "one", "-u", place / "text.txt", "--quiet").exit_code == 0
     for name in ("config.json", "model.safetensors", "support.jsonl"):
@@ -76,6 +70,7 @@ def test_workers_encode_fit_and_tag_as_one_process_does(place, tmp_path, monkeyp
     "arguments",
     [
         ["fit", "support.txt", "--features", "x", "--out", "y"],
+        ["fit", "support.txt", "--workers", "2", "--out", "y"],
         ["fit", "support.txt", "--dask", "tcp://127.0.0.1:1", "--workers", "2", "--out", "y"],
         ["predict", "model", "text.txt", "--workers", "2"],
         ["predict", "model", "text.txt", "--workers", "2", "--out", "x", "--to", "html"],

@@ -112,8 +112,6 @@ def test_the_card(pushed, hub, tagger):
     assert figures.keys() == {"f1", "precision", "recall"}
     assert 'from handful.integrations import from_hub\n\ntagger = from_hub("user/garden")' in page
     assert "| PEST | an animal, disease or disorder that harms plants |" in page
-    assert "| two notes, 2 sentences | precision | recall | F1 | mentions |" in page
-    assert f"| all | {100 * figures['precision']:.1f} | {100 * figures['recall']:.1f} |" in page
 
 
 def test_a_name_then_the_cache_alone(pushed, run, hub, tagger):

@@ -17,7 +17,7 @@ from handful.cli.commands import make_app
 from handful.encoders import _graph as graph
 from handful.encoders import export_encoder, load
 from handful.encoders.names import NAMES_FILE, NameHead
-from handful.errors import DataError, EncoderError, MissingExtraError, ModelError
+from handful.errors import DataError, EncoderError, MissingExtraError
 from handful.evaluate import score
 from handful.text import read, types_of, write
 from handful.training import TuneRecipe, tune
@@ -68,7 +68,6 @@ def test_a_tuned_tagger_is_better_and_like_any_other(kind, folders, corpora, tmp
     assert "the tuned encoder is taken" in str(after)
     assert after.after > after.before + 0.5 * after.error > after.before
     assert after.to_dict()["is_tuned"] is True
-    assert not (tmp_path / "tuned.checkpoint").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["tuned"]
     assert (tmp_path / "tuned" / "encoder" / "model.onnx").is_file()
     again = Tagger.load(tmp_path / "tuned", cache=False)
@@ -142,33 +141,26 @@ def files(folder):
 
 
 @LONG
-def test_stopped_and_gone_on_with_it_gives_the_same_bytes(folders, corpora, tmp_path, monkeypatch):
+def test_what_was_stopped_leaves_nothing_and_the_same_call_gives_the_same_bytes(
+    folders, corpora, tmp_path, monkeypatch
+):
     from handful.training import student
 
-    tagger = fitted(folders / "int8", corpora)
-    tune(tagger, out=tmp_path / "whole", recipe=QUICK)
-    take = student.Loop.take
+    tagger, take, taken = fitted(folders / "int8", corpora), student.Loop.take, []
 
-    for stop in (5, 65, 125):  # in each of the three trainings
-        taken = []
+    def stopped(loop):
+        taken.append(take(loop))
+        if len(taken) == 125:  # in the last of three trainings
+            raise KeyboardInterrupt
 
-        def counted(loop, taken=taken, stop=stop):
-            take(loop)
-            taken.append(loop)
-            if len(taken) == stop:
-                import os
-                import signal
-
-                os.kill(os.getpid(), signal.SIGINT)
-
-        monkeypatch.setattr(student.Loop, "take", counted)
-        with pytest.raises(KeyboardInterrupt, match="the same call again continues from there"):
-            tune(tagger, out=tmp_path / f"part{stop}", recipe=QUICK)
-        monkeypatch.setattr(student.Loop, "take", take)
-        assert (tmp_path / f"part{stop}.checkpoint").is_file()
-        assert not (tmp_path / f"part{stop}").exists()
-        tune(tagger, out=tmp_path / f"part{stop}", recipe=QUICK)
-        assert files(tmp_path / f"part{stop}") == files(tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        patch.setattr(student.Loop, "take", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            tune(tagger, out=tmp_path / "tuned", recipe=QUICK)
+    assert not list(tmp_path.iterdir())
+    for name in ("one", "other"):
+        tune(tagger, out=tmp_path / name, recipe=QUICK)
+    assert files(tmp_path / "one") == files(tmp_path / "other")
 
 
 def test_progress_says_what_is_done_and_how_long_it_takes(folders, corpora, tmp_path):
@@ -189,35 +181,11 @@ def test_bad_input_is_said_first(folders, corpora, tmp_path, monkeypatch):
     other = Tagger(encoder=tagger.encoder_, cache=False).fit(corpora["few"])
     with pytest.raises(EncoderError, match="an object, which cannot be tuned"):
         tune(other, out=tmp_path / "a")
-    (tmp_path / "a.checkpoint").write_bytes(b"nothing")
-    with pytest.raises(ModelError, match="not a checkpoint"):
-        tune(tagger, out=tmp_path / "a", recipe=QUICK)
     with pytest.raises(DataError, match="rank"):
         TuneRecipe(rank=0)
     monkeypatch.setattr("handful._util.lazy.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="tuning needs torch"):
         tune(tagger, out=tmp_path / "b")
-
-
-def test_a_checkpoint_of_other_labels_is_refused(folders, corpora, tmp_path, monkeypatch):
-    from handful.training import student
-
-    def raise_signal():
-        import os
-        import signal
-
-        os.kill(os.getpid(), signal.SIGINT)
-
-    take = student.Loop.take
-    monkeypatch.setattr(student.Loop, "take", lambda loop: (take(loop), raise_signal()))
-    with pytest.raises(KeyboardInterrupt):
-        tune(fitted(folders / "int8", corpora), out=tmp_path / "a", recipe=QUICK)
-    monkeypatch.setattr(student.Loop, "take", take)
-    other = Tagger(encoder=folders / "int8", cache=False).fit([*corpora["few"][1:], corpora["test"][0]])
-    with pytest.raises(ModelError, match="the checkpoint of another training, with different labels"):
-        tune(other, out=tmp_path / "a", recipe=QUICK)
-    assert tune(other, out=tmp_path / "a", recipe=QUICK, restart=True).n_sentences == 40
-    assert not (tmp_path / "a.checkpoint").exists()
 
 
 def test_what_people_do_elsewhere(folders, corpora, monkeypatch):

@@ -151,8 +151,15 @@ def beside(target: Path) -> Path:
     with suppress(OSError):
         for name in [name for name in os.listdir(target.parent) if name.startswith(f".{start}.")]:
             found = _TEMPORARY.fullmatch(name)
-            if found and found[1] == start and _is_left(target.with_name(name), found[2], int(found[3])):
-                _tidy(target.with_name(name), target)
+            left = target.with_name(name)
+            if not found or found[1] != start or not _is_left(left, found[2], int(found[3])):
+                continue
+            if left.suffix == ".old" and not target.exists():
+                os.rename(left, target)
+            elif left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
     return target.with_name(f".{start}.{_here()}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
 
 
@@ -182,16 +189,6 @@ def _is_left(path: Path, place: str, pid: int) -> bool:
     except OSError as error:  # otherwise it is somebody else's
         return isinstance(error, ProcessLookupError)
     return False
-
-
-def _tidy(left: Path, target: Path) -> None:
-    """Remove what was left, or put it back if it is what was there before, and nothing has taken its place."""
-    if left.suffix == ".old" and not target.exists():
-        os.rename(left, target)
-    elif left.is_dir():
-        shutil.rmtree(left, ignore_errors=True)
-    else:
-        left.unlink(missing_ok=True)
 
 
 def _swap(one: Path, other: Path) -> bool:

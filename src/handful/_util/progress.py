@@ -28,7 +28,9 @@ def reporting(
     if callable(progress):
         yield progress
         return
-    if not (sys.stderr.isatty() or _in_notebook() if progress is None else progress):
+    ipython = sys.modules.get("IPython")  # where nobody has imported it, this is no notebook
+    in_notebook = ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None
+    if not (sys.stderr.isatty() or in_notebook if progress is None else progress):
         yield lambda done, total: None
         return
     from tqdm.std import tqdm
@@ -54,9 +56,3 @@ def reporting(
         yield update
         if bar.last_print_t >= bar.start_t + bar.delay:  # it is there: its last state is seen, too
             bar.refresh()
-
-
-def _in_notebook() -> bool:
-    """Whether this runs in a kernel of Jupyter. Where nobody has imported IPython, it is not imported either."""
-    found = sys.modules.get("IPython")
-    return found is not None and getattr(found.get_ipython(), "kernel", None) is not None

@@ -22,14 +22,6 @@ from handful.text import EntityType, Sentence, Transitions, described
 
 
 @dataclass(frozen=True)
-class SupportWords:
-    """The words of a support whose tag is certain."""
-
-    features: Float  # (m, d)
-    tags: NDArray[np.intp]  # (m,) 0 is O, t is the type t - 1
-
-
-@dataclass(frozen=True)
 class LabelledSupport:
     """Labelled sentences, each once for every way in which it is labelled."""
 
@@ -48,11 +40,11 @@ class LabelledSupport:
         check_sure(labelled, ("O", *names))
         return np.where(labelled.is_sure, labelled.tags, -1)
 
-    def words(self, encoder: Encoder, progress: Progress = None) -> SupportWords:
-        """Encode the sentences, and keep the words whose tag is certain."""
+    def words(self, encoder: Encoder, progress: Progress = None) -> tuple[Float, NDArray[np.intp]]:
+        """Return the features (m, d) and the tags (m,) of the words whose tag is certain; 0 is O, t the type t - 1."""
         tags = self.tags()
         features = encoder.encode(self.sentences, progress=progress)
-        return SupportWords(features[tags >= 0], tags[tags >= 0])
+        return features[tags >= 0], tags[tags >= 0]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
 from handful.text import Transitions
 
-from ._base import Baseline, FittedBaseline, LabelledSupport, SupportWords, tag_log_scores
+from ._base import Baseline, FittedBaseline, LabelledSupport, tag_log_scores
 
 
 class Proto(Baseline):
@@ -26,10 +26,10 @@ class Proto(Baseline):
     """
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
-        words = support.words(self._open(), progress)
+        features, of_word = support.words(self._open(), progress)
         tags = np.arange(support.n_tags)
-        means = np.stack([words.features[words.tags == tag].mean(axis=0, dtype=np.float64) for tag in tags])
-        return by_nearest(self._open(), support, SupportWords(means, tags))
+        means = np.stack([features[of_word == tag].mean(axis=0, dtype=np.float64) for tag in tags])
+        return by_nearest(self._open(), support, means, tags)
 
 
 class NNShot(Baseline):
@@ -39,7 +39,7 @@ class NNShot(Baseline):
     """
 
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
-        return by_nearest(self._open(), support, support.words(self._open(), progress))
+        return by_nearest(self._open(), support, *support.words(self._open(), progress))
 
 
 class StructShot(NNShot):
@@ -70,11 +70,11 @@ class StructShot(NNShot):
         return replace(super()._learn(support, progress), transitions=transitions)
 
 
-def by_nearest(encoder: Encoder, support: LabelledSupport, words: SupportWords) -> FittedBaseline:
+def by_nearest(encoder: Encoder, support: LabelledSupport, known: Float, tags: NDArray[np.intp]) -> FittedBaseline:
     """Return the baseline that gives a word the tag of the nearest known one, by the squared distance."""
-    points = words.features.astype(np.float64)
+    points = known.astype(np.float64)
     origin = points.mean(axis=0)
-    by_tag = [points[words.tags == tag] for tag in range(support.n_tags)]
+    by_tag = [points[tags == tag] for tag in range(support.n_tags)]
 
     def log_scores(features: Float) -> NDArray[np.float64]:
         nearest = [squared_distances(features, own, None, origin).min(axis=1) for own in by_tag]

@@ -28,12 +28,12 @@ class RegressionBaseline(Baseline):
         from sklearn.linear_model import LogisticRegression
 
         encoder = self._open()
-        words = support.words(encoder, progress)
-        middle = words.features.mean(axis=0, dtype=np.float64)
+        features, tags = support.words(encoder, progress)
+        middle = features.mean(axis=0, dtype=np.float64)
         model = LogisticRegression(max_iter=_MOST_ROUNDS, tol=1e-6)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(words.features - middle, words.tags)
+            model.fit(features - middle, tags)
         if int(np.max(model.n_iter_)) >= _MOST_ROUNDS:
             warnings.warn(
                 f"the regression was not done after {_MOST_ROUNDS} rounds; its scores are only about right",

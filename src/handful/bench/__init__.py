@@ -13,15 +13,8 @@ if TYPE_CHECKING:
     from ._transfer import transfer
 
 __all__ = [
-    "DEFAULT_METHODS",
-    "O_RATIOS",
-    "ComparedMethod",
-    "OnRun",
-    "Report",
-    "Settings",
-    "method_names",
-    "transfer",
-]
+    "DEFAULT_METHODS", "O_RATIOS", "ComparedMethod", "OnRun", "Report", "Settings", "method_names", "transfer",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazy(
     __name__,

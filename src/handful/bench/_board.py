@@ -23,7 +23,6 @@ _TITLES = {
     "handful-nonames": "Default, names of types not read",
     NAMES: "Names of types alone",
 }
-_TEXTS = {"all": "", "dev": ", unlabelled text: dev only", "none": ", no unlabelled text"}
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ def _failure(line: Line, place: Place, errors: Sequence[str]) -> str:
 
 def _text_suffix(variant: Variant) -> str:
     """Return which unlabelled text there was, to go after a name; empty where there was all of it."""
-    return "" if variant.method == NAMES else _TEXTS.get(variant.text, f", unlabelled text: {variant.text} words")
+    return ", no unlabelled text" if variant.text == "none" and variant.method != NAMES else ""
 
 
 def _label(variant: Variant, ratios: Sequence[object]) -> str:

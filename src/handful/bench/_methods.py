@@ -29,7 +29,7 @@ DEFAULTS = ("handful", "handful-nonames", "tuned")  # our default; where names a
 # They train the encoder itself, and need its folder.
 TRAINERS = ("finetuned", "tuned")
 O_RATIO_WORDS = ("none", "auto", "share", "over")
-TEXT_WORDS = ("all", "dev", "none")
+TEXT_WORDS = ("all", "none")
 
 
 class ComparedMethod(Protocol):
@@ -48,7 +48,7 @@ class Variant:
 
     method: str  # its name, or ``module:Class``
     o_ratio: str = ""  # none, auto, share, over or a number; empty where the method has no ratio
-    text: str = "all"  # the unlabelled text: all, dev, none, or a number of words
+    text: str = "all"  # the unlabelled text: all or none
 
     @property
     def is_ours(self) -> bool:
@@ -212,8 +212,8 @@ def _check(methods: Sequence[str], o_ratios: Sequence[str], texts: Sequence[str]
         if not is_right:
             raise DataError(f"a ratio is {', '.join(O_RATIO_WORDS)} or a number from 0 to 1, found {ratio!r}")
     for text in texts:
-        if text not in TEXT_WORDS and not text.isdecimal():
-            raise DataError(f"a text is {', '.join(TEXT_WORDS)} or a number of words, found {text!r}")
+        if text not in TEXT_WORDS:
+            raise DataError(f"a text is {' or '.join(TEXT_WORDS)}, found {text!r}")
 
 
 def _import(name: str) -> Any:

@@ -85,7 +85,7 @@ class Bench:
         if NO_LABELS not in supports and any(variant.method == NAMES for variant in self.variants):
             supports.insert(0, NO_LABELS)
         for support in supports:
-            for variant in (one for one in self.variants if task.has(one.text)):
+            for variant in self.variants:
                 if support.shots == 0:
                     is_run = variant.method == NAMES or (0 in task.supports and takes_types(variant.method))
                 else:

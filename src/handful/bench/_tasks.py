@@ -67,18 +67,8 @@ class Task:
         return named[word] if word in named else float(word)
 
     def text(self, which: str) -> list[Sentence] | None:
-        """Return unlabelled text: "all", "dev" (only the pool), "none", or a number of words."""
-        if which == "none":
-            return None
-        text = self.pool if which == "dev" else self.pool + self.other
-        chosen = text if which in ("all", "dev") else at_most(text, int(which))
-        return [sentence.without_labels() for sentence in chosen]
-
-    def has(self, which: str) -> bool:
-        """Whether there is such a text, and it is not simply all of it."""
-        if which == "dev":
-            return bool(self.other)
-        return which in ("all", "none") or int(which) < sum(len(s.words) for s in self.pool + self.other)
+        """Return unlabelled text: "all" or "none"."""
+        return None if which == "none" else [sentence.without_labels() for sentence in self.pool + self.other]
 
 
 def make_task(target: Target, settings: Settings) -> Task:
@@ -101,7 +91,15 @@ def make_task(target: Target, settings: Settings) -> Task:
             Advice("say on='dev' to score on one half of it", "say --on dev to score on one half of it"),
         )
     for what, sentences in (("scored on", scored), ("sampled from", pool)):
-        _check_labelled(target.name, what, sentences)
+        if not sentences:
+            raise DataError(
+                f"{target.name}: there are no sentences to be {what}; a test file, and dev or train, are needed"
+            )
+        for i, one in enumerate(sentences):
+            if not one.is_labelled:
+                raise DataError(f"{target.name}: sentence {i} (from 0) of those to be {what} is not labelled: {one}")
+        if not types_in(sentences):
+            raise DataError(f"{target.name}: there is no mention in the sentences to be {what}")
     types = _types(target, notes)
     scarce: dict[int, str] = {}
     drawn = {
@@ -171,13 +169,3 @@ def _supports(
             return []
     drawn = sample_support(pool, shots, seed, sets=sets, fewer=settings.fewer)
     return [Support(shots, str(i), f"drawn with seed {seed}", one) for i, one in enumerate(drawn)]
-
-
-def _check_labelled(name: str, what: str, sentences: list[Sentence]) -> None:
-    if not sentences:
-        raise DataError(f"{name}: there are no sentences to be {what}; a test file, and dev or train, are needed")
-    for number, sentence in enumerate(sentences):
-        if not sentence.is_labelled:
-            raise DataError(f"{name}: sentence {number} (from 0) of those to be {what} is not labelled: {sentence}")
-    if not types_in(sentences):
-        raise DataError(f"{name}: there is no mention in the sentences to be {what}")

@@ -31,8 +31,7 @@ class Settings:
     )
     texts: Sequence[str] = option(
         ("all",),
-        help="Unlabelled text for our own methods: all, dev (only the split that supports come from), none, or numbers "
-        "of words.",
+        help="Unlabelled text for our own methods: all, none, or both.",
     )
     sets: int = option(10, least=1, help="Number of supports for each number of shots.")
     seed: int = option(0, least=0, help="Seed for drawing supports, and for the statistics.")

@@ -35,11 +35,6 @@ def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
     return str(figure), round(figure.mean, 1) == best
 
 
-def _shown(one: Difference) -> tuple[str, str, str, str]:
-    interval = "-" if one.low is None or one.high is None else f"{one.low:+.1f} to {one.high:+.1f}"
-    return str(one.shots), f"{one.mean:+.1f}", interval, f"{one.p:.4f}"
-
-
 def markdown(board: Board, shots: int | None = None) -> str:
     """Return the table in Markdown; the columns of some shots alone, if these are given."""
     wanted = [column for column in columns(board) if shots in (None, column[0])]
@@ -65,7 +60,11 @@ def markdown_by_target(board: Board) -> str:
 
 def markdown_differences(found: Sequence[Difference]) -> str:
     """Return all differences in Markdown."""
-    rows = [[_escaped(one.other), _escaped(one.target), *_shown(one), str(one.n)] for one in found]
+    rows = []
+    for one in found:
+        interval = "-" if one.low is None or one.high is None else f"{one.low:+.1f} to {one.high:+.1f}"
+        figures = [str(one.shots), f"{one.mean:+.1f}", interval, f"{one.p:.4f}", str(one.n)]
+        rows.append([_escaped(one.other), _escaped(one.target), *figures])
     return _in_markdown(["against", "target", "shots", "difference", "95% interval", "p", "pairs"], rows, n_left=2)
 
 

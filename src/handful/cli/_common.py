@@ -145,18 +145,3 @@ def cluster(address: str | None, n: int | None, *, quiet: bool) -> "Iterator[Cli
         n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
         say(f"workers: {n_workers}; dashboard: {client.dashboard_link}", quiet=quiet)
         yield client
-
-
-@contextmanager
-def watched() -> Iterator[dict[str, Any]]:
-    """Yield the two ways in which a benchmark reports progress: a bar of runs, and one of encoded words."""
-    from tqdm.std import tqdm
-
-    with tqdm(leave=False, disable=None) as bar:  # None: a bar on a terminal alone
-
-        def run(done: int, total: int, what: str) -> None:
-            bar.total = total
-            bar.set_description(what, refresh=False)
-            bar.update(done - bar.n)
-
-        yield {"on_run": run, "progress": None}

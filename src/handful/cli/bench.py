@@ -14,7 +14,7 @@ from handful.bench import Settings
 from handful.text import write
 
 from . import options as opt
-from ._common import command_line, listed, say, watched
+from ._common import command_line, listed, say
 from .reading import read_corpus
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ def transfer(
     handful bench transfer wnut17 --shots 0,1,5 --recipe r.toml --report report
     handful bench transfer mosaic/dev/*.txt --on dev --shots 0,1,5 --report r
     """
+    from tqdm.std import tqdm
+
     from handful.bench import transfer as run
 
     given = {"shots": shots, "sets": sets, "on": on, "threads": threads}
@@ -106,8 +108,14 @@ def transfer(
     settings = read_settings(Settings(), recipe, **given)
     if any(":" in name for name in settings.methods) and "" not in sys.path:
         sys.path.insert(0, "")  # the user's own method may be in the folder where the command is run
-    with watched() as watch:
-        result = run(targets, report=report, encoder=encoder, settings=settings, **watch)
+    with tqdm(leave=False, disable=None) as bar:  # None: a bar on a terminal alone
+
+        def on_run(done: int, total: int, what: str) -> None:
+            bar.total = total
+            bar.set_description(what, refresh=False)
+            bar.update(done - bar.n)
+
+        result = run(targets, report=report, encoder=encoder, settings=settings, on_run=on_run)
     _show(result)
 
 

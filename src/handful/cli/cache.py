@@ -13,14 +13,11 @@ from . import options as opt
 from ._common import print_json
 
 if TYPE_CHECKING:
-    from handful.encoders.cache import CachedFeatures, FeatureCache
+    from handful.encoders.cache import FeatureCache
 
 
 def cache(
     clear: bool = opt.own(False, "--clear", None, "Remove what is cached; asks first."),
-    encoder: str = opt.own(
-        "", "--encoder", "NAME", "Only this encoder: its name, or the beginning of its fingerprint."
-    ),
     yes: bool = opt.own(False, "--yes -y", None, "Do not ask."),
     as_json: opt.Json = False,
 ) -> None:
@@ -39,7 +36,6 @@ def cache(
     handful cache                               what is cached, and where
     handful cache --json                        the same, for a program
     handful cache --clear                       remove all of it
-    handful cache --clear --encoder handful-en  remove the features of one encoder
     HANDFUL_CACHE=/data/cache HANDFUL_CACHE_LIMIT=50GB handful fit ...
     """
     from handful.encoders.cache import FeatureCache
@@ -47,47 +43,33 @@ def cache(
     if yes and not clear:
         raise typer.BadParameter("--yes goes with --clear")
     features = FeatureCache()
-    cached = _chosen(features.contents(), encoder)
     if clear:
-        _clear(features, cached if encoder else None, yes=yes, as_json=as_json)
+        _clear(features, yes=yes, as_json=as_json)
     elif as_json:
-        entries = [asdict(entry) | {"path": str(entry.path)} for entry in cached]
+        entries = [asdict(entry) | {"path": str(entry.path)} for entry in features.contents()]
         print_json({"place": str(features.path), "limit": features.limit, "stored": entries})
     else:
-        _show(features, cached)
+        _show(features)
 
 
-def _chosen(cached: "list[CachedFeatures]", encoder: str) -> "list[CachedFeatures]":
-    """Return the entries of one encoder, by name or beginning of the fingerprint; all if none is named."""
-    if not encoder:
-        return cached
-    chosen = [entry for entry in cached if entry.encoder == encoder or entry.fingerprint.startswith(encoder)]
-    if not chosen:
-        names = ", ".join(sorted({entry.encoder for entry in cached})) or "nothing at all"
-        raise DataError(f"there are no cached features of an encoder {encoder!r}; cached are: {names}")
-    return chosen
-
-
-def _clear(features: "FeatureCache", cached: "list[CachedFeatures] | None", *, yes: bool, as_json: bool) -> None:
-    """Remove the features of some encoders, or all if `cached` is None."""
-    paths = None if cached is None else {entry.path for entry in cached}
-    n_bytes = features.size(paths)
+def _clear(features: "FeatureCache", *, yes: bool, as_json: bool) -> None:
+    n_bytes = features.size()
     if n_bytes and not yes:
         if not sys.stdin.isatty():
             raise DataError("to clear without being asked, as in a script, add --yes")
         typer.confirm(f"Remove {_size(n_bytes)} of features from {features.path}?", abort=True, err=True)
-    freed = features.clear(paths)
+    freed = features.clear()
     if as_json:
         print_json({"place": str(features.path), "removed_bytes": freed})
     else:
         typer.echo(f"removed {_size(freed)} from {features.path}")
 
 
-def _show(features: "FeatureCache", cached: "list[CachedFeatures]") -> None:
+def _show(features: "FeatureCache") -> None:
     from .show import Console, table
 
     console = Console()
-    if cached:
+    if cached := features.contents():
         shown = table("encoder", "fingerprint", "sentences", "words", "size", "last use")
         for entry in cached:
             last_use = datetime.fromtimestamp(entry.last_use).strftime("%Y-%m-%d %H:%M")

@@ -24,7 +24,7 @@ from ._common import paragraphs
 #: The commands, in the order of the help; each is in a module of its name.
 COMMANDS = tuple(
     str.split(
-        "demo label serve fit predict encode explain evaluate suggest add types tune stats convert cache encoders "
+        "demo label serve fit predict explain evaluate suggest add types tune stats convert cache encoders "
         "export-encoder pretrain bench"
     )
 )

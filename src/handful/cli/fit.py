@@ -13,10 +13,7 @@ from ._common import cluster, find_of, print_json, progress_of, say
 from .reading import read_training
 
 if TYPE_CHECKING:
-    from distributed import Client
-
-    from handful.scale import Features
-    from handful.tagger import Tagger
+    pass
 
 
 def fit(
@@ -58,8 +55,7 @@ def fit(
         None,
         "--features",
         "FOLDER",
-        "The folder in which workers keep the features of the text, for later runs; MODEL.features if not "
-        "set. A folder that handful encode wrote needs no --unlabelled.",
+        "The folder in which workers keep the features of the text, for later runs; MODEL.features if not set.",
         rich_help_panel=opt.WORKERS,
     ),
 ) -> None:
@@ -96,6 +92,8 @@ def fit(
     is_far = dask is not None or workers is not None
     if features is not None and not is_far:
         raise typer.BadParameter("--features goes with --dask or --workers")
+    if is_far and not unlabelled:
+        raise typer.BadParameter("--dask and --workers are for unlabelled text: give it with --unlabelled")
     share, setting = _share(o_ratio), find_of(find)
     check_place(out)  # this and the rest before the work, not after it
     if is_far or encoder != AUTO:
@@ -119,8 +117,13 @@ def fit(
         if client is None:
             tagger.fit(labelled or None, text or None, progress=progress_of(quiet))
         else:
-            folder = features or Path(f"{out}.features")
-            found = _encoded(client, tagger, unlabelled, folder, quiet=quiet, unlabelled=True, **reading)
+            folder, shown = features or Path(f"{out}.features"), progress_of(quiet)
+            given: dict[str, Any] = {"encoder": encoder, "threads": threads, "options": reading}
+            found = scale.encode_texts(client, unlabelled or [], folder, progress=shown, **given)
+            for line in found.report:
+                say(line, quiet=quiet)
+            n_words, n_shards = number_of(sum(found.n_words), "word"), number_of(len(found.n_words), "shard")
+            say(f"{folder}: {n_words} in {n_shards}; fitting", quiet=quiet)
             scale.fit(tagger, labelled or None, found, progress=progress_of(quiet))
         tagger.save(out, include_encoder=include_encoder)
     if as_json:
@@ -141,24 +144,6 @@ def _check_labels(out: Path, labelled: "list[Sentence]") -> None:
             f"{out}: this model has {number_of(n_old, 'labelled sentence')}, and the new one would have {n_new:,}; add "
             f"to it (handful add {out} FILE), write elsewhere (--out), or say --replace to lose its labels"
         )
-
-
-def _encoded(
-    client: "Client", tagger: "Tagger", files: list[str] | None, folder: Path, *, quiet: bool, **options: Any
-) -> "Features":
-    """Encode text on workers, or open the features that are there already."""
-    from handful.scale import encode_texts, open_features
-
-    if files:
-        how: dict[str, Any] = {"encoder": tagger.encoder, "threads": tagger.threads, "options": options}
-        found = encode_texts(client, files, folder, progress=progress_of(quiet), **how)
-    else:
-        found = open_features(folder)
-    for line in found.report:
-        say(line, quiet=quiet)
-    n_words, n_shards = number_of(sum(found.n_words), "word"), number_of(len(found.n_words), "shard")
-    say(f"{folder}: {n_words} in {n_shards}; fitting", quiet=quiet)
-    return found
 
 
 def _share(text: str) -> float | str | None:

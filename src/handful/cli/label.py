@@ -75,7 +75,11 @@ def label(
     path, texts = _chosen(expand(files or []), project)
     given = types_given(types)  # this and the next line before there is a project
     check_texts(texts, from_format, {"text_field": text_field})
-    with Project(path, _user()) as opened:
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):  # nobody is logged in
+        user = ""
+    with Project(path, user) as opened:
         if given:
             opened.add([], lambda: given)
         for text in texts:
@@ -122,11 +126,3 @@ def _bring_in(project: "Project", documents: "Stream", encoder: str, *, quiet: b
         lines.append(f"{number_of(added.n_sentences, 'sentence')} added, {added.n_labelled:,} of them labelled")
     for line in lines:
         say(f"{name}: {line}", quiet=quiet)
-
-
-def _user() -> str:
-    """Return who decides: LOGNAME or USER, or who is logged in."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # nobody is logged in
-        return ""

@@ -25,7 +25,6 @@ def tune(
     encoder: opt.ModelEncoder = None,
     text_field: opt.TextField = None,
     device: opt.Device = None,
-    restart: opt.Restart = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,
@@ -35,7 +34,7 @@ def tune(
     It pays from some 50 labels of each type on. Part of the labels is held out in turn, to see whether the tuned
     encoder finds more than the one before; if not, that is said, and the encoder stays as it was. The result is a model
     like any other, with its encoder inside: as fast as before, and it needs no torch. Give the unlabelled text of the
-    fit again with [bold]--unlabelled[/bold]. Stopped with Ctrl-C, the same command goes on from its checkpoint.
+    fit again with [bold]--unlabelled[/bold].
 
     A recipe is a file with lines such as [bold]epochs = 10[/bold] and [bold]seed = 1[/bold]; the settings are those of
     handful.training.TuneRecipe.
@@ -57,7 +56,7 @@ def tune(
     given = read_training(files or [], unlabelled or [], types, quiet=quiet, known=tagger.types_, text_field=text_field)
     labelled, text, described = given
     tagger.types = completed(described, types_of(tagger.types))
-    how: dict[str, Any] = {"recipe": settings, "device": device, "restart": restart, "progress": progress_of(quiet)}
+    how: dict[str, Any] = {"recipe": settings, "device": device, "progress": progress_of(quiet)}
     tuning = tune_encoder(tagger, labelled or None, text or None, out=out, **how)
     if as_json:
         print_json({"model": str(out), **tuning.to_dict()})

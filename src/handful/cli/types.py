@@ -61,7 +61,12 @@ def types(
         check_place(target)
     tagger = load(model, encoder, None)
     if is_changed:
-        pairs = [_change(one) for one in listed(rename) or ()]
+        pairs = []
+        for one in listed(rename) or ():
+            old, _, news = (part.strip() for part in one.partition("="))
+            pairs.append((old, [name.strip() for name in news.split("+")]))
+            if not old or not all(pairs[-1][1]):
+                raise typer.BadParameter(f"{one!r} is neither OLD=NEW nor OLD=ONE+OTHER", param_hint="--rename")
         named = {old: names[0] for old, names in pairs if len(names) == 1}
         split = {old: names for old, names in pairs if len(names) > 1}
         text = read_training([], unlabelled or [], None, quiet=False)[1]
@@ -77,14 +82,6 @@ def types(
         for note in tagger.summary_.notes:
             say(f"note: {note}", err=False)
         say(f"\nwrote {target}; try: handful predict {target} FILE")
-
-
-def _change(text: str) -> tuple[str, list[str]]:
-    old, _, news = (part.strip() for part in text.partition("="))
-    names = [name.strip() for name in news.split("+")]
-    if not old or not all(names):
-        raise typer.BadParameter(f"{text!r} is neither OLD=NEW nor OLD=ONE+OTHER", param_hint="--rename")
-    return old, names
 
 
 def _rows(tagger: "Tagger") -> list[tuple[str, str, int, int]]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from handful._util.files import PathLike, check_folder, replacing_folder
 from handful._util.foreign import copy_file
 from handful._util.lazy import check_libraries
-from handful.errors import Advice, EncoderError
+from handful.errors import Advice, EncoderError, first_line
 
 from ._onnx import open_session
 from ._pretrained import read_pretrained
@@ -69,6 +69,7 @@ def export_encoder(
         raise EncoderError(f"{source}: its tokenizer has no tokenizer.json form, so it cannot be exported")
     if sum(tensor.numel() for tensor in model.parameters()) * 4 > _LARGEST:
         raise EncoderError(f"{source}: its weights take over 2 GB, too much for an ONNX file; use it as it is")
+    stated = re.search(r"^license:\s*(\S.*)$", _header(Path(source)), re.MULTILINE)
     names = None
     if (file := Path(source) / NAMES_FILE).is_file():
         names = NameHead.load(file, model.config.hidden_size)
@@ -82,7 +83,7 @@ def export_encoder(
         unknown_id=words.unknown_id,
         shape_stride=words.shape_stride,
         origin=origin or _origin(source),
-        licence=licence or _licence(Path(source)),
+        licence=licence or (stated.group(1).strip() if stated else "unknown"),
         transitions=trained_transitions(Path(source)),
         names=names is not None,
         languages=_languages(Path(source)) if languages is None else languages,
@@ -148,17 +149,13 @@ def _graph(model: Any, card: Card) -> Any:
             verbose=False,
         )
     except Exception as error:  # the exporter raises many kinds
-        reason = _cause(error)
+        root: BaseException = error  # what the exporter says itself is about its steps
+        while root.__cause__ is not None:
+            root = root.__cause__
+        reason = re.sub(r"\x1b\[[0-9;]*m", "", first_line(root))
         raise EncoderError(f"torch cannot export this {model.config.model_type} encoder: {reason}") from error
     assert program is not None  # with dynamo=True
     return program.model_proto
-
-
-def _cause(error: BaseException) -> str:
-    """Return the first line of the error at the root: what the exporter says itself is about its steps."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return re.sub(r"\x1b\[[0-9;]*m", "", str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _hidden(model: Any, ids: Any, mask: Any) -> Any:
@@ -231,12 +228,6 @@ def _origin(source: PathLike) -> str:
         name = ""
     is_hub_name = re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) and not name.startswith(".")
     return name if is_hub_name else path.resolve().name
-
-
-def _licence(folder: Path) -> str:
-    """Return the licence that the model's README states in its header."""
-    found = re.search(r"^license:\s*(\S.*)$", _header(folder), re.MULTILINE)
-    return found.group(1).strip() if found else "unknown"
 
 
 def _languages(folder: Path) -> list[str]:

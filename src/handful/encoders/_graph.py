@@ -124,8 +124,11 @@ def fuse_attention(model: onnx.ModelProto, n_heads: int) -> int:
     for out in list(graph.nodes):
         # The last steps are, backwards: reshape, transpose, the product with V, softmax.
         merged = _from(graph, out, "Reshape")
-        if merged is not None and _n_dimensions(graph, out.input[1]) not in (3, None):
-            continue  # merged with a step after it
+        if merged is not None:
+            shape, source = graph.constant(out.input[1]), graph.producer.get(out.input[1])
+            parts = source.input if source is not None and source.op_type == "Concat" else [""] * 3
+            if (len(parts) if shape is None else shape.size) != 3:
+                continue  # merged with a step after it
         product = _from(graph, merged, "Transpose", perm=[0, 2, 1, 3])
         if product is None or product.op_type != "MatMul":
             continue
@@ -157,14 +160,6 @@ def _from(graph: GraphEdit, node: Any, op: str, **attributes: Any) -> Any:
     if any(list(found.get(name, [])) != value for name, value in attributes.items()):
         return None
     return graph.producer.get(node.input[0])
-
-
-def _n_dimensions(graph: GraphEdit, name: str) -> int | None:
-    """Return how many dimensions a shape has; None if the graph does not say."""
-    constant, node = graph.constant(name), graph.producer.get(name)
-    if constant is not None:
-        return int(constant.size)
-    return len(node.input) if node is not None and node.op_type == "Concat" else None
 
 
 def _heads(graph: GraphEdit, name: str, *, is_key: bool = False) -> str | None:
@@ -231,7 +226,11 @@ def quantise(model: onnx.ModelProto, *, smallest: int = 1024) -> None:
                 rows[node.input[0]] = _quantised_rows(graph, node.input[0], sizes)
             if sizes is not None:
                 weights = weights * sizes[:, None]
-            _quantise_product(graph, node, weights, *rows[node.input[0]])
+            (of_rows, row_scale), scale = rows[node.input[0]], _scale(weights, axis=0)
+            quantised = graph.add_constant("weights", _rounded(weights, scale))
+            columns, one, middle = graph.add_constant("scale", scale[0]), "one", "middle"
+            product = graph.make("MatMulIntegerToFloat", [of_rows, quantised, one, columns, middle], domain=_CONTRIB)
+            graph.make("Mul", [product.output[0], row_scale], node.output[0])
         elif node.op_type == "Gather":
             table = graph.constant(node.input[0])
             if table is None or table.ndim != 2 or table.dtype != np.float32 or table.size < smallest:
@@ -326,12 +325,3 @@ def _quantised_rows(graph: GraphEdit, name: str, sizes: npt.NDArray[np.float32] 
     scale = graph.make("Max", [scale, graph.shared("tiny", np.array(1e-30, np.float32))]).output[0]
     scaled = graph.make("Div", [name, scale]).output[0]
     return graph.make("QuantizeLinear", [scaled, one, middle]).output[0], scale
-
-
-def _quantise_product(graph: GraphEdit, node: Any, weights: npt.NDArray[np.float32], rows: str, row_scale: str) -> None:
-    scale = _scale(weights, axis=0)
-    quantised = graph.add_constant("weights", _rounded(weights, scale))
-    columns = graph.add_constant("scale", scale[0])
-    one, middle = graph.constants["one"].name, graph.constants["middle"].name
-    product = graph.make("MatMulIntegerToFloat", [rows, quantised, one, columns, middle], domain=_CONTRIB)
-    graph.make("Mul", [product.output[0], row_scale], node.output[0])

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from handful.errors import EncoderError
+from handful.errors import EncoderError, first_line
 
 from .names import NAMES_FILE
 from .opened import CHOICES
@@ -159,8 +159,3 @@ def _check_tokenizer_files(folder: Path, tokenizer: Any) -> None:
         raise EncoderError(f"broken encoder {folder}: it has no tokenizer, which is one of {', '.join(names)}")
     if (folder / "tokenizer.json").is_file() and not (folder / "tokenizer_config.json").is_file():
         raise EncoderError(f"broken encoder {folder}: tokenizer_config.json missing")
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of an error's message, or its class if it has none."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -52,9 +52,8 @@ class Card:
     licence: str = option(MISSING)  # as far as the source states it
     transitions: Transitions | None = None  # of tags, in the text of the training, if that is known
     languages: Sequence[str] = ()  # the codes of those that it knows; none if that is not said
-    names: bool | None = option(
-        None
-    )  # whether it has the head that reads names; None, the presence of its file decides
+    # whether it has the head that reads names; None, the presence of its file decides
+    names: bool | None = option(None)
 
     @classmethod
     def read(cls, path: Path) -> "Card":

@@ -7,8 +7,8 @@ give the same vectors, also where no text is known. They are those of how most t
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
+from unicodedata import normalize
 
 from handful.text.particles import is_particle
 
@@ -45,9 +45,13 @@ def glued(words: Sequence[str]) -> list[bool]:
     is_open = False  # whether the next word is glued, whatever it is
     quotes: set[str] = set()  # that are open
     for i, word in enumerate(words):
-        is_glued = is_open or _STARTS_GLUED.match(word) is not None
-        if not is_glued:
-            is_glued = _follows(before, word)
+        is_glued = (
+            is_open
+            or _STARTS_GLUED.match(word) is not None
+            or _PAIR.search(f"{before}\n{word}") is not None
+            or (word == before and word.strip() != "" and not word[0].isalnum())
+            or (_HANGUL.match(word) is not None and is_particle(*(normalize("NFC", one) for one in (word, before))))
+        )
         is_open = _ENDS_OPEN.fullmatch(word) is not None
         if word in _DASHES:
             after = words[i + 1] if i + 1 < len(words) else ""
@@ -67,12 +71,3 @@ def glued(words: Sequence[str]) -> list[bool]:
         found.append(is_glued)
         before = word
     return found
-
-
-def _follows(before: str, word: str) -> bool:
-    """Tell whether a word is glued to the one before it because of what both are."""
-    if _PAIR.search(f"{before}\n{word}") or (word == before and word.strip() and not word[0].isalnum()):
-        return True
-    return _HANGUL.match(word) is not None and is_particle(
-        *(unicodedata.normalize("NFC", one) for one in (word, before))
-    )

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from handful.errors import EncoderError, HandfulError
+from handful.errors import EncoderError, HandfulError, first_line
 from handful.text import Transitions
 
 from ._network_encoder import NetworkEncoder
-from ._pretrained import first_line
 from ._pretrained import quiet as quiet
 from ._pretrained import read_pretrained as read_pretrained
 from .card import trained_transitions
@@ -53,10 +52,14 @@ class TorchNetwork:
                 f"{self._n_ids - 1}: tokenizer and weights do not belong to one encoder"
             )
         tensors = {name: torch.from_numpy(array).to(self.device) for name, array in inputs.items()}
+        # Convolutions on a GPU must not round float32 to 10 bits, nor choose an algorithm by chance.
+        exact: AbstractContextManager[None] = nullcontext()
+        if self.device.type != "cpu":
+            exact = torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
         before = torch.get_num_threads()
         torch.set_num_threads(self._threads or before)
         try:
-            with torch.inference_mode(), self._exact(), _explained_when_full():
+            with torch.inference_mode(), exact, _explained_when_full():
                 hidden = self.model(**tensors, return_dict=True).last_hidden_state
                 return hidden.float().cpu().numpy()  # type: ignore[no-any-return]
         except HandfulError:
@@ -65,14 +68,6 @@ class TorchNetwork:
             raise EncoderError(f"broken encoder: the network cannot be run: {first_line(error)}") from None
         finally:
             torch.set_num_threads(before)
-
-    def _exact(self) -> AbstractContextManager[None]:
-        """Keep convolutions on a GPU from rounding float32 to 10 bits, and from choosing an algorithm by chance."""
-        import torch
-
-        if self.device.type == "cpu":
-            return nullcontext()
-        return torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
 
     def identity(self) -> bytes:
         """Return bytes that change with the weights, the configuration and the precision."""

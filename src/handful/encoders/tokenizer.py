@@ -88,8 +88,11 @@ class WordTokenizer:
                 raise _unless_stopped(error, "the tokenizer cannot split a word") from None
             return [encoding.ids for encoding in encodings]
 
-        glues = _without_space(text)
-        glue = None if glues is None else partial(split, by=made(glues))
+        settings = json.loads(text)
+        spaces = [step for step in _steps(settings["pre_tokenizer"], "pretokenizers") if step["type"] == "Metaspace"]
+        for step in spaces:
+            step["prepend_scheme"] = "never"  # as behind no space
+        glue = partial(split, by=made(json.dumps(settings, ensure_ascii=False))) if spaces else None
         return cls(
             split,
             prefix=sample.ids[:start],
@@ -169,15 +172,6 @@ def with_leading_space(text: str) -> str:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise EncoderError("tokenizer.json is not JSON of the tokenizers library") from None
     return json.dumps(settings, ensure_ascii=False)
-
-
-def _without_space(text: str) -> str | None:
-    """Return a ``tokenizer.json`` that splits words as behind no space; None if the file cannot be changed to."""
-    settings = json.loads(text)
-    steps = [step for step in _steps(settings["pre_tokenizer"], "pretokenizers") if step["type"] == "Metaspace"]
-    for step in steps:
-        step["prepend_scheme"] = "never"
-    return json.dumps(settings, ensure_ascii=False) if steps else None
 
 
 def _steps(setting: Any, name: str) -> list[dict[str, Any]]:

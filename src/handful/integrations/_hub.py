@@ -10,10 +10,10 @@ from typing import Any
 from handful import __version__
 from handful._util.files import PathLike
 from handful._util.lazy import check_libraries
-from handful.errors import DataError, FileError, HandfulError, ModelError
+from handful.errors import DataError, FileError, HandfulError, ModelError, first_line
 from handful.evaluate import Evaluation
 from handful.tagger import Tagger
-from handful.tagger.saving import ARRAYS, CARD, CONFIG, ENCODER, OPENING, SUPPORT, cell, read_config
+from handful.tagger.saving import ARRAYS, CARD, CONFIG, ENCODER, OPENING, SUPPORT, read_config
 
 N_EXAMPLES = 3  # texts to try on the page of a repository
 
@@ -83,7 +83,7 @@ def push_to_hub(
     tagger : a fitted one
     repo_id : the name of the repository, as in ``"user/garden"``; it is made where it does not exist
     private, token, revision, commit_message : as for `huggingface_hub.upload_folder` and `huggingface_hub.create_repo`
-    evaluation : the result of `Tagger.evaluate`, or several by the names of corpora: the card shows the figures
+    evaluation : the result of `Tagger.evaluate`, or several by the names of corpora: the Hub shows the figures
     license, language : for the card, as the Hub writes them ("apache-2.0", "en")
     examples : texts to try on the page of the repository; the first labelled sentences if not given
     """
@@ -127,8 +127,7 @@ def push_to_hub(
         tagger.save(folder, include_encoder="auto")
         opening = f'from handful.integrations import from_hub\n\ntagger = from_hub("{repo_id}")'
         page = (folder / CARD).read_text(encoding="utf-8").replace(OPENING, opening)
-        parts = [f"---\n{about.to_yaml()}\n---\n", page, *(_table(name, one) for name, one in figures.items())]
-        (folder / CARD).write_text("\n".join(parts), encoding="utf-8")
+        (folder / CARD).write_text(f"---\n{about.to_yaml()}\n---\n\n{page}", encoding="utf-8")
         with _errors(f"the tagger was not pushed to {repo_id!r}"):
             full = hub.create_repo(repo_id, private=private, token=token, exist_ok=True).repo_id
             if revision is not None:
@@ -142,25 +141,6 @@ def push_to_hub(
                 delete_patterns=[f"{ENCODER}/*"],  # of a tagger that was there before, unless it is there again
             )
     return str(commit.commit_url)
-
-
-def _table(name: str, evaluation: Evaluation) -> str:
-    """Return the figures of an evaluation, for people."""
-    rows = {"all": evaluation.strict.micro, **evaluation.strict.by_type}
-    lines = [
-        f"| {cell(name)}, {evaluation.n_sentences:,} sentences | precision | recall | F1 | mentions |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {cell(kind)} | {100 * one.precision:.1f} | {100 * one.recall:.1f} | {100 * one.f1:.1f} | "
-            f"{one.n_gold:,} |"
-            for kind, one in rows.items()
-        ),
-        "",
-        "A mention counts as right if its words and its type are.",
-        *(f"\n{note[0].upper()}{note[1:]}." for note in evaluation.notes),
-        "",
-    ]
-    return "\n".join(lines)
 
 
 @contextmanager
@@ -184,13 +164,9 @@ def _errors(what: str) -> Iterator[None]:
         reason = next(reason for kind, reason in reasons.items() if isinstance(error, kind))
         raise FileError(f"{what}: {reason}") from None
     except errors.LocalEntryNotFoundError as error:
-        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else _first_line(error)
+        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else first_line(error)
         raise FileError(f"{what}: it is not all in the cache, and nothing was fetched: {why}") from None
     except errors.HFValidationError as error:
-        raise DataError(f"{what}: {_first_line(error)}") from None
+        raise DataError(f"{what}: {first_line(error)}") from None
     except http as error:
-        raise FileError(f"{what}: {_first_line(error)}") from None
-
-
-def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise FileError(f"{what}: {first_line(error)}") from None

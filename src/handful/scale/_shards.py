@@ -51,7 +51,13 @@ class StoredShard:
         """Read the words; the features are mapped into memory."""
         path, n = Path(self.path).with_suffix(".json"), self.shape[0]
         about = about_shard(Path(self.path))
-        sentences = checked(path, about, "sentences", _are_sentences, "lists of words")
+        sentences = checked(
+            path,
+            about,
+            "sentences",
+            lambda value: isinstance(value, list) and all(is_lines(words) and words for words in value),
+            "lists of words",
+        )
         rows = checked(path, about, "unreadable", is_counts, "a list of row numbers")
         if sum(map(len, sentences)) != n or max(rows, default=-1) >= n:
             raise FileError(f"{path}: its words are not the {n} of index.json; {_again(path)}")
@@ -197,10 +203,6 @@ def check_rows(path: str, time_ns: int, n_bytes: int, offset: int, dtype: str) -
         raise _damaged(Path(path))
     if not is_usual:
         raise FileError(f"{path}: has numbers that are not finite, or above {LARGEST:g}; {_again(Path(path))}")
-
-
-def _are_sentences(value: Any) -> bool:
-    return isinstance(value, list) and all(is_lines(words) and words for words in value)
 
 
 def _damaged(path: Path) -> FileError:

@@ -51,17 +51,3 @@ def _named(given: str) -> tuple[str, Path]:
             f"name={given} (letters, digits, full stops, _ and -)"
         )
     return name, folder
-
-
-def describe(name: str, tagger: Tagger) -> dict[str, Any]:
-    """Return the types and the encoder of a model, for people."""
-    encoder = tagger.encoder_
-    return {
-        "name": name,
-        "types": [{"name": one.name, "description": one.description} for one in tagger.types_],
-        "encoder": {
-            "name": encoder.name or type(encoder).__name__,
-            "fingerprint": encoder.fingerprint,
-            "dim": int(encoder.dim),
-        },
-    }

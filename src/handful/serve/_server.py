@@ -26,7 +26,6 @@ from handful.web.server import address_of, application, check_token, listen, nam
 
 from ._access import AccessLog, Metrics
 from ._batches import Batches, Job, ready_of
-from ._models import describe
 from ._openapi import openapi
 
 FIRST_PORT = 8480
@@ -149,7 +148,18 @@ def make_server(
     limits = service.limits
     info = {
         "version": __version__,
-        "models": [describe(name, tagger) for name, tagger in service.models.items()],
+        "models": [
+            {
+                "name": name,
+                "types": [{"name": one.name, "description": one.description} for one in tagger.types_],
+                "encoder": {
+                    "name": tagger.encoder_.name or type(tagger.encoder_).__name__,
+                    "fingerprint": tagger.encoder_.fingerprint,
+                    "dim": int(tagger.encoder_.dim),
+                },
+            }
+            for name, tagger in service.models.items()
+        ],
         "limits": {name: getattr(limits, name) for name in ("max_bytes", "max_texts", "max_requests")},
     }
     description = openapi(service.models, limits, needs_token=token is not None)

@@ -10,15 +10,6 @@ from .predictor import Predictor
 from .why_not import WhyNot
 
 __all__ = [
-    "Evaluation",
-    "Explanation",
-    "FitSummary",
-    "Mistake",
-    "NearPrototype",
-    "NearWord",
-    "Predictor",
-    "Tagger",
-    "WhyNot",
-    "WordEvidence",
-    "predict",
-]
+    "Evaluation", "Explanation", "FitSummary", "Mistake", "NearPrototype", "NearWord", "Predictor", "Tagger", "WhyNot",
+    "WordEvidence", "predict",
+]  # fmt: skip

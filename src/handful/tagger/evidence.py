@@ -4,7 +4,8 @@ A model's logit of tag t for a word x is a weighted sum over its pieces of evide
 
     logit_t(x) = sum_e weight_e * logits_e(x)[t]
 
-Each piece gives one logit per tag, O first, and saves and loads itself as arrays.
+Each piece gives one logit per tag, O first, and saves and loads itself as arrays. Products are in double precision, in
+which BLAS sums the rows of a block alike (see `Model.logits`).
 """
 
 from abc import ABC, abstractmethod
@@ -27,7 +28,6 @@ from .logistic import fit_logistic
 Arrays = Mapping[str, NDArray[Any]]
 
 NAMES_TAKEN = 0.5  # of the logits of names, by the regression; docs/decisions/0004 has the figures
-
 LARGEST = 1e15  # of the numbers of a model: their squares can still be summed in float32
 
 
@@ -71,19 +71,15 @@ class Prototypes(Evidence):
         n_tags = int(self.tags.max()) + 1
         if len(features) == 0:
             return np.empty((0, n_tags))
-        return -tag_distances(_double(features), self.prototypes, self.tags, self.projection, n_tags)
+        return -tag_distances(np.asarray(features, np.float64), self.prototypes, self.tags, self.projection, n_tags)
 
     def squared_distances(self, features: Float) -> NDArray[np.float64]:
         """Return the squared distance of each word to each prototype in the projected space, (n, k)."""
-        return squared_distances(features, self.prototypes, self.projection, origin=self._origin)
+        return squared_distances(features, self.prototypes, self.projection, origin=self.prototypes.mean(axis=0))
 
     def project(self, features: Float) -> Float:
         """Return words in the projected space, (n, p), relative to the middle of the prototypes."""
-        return project(features, self.projection, self._origin)
-
-    @property
-    def _origin(self) -> NDArray[np.float64]:
-        return np.asarray(self.prototypes.mean(axis=0))
+        return project(features, self.projection, self.prototypes.mean(axis=0))
 
     @classmethod
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "Prototypes":
@@ -127,7 +123,7 @@ class Regression(Evidence):
 
         found = without(np.zeros(len(tags), bool))
         is_other = tags[:, None] != np.arange(n_tags)
-        for types, left_out in _open_words(None if is_open is None else is_open & is_other):
+        for types, left_out in () if is_open is None else _open_words(is_open & is_other):
             own = without(left_out) if (tags[~left_out] == 0).any() else np.zeros_like(found)
             found[types] = found[0] + own[types] - own[0]
         return cls(1.0, np.ascontiguousarray(found[:, :-1]), found[:, -1].copy())
@@ -139,9 +135,8 @@ class Regression(Evidence):
 
     def logits(self, features: Float) -> NDArray[np.float64]:
         """Return one logit per tag for each word, (n, n_tags)."""
-        found = [np.empty((0, len(self.bias)))]
-        found += map_rows(lambda _, block: _double(unit(block)) @ self.weights.T + self.bias, features).values
-        return np.concatenate(found)
+        weights, bias = self.weights.T, self.bias
+        return _of_rows(lambda words: np.asarray(unit(words), np.float64) @ weights + bias, features, len(bias))
 
 
 @dataclass(frozen=True)
@@ -228,8 +223,7 @@ class NearestLabel(Evidence):
     def load(cls, arrays: Arrays, weight: float, dim: int, n_tags: int) -> "NearestLabel":
         """Make it from what `save` returned; some words must be O."""
         loaded = super().load(arrays, weight, dim, n_tags)
-        found = set(loaded.tags.tolist())
-        if not {0} <= found <= set(range(n_tags)):
+        if not {0} <= (found := set(loaded.tags.tolist())) <= set(range(n_tags)):
             raise DataError(f"tags of words are {sorted(found)}, expected 0 and others up to {n_tags - 1}")
         if loaded.steepness is not None and loaded.steepness[0] < 0:
             raise DataError(f"steepness is {loaded.steepness[0]:g}, expected at least 0")
@@ -279,11 +273,11 @@ class TypeNames(Evidence):
 
     def scores(self, features: Float) -> NDArray[np.float64]:
         """Return s_O and s_t, whose softmax is the chance of each tag by names alone, (n, n_tags)."""
-        vectors, o_vectors = _double(self.vectors), _double(self.o_vectors)
-        excluded = None if self.excluded_vectors is None else _double(self.excluded_vectors)
+        vectors, o_vectors = np.asarray(self.vectors, np.float64), np.asarray(self.o_vectors, np.float64)
+        excluded = None if self.excluded_vectors is None else np.asarray(self.excluded_vectors, np.float64)
 
-        def of_block(_: slice, block: Float) -> NDArray[np.float64]:
-            words = _double(block)
+        def of_block(block: Float) -> NDArray[np.float64]:
+            words = np.asarray(block, np.float64)
             of_o = words @ o_vectors.T + self.o_biases
             highest = of_o.max(axis=1, keepdims=True)
             scores = np.empty((len(block), 1 + len(self.biases)))
@@ -294,15 +288,14 @@ class TypeNames(Evidence):
             scores[:, 1:] += self.doubts
             return scores
 
-        return np.concatenate([np.empty((0, 1 + len(self.biases))), *map_rows(of_block, features).values])
+        return _of_rows(of_block, features, 1 + len(self.biases))
 
     def o_chances(self, features: Rows) -> list[ByBlock[NDArray[np.float64]]]:
         """Return the chance of O of each word by names alone, for each part of the text.
 
         A part keeps the scores without doubts, which other labels change.
         """
-        given = {name: array for name, array in self.save().items() if name not in ("weights", "doubts")}
-        read = tuple((name, array.tobytes()) for name, array in given.items())
+        read = tuple((name, one.tobytes()) for name, one in self.save().items() if name not in ("weights", "doubts"))
         plain = replace(self, doubts=np.zeros_like(self.doubts))
         doubts = np.concatenate([[0.0], self.doubts])
         return [
@@ -339,19 +332,22 @@ EVIDENCE: dict[str, type[Evidence]] = {
 
 def highest_cosines(features: Float, groups: Sequence[NDArray[np.float32]]) -> NDArray[np.float64]:
     """Return the cosine of each word, (n, d), to the nearest of each group of vectors at length 1, (n, n_groups)."""
-    vectors = [_double(some).T for some in groups]
+    vectors = [np.asarray(some, np.float64).T for some in groups]
 
-    def of_block(_: slice, block: Float) -> NDArray[np.float64]:
-        words = _double(unit(block))
+    def of_block(block: Float) -> NDArray[np.float64]:
+        words = np.asarray(unit(block), np.float64)
         return np.stack([(words @ some).max(axis=1) for some in vectors], axis=1)
 
-    return np.concatenate([np.empty((0, len(groups))), *map_rows(of_block, features).values])
+    return _of_rows(of_block, features, len(groups))
 
 
-def _open_words(is_open: NDArray[np.bool_] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
+def _of_rows(function: Callable[[Float], NDArray[np.float64]], features: Float, width: int) -> NDArray[np.float64]:
+    """Return what a function gives for words, block by block, (n, width)."""
+    return np.concatenate([np.empty((0, width)), *map_rows(lambda _, block: function(block), features).values])
+
+
+def _open_words(is_open: NDArray[np.bool_]) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
     """Yield types for which words are open, (m, n_tags), with these words, (m,); those of the same words together."""
-    if is_open is None:
-        return
     ways, of_tag = np.unique(is_open, axis=1, return_inverse=True)
     yield from ((np.flatnonzero(of_tag.ravel() == i), words) for i, words in enumerate(ways.T) if words.any())
 
@@ -379,11 +375,6 @@ def unit(features: Float) -> NDArray[np.float32]:
     rows = np.asarray(features, np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(rows / np.where(lengths > 0, lengths, 1)[:, None])
-
-
-def _double(rows: Float) -> NDArray[np.float64]:
-    """Return rows in double precision, in which BLAS sums the rows of a block alike (see `Model.logits`)."""
-    return np.asarray(rows, np.float64)
 
 
 def check_arrays(arrays: Arrays, kind: type[Any], sizes: Mapping[str, int]) -> None:

@@ -24,7 +24,6 @@ from handful.text import EntityType, Transitions, read, types_of, write
 from handful.text.types import judged_together
 
 from ._card import OPENING as OPENING
-from ._card import cell as cell
 from ._card import model_card
 from ._learning import cluster_parameters
 from ._summary import FitSummary

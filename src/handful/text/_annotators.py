@@ -141,7 +141,10 @@ def _checked(reading: FileReader, found: Iterator[tuple[str, Document]], *, is_f
     notes = reading.report.notes
     for place, document in found:
         one = _annotation(document)
-        if one is None or not (is_first or _is_compared(one, document)):
+        # Labels that were predicted need not be those of the same text elsewhere; and sentences may share an id.
+        is_said = one is not None and all(span.score is None for span in one.sentence.spans or ())
+        has_id = document.id is not None and document.text != ""
+        if one is None or not (is_first or (is_said and (one.annotator is not None or has_id))):
             yield document
             continue
         key = hash((_text(document), None if is_first or one.annotator else document.id))
@@ -160,13 +163,6 @@ def _checked(reading: FileReader, found: Iterator[tuple[str, Document]], *, is_f
                 f"the labels{_by(name)} are not those of the same text{_by(other)}, at {reading.source.name}{before}"
             )
             reading.malformed(place, DataError(message, _advice(one)))
-
-
-def _is_compared(one: Annotation, document: Document) -> bool:
-    """Whether labels have to be those of the same text elsewhere; those that were predicted need not."""
-    if any(span.score is not None for span in one.sentence.spans or ()):
-        return False
-    return one.annotator is not None or (document.id is not None and document.text != "")  # sentences may share an id
 
 
 def _by(name: str | None) -> str:

@@ -10,7 +10,7 @@ The ``id`` of a record is the `Document.id`. Every key that is not its text, its
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from handful.errors import Advice, DataError, shorten
@@ -45,26 +45,20 @@ def read_json(reading: FileReader, dialect: str = "json") -> Iterator[Document]:
 def _documents(reading: FileReader, dialect: str) -> Iterator[tuple[str, Document]]:
     for place, raw, value in records(reading):
         try:
-            _refuse_half_pairs(raw, value)
+            if "\\ud" in raw or "\\uD" in raw:  # JSON can escape half of a surrogate pair, which cannot be written
+                json.dumps(value, ensure_ascii=False).encode()
             if is_pair(value) and dialect in ("spacy", "json"):
                 value = {**value[1], "text": value[0]}
             elif isinstance(value, str) and dialect == "json":
                 value = {reading.options.text_field or "text": value}
             document = _document(reading, Record(value), dialect)
+        except UnicodeEncodeError:
+            reading.malformed(place, "the record has half of a surrogate pair (\\ud800 to \\udfff by itself)")
         except DataError as error:
             reading.malformed(place, error)
         else:
             if document is not None:
                 yield place, document
-
-
-def _refuse_half_pairs(raw: str, value: Any) -> None:
-    """JSON can escape half of a surrogate pair, which is not a character and cannot be written."""
-    if "\\ud" in raw or "\\uD" in raw:
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            raise DataError("the record has half of a surrogate pair (\\ud800 to \\udfff by itself)") from None
 
 
 def _document(reading: FileReader, record: Record, dialect: str) -> Document | None:
@@ -194,20 +188,17 @@ def _from_word_spans(reading: FileReader, sentence: Sentence, spans: list[Any]) 
 def _from_tags(reading: FileReader, sentence: Sentence, tags: list[Any]) -> Sentence:
     if len(tags) != len(sentence.words):
         raise DataError(f"{len(sentence.words)} tokens but {len(tags)} tag{'s' * (len(tags) != 1)}")
+    names = reading.options.tag_names
     if any(type(tag) is int for tag in tags):
-        tags = _by_name(tags, reading.options.tag_names)
+        if names is None:
+            shell = "handful convert --tag-names O,B-PER,I-PER, or give a file with one name on each line"
+            pair = ("tag_names=['O', 'B-PER', 'I-PER']", shell)
+            raise DataError("the tags are numbers", Advice.of("say their names in order, as in {}", pair))
+        for tag in tags:
+            if type(tag) is not int or not 0 <= tag < len(names):
+                raise DataError(f"found the tag {shorten(repr(tag))}, expected a number from 0 to {len(names) - 1}")
+        tags = [names[tag] for tag in tags]
     for tag in tags:
         if not isinstance(tag, str):
             raise DataError(f"found the tag {shorten(repr(tag))}, expected a name or a number")
     return reading.from_tags(sentence.words, tags)
-
-
-def _by_name(tags: list[Any], names: Sequence[str] | None) -> list[str]:
-    if names is None:
-        shell = "handful convert --tag-names O,B-PER,I-PER, or give a file with one name on each line"
-        pair = ("tag_names=['O', 'B-PER', 'I-PER']", shell)
-        raise DataError("the tags are numbers", Advice.of("say their names in order, as in {}", pair))
-    for tag in tags:
-        if type(tag) is not int or not 0 <= tag < len(names):
-            raise DataError(f"found the tag {shorten(repr(tag))}, expected a number from 0 to {len(names) - 1}")
-    return [names[tag] for tag in tags]

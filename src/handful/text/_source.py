@@ -79,7 +79,9 @@ class InputFile:
         elif self.path is not None:
             opened = self._stack.enter_context(open(self.path, "rb"))  # noqa: SIM115
         self._file = self._raw = opened
-        status = _status(opened)
+        status = None
+        with suppress(OSError, AttributeError, TypeError, ValueError):  # not a file of the system
+            status = os.fstat(opened.fileno())
         is_regular = status is not None and stat.S_ISREG(status.st_mode)
         self._n_bytes = status.st_size if status is not None and is_regular else 0
         self._may_wait = status is not None and not is_regular  # and `select` can tell
@@ -106,7 +108,10 @@ class InputFile:
     def head(self) -> str:
         """The beginning: 64 K characters, or less where the text ends or a pipe pauses after a line."""
         head = ""
-        while len(head) < HEAD and not (_has_line(head) and not self._has_chunk(PAUSE)):
+        while len(head) < HEAD:
+            line, *others = head.lstrip().split("\n", 1)  # the bracket that opens a JSON record is no whole line
+            if others and line.strip() not in ("{", "[", "[{") and not self._has_chunk(PAUSE):
+                break
             chunk = self._read(HEAD - len(head))
             if not chunk:
                 self.is_whole = True
@@ -270,19 +275,6 @@ def read_small(file: AnyFile, encoding: str) -> tuple[str, str]:
         source.close()
 
 
-def _status(file: Any) -> os.stat_result | None:
-    try:
-        return os.fstat(file.fileno())
-    except (OSError, AttributeError, TypeError, ValueError):  # not a file of the system
-        return None
-
-
 def _detach(wrapper: io.BufferedReader) -> None:
     with suppress(ValueError):  # what it wraps was closed before
         wrapper.detach()
-
-
-def _has_line(head: str) -> bool:
-    """Whether there is a whole line with something in it, other than the bracket that opens a JSON record."""
-    line, *others = head.lstrip().split("\n", 1)
-    return bool(others) and line.strip() not in ("{", "[", "[{")

@@ -185,7 +185,9 @@ def write_table(documents: Iterable[Document], writing: Writing, format: str) ->
         elif lost := fields.keys() - {*header}:
             writing.notes["cells were not written: the first document has no such field"] += len(lost)
         fields[ENTITIES] = found
-        yield _row([_cell(fields.get(name)) for name in header], format, writing)
+        cells = ("" if (cell := fields.get(name)) is None else cell for name in header)
+        texts = [cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False) for cell in cells]
+        yield _row(texts, format, writing)
     if not header:
         yield _row(["text", ENTITIES], format, writing)
 
@@ -201,12 +203,6 @@ def _fields(document: Document, writing: Writing) -> dict[str, Any]:
     if "\r" in document.text:
         writing.notes["carriage returns were written as spaces"] += document.text.count("\r")
     return fields
-
-
-def _cell(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _row(cells: list[str], format: str, writing: Writing) -> str:

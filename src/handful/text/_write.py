@@ -55,7 +55,10 @@ def write(
     check_scheme(scheme)
     check_tag_names(tag_names)
     chosen, report = TABLE[format], WriteReport()
-    head = _head(items, types)
+    head, about = (items.head, items.meta) if isinstance(items, Corpus | Stream) else ((), {})
+    if types is not None:
+        head = (*types_of(about), *types_of(types))
+    head = tuple(one for one in head if one.description)
     if head and format != "inline":
         report.notes["descriptions were not written: only inline files hold them"] += len(head)
     known = _known(items, head if format == "inline" else ())
@@ -74,13 +77,6 @@ def write(
         note = "types without a mention were left out: only inline files and JSON say that somebody looked for them"
         report.notes += Counter({note: len(looked_for - items._names)})
     return report
-
-
-def _head(items: object, types: Any) -> tuple[EntityType, ...]:
-    head, about = (items.head, items.meta) if isinstance(items, Corpus | Stream) else ((), {})
-    if types is not None:
-        head = (*types_of(about), *types_of(types))
-    return tuple(one for one in head if one.description)
 
 
 def _known(items: object, head: Sequence[EntityType]) -> frozenset[str]:

@@ -7,69 +7,36 @@ They are no part of what a type means, and an encoder does not follow them. So t
          | ("with" | "including") WORDS ("before it" | "in front")
 
 A list is ``a, b or c``: kinds of words ("article", "title", "unit"), words of these kinds ("the", "Mr"), and words in
-quotes. A list with anything else in it says nothing of borders, and neither does "with or without".
+quotes. A list with anything else in it says nothing of borders, and neither does "with or without". The words of kinds
+are in ``borders.json``.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 FIGURES = "0"  # in a set of words, all words of figures
 
-_ARTICLES = "the a an"
-_POSSESSIVES = "my your his her its our their"
-_PREPOSITIONS = (
-    "in on at by for from of to within without into onto upon over under above below behind beside between among "
-    "near around about across along against after before during since until till through throughout towards "
-    "toward via per"
-)
-_TITLES = (
-    "mr mrs ms mx mme mlle miss master madam sir lady lord dame dr doctor prof professor rev reverend fr father "
-    "sister brother hon judge justice magistrate president senator sen rep governor gov mayor minister chancellor "
-    "ambassador king queen prince princess duke duchess count countess baron emperor pope bishop archbishop "
-    "cardinal rabbi imam sheikh captain capt lieutenant lt sergeant sgt corporal cpl major maj colonel col "
-    "general gen admiral commander cmdr private constable pc officer detective inspector superintendent supt "
-    "sheriff deputy coach nurse herr frau"
-)
-_CURRENCIES = (
-    "$ £ € ¥ ₹ usd eur gbp jpy chf sek nok dkk cad aud dollar dollars euro euros pound pounds quid pence penny p "
-    "cent cents franc francs krona kronor krone kroner yen rupee rupees peso pesos rand lira zloty yuan"
-)
-_UNITS = (
-    "% percent ‰ ° °c °f c f k degree degrees mg g kg kilo kilos gram grams µg ug mcg ng pg t tonne tonnes ton "
-    "tons lb lbs oz ounce ounces stone l ml dl cl ul µl fl litre litres liter liters gallon gallons pint pints "
-    "cup cups teaspoon teaspoons tablespoon tablespoons tsp tbsp m mm cm km nm µm metre metres meter meters "
-    "kilometre kilometres kilometer kilometers mile miles mi yard yards yd foot feet ft inch inches acre acres "
-    "hectare hectares ha s sec secs second seconds min mins minute minutes h hr hrs hour hours day days week "
-    "weeks month months year years yr yrs mph kph knots rpm hz khz mhz ghz db v kv mv w kw kwh mw mwh gw hp pa "
-    "kpa mpa bar psi mbar mmhg bpm mol mmol umol nmol pmol u mu iu kiu kcal kj mb gb tb kb"
-)
-_NUMBERS = (
-    "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty "
-    "seventy eighty ninety hundred thousand million billion dozen half"
-)
-_PACKS = (
-    "of bag bags bottle bottles box boxes can cans carton cartons case cases crate crates pack packs packet "
-    "packets piece pieces slice slices tins"
-)
+_LISTS: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+_ARTICLES, _CURRENCIES, _UNITS = _LISTS["articles"], _LISTS["currencies"], _LISTS["units"]
+_NUMBERS = f"{FIGURES} {_LISTS['numbers']}"
 _KINDS = {
     "article": _ARTICLES,
-    "possessive": _POSSESSIVES,
-    "determiner": f"{_ARTICLES} {_POSSESSIVES} this that these those",
-    "preposition": _PREPOSITIONS,
-    "title": _TITLES,
-    "honorific": _TITLES,
-    "rank": _TITLES,
-    "number": f"{FIGURES} {_NUMBERS}",
-    "numeral": f"{FIGURES} {_NUMBERS}",
-    "quantity": f"{FIGURES} {_NUMBERS} {_UNITS} {_PACKS}",
+    "possessive": _LISTS["possessives"],
+    "determiner": f"{_ARTICLES} {_LISTS['possessives']} this that these those",
+    "preposition": _LISTS["prepositions"],
+    **dict.fromkeys(("title", "honorific", "rank"), _LISTS["titles"]),
+    **dict.fromkeys(("number", "numeral"), _NUMBERS),
+    "quantity": f"{_NUMBERS} {_UNITS} {_LISTS['packs']}",
     "unit": f"{_UNITS} {_CURRENCIES}",
     "currency": _CURRENCIES,
     "quotation mark": "\" ' “ ” ‘ ’ « » „ `",
 }
 _MAY_FOLLOW = {"number", "numeral", "unit", "currency", "quotation mark"}
-_CLOSED = {*f"{_ARTICLES} {_POSSESSIVES} {_PREPOSITIONS} {_TITLES}".split()}
+_CLOSED = {*" ".join(_KINDS[kind] for kind in ("article", "possessive", "preposition", "title")).split()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def guideline_of(description: str) -> Guideline:
     excludes: list[Excluded] = []
     for clause in _clauses(description):
         kept: list[str] = []
-        segments = _segments(clause)
+        segments = [one for one in map(str.strip, re.split(r",|\s[-\u2013\u2014]\s", clause)) if one]
         if meaning and _IS_OUT.fullmatch(whole := ", ".join(segments)):
             segments = [whole]
         n_all = len(segments)
@@ -131,10 +131,6 @@ def _clauses(description: str) -> list[str]:
 
     outer = re.split(r";|\.\s+(?=[A-Z])", _BRACKETS.sub(of_brackets, description))
     return [clause for one in [*outer, *inner] if (clause := one.strip(" .,"))]
-
-
-def _segments(clause: str) -> list[str]:
-    return [one for one in map(str.strip, re.split(r",|\s[-\u2013\u2014]\s", clause)) if one]
 
 
 def _length(segments: list[str], *, is_all: bool = False) -> int:

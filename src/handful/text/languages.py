@@ -80,20 +80,16 @@ def evidence(word: str) -> Evidence:
                 if language in _LATIN and marked <= set(alphabet):
                     found[language] = found.get(language, 0.0) + more
         return tuple(found.items())
+    is_spaced = letters[0] < "\u0e00" or "\uac00" <= letters[0] <= "\ud7a3"
+    of_script = _SHORT if not is_spaced else SCRIPT if len(letters) > 1 else 0.0
     for first, last, languages in _RANGES:
         if first <= letters[0] <= last:
             for language in languages.split():
-                found[language] = found.get(language, 0.0) + _script(letters)
+                found[language] = found.get(language, 0.0) + of_script
                 more, alphabet = own_letters.get(language, (0.0, ""))
                 if set(alphabet) & set(letters):
                     found[language] += more
     return tuple(found.items())
-
-
-def _script(letters: list[str]) -> float:
-    """Return what a word says for the languages of its script, which is not Latin."""
-    is_spaced = letters[0] < "\u0e00" or "\uac00" <= letters[0] <= "\ud7a3"
-    return _SHORT if not is_spaced else SCRIPT if len(letters) > 1 else 0.0
 
 
 class LanguageNotice:

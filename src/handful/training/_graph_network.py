@@ -31,7 +31,12 @@ class GraphNetwork(nn.Module):
         self.share = 1.0  # how much the adapters count: 0 is the encoder as it was, 1 as it was trained
         self._adapters: dict[str, tuple[str, str]] = {}
         self._output = model.graph.output[0].name
-        self._needed = _leading_to(self._output, model.graph.node)
+        wanted = {self._output}
+        self._needed: list[Any] = []  # the nodes that the output depends on; a node comes after all that it reads
+        for node in reversed(model.graph.node):
+            if wanted & set(node.output):
+                self._needed.insert(0, node)
+                wanted |= set(node.input)
         self._attributes = {
             node.output[0]: {each.name: helper.get_attribute_value(each) for each in node.attribute}
             for node in self._needed
@@ -87,8 +92,9 @@ class GraphNetwork(nn.Module):
         values: dict[str, Any] = {"input_ids": input_ids, "attention_mask": attention_mask}
         for node in self._needed:
             given: list[Any] = [self._value(values, name) if name else None for name in node.input]
-            if node.op_type in BY_ELEMENT:
-                given = _together(given)
+            if node.op_type in BY_ELEMENT and len({each.device for each in given}) > 1:
+                (device,) = {each.device for each in given if each.device.type != "cpu"}  # the GPU, for all
+                given = [each.to(device) if each.dim() else each for each in given]
             found = OPERATORS[node.op_type](given, self._attributes[node.output[0]])
             if node.op_type == "MatMul" and node.input[1] in self._adapters and self.share:
                 a, b = (self.get_parameter(name) for name in self._adapters[node.input[1]])
@@ -108,16 +114,6 @@ class GraphNetwork(nn.Module):
         return self._fixed[name]
 
 
-def _leading_to(output: str, nodes: Sequence[Any]) -> list[Any]:
-    """Return the nodes that an output depends on, in their order: a graph has a node after all that it reads."""
-    wanted, needed = {output}, []
-    for node in reversed(nodes):
-        if wanted & set(node.output):
-            needed.append(node)
-            wanted |= set(node.input)
-    return needed[::-1]
-
-
 def _branches(nodes: Sequence[Any]) -> set[str]:
     """Return what is added to a word before a normalisation: products with their biases, not the word itself."""
     producer = {node.output[0]: node for node in nodes}
@@ -130,12 +126,3 @@ def _branches(nodes: Sequence[Any]) -> set[str]:
             if node is not None and node.op_type == "Add" and "MatMul" in inputs:
                 found.add(name)
     return found
-
-
-def _together(inputs: list[Any]) -> list[Any]:
-    """Return tensors on one device: the GPU, if any of them is there."""
-    devices = {each.device for each in inputs}
-    if len(devices) == 1:
-        return inputs
-    (device,) = [each for each in devices if each.type != "cpu"]
-    return [each.to(device) if each.dim() else each for each in inputs]

@@ -40,17 +40,6 @@ def _attention(inputs: _Inputs, attributes: _Attributes) -> Tensor:
     return found.transpose(1, 2).flatten(-2)
 
 
-def _layer_norm(inputs: _Inputs, attributes: _Attributes) -> Tensor:
-    x, gain = inputs[:2]
-    bias = inputs[2] if len(inputs) > 2 else None
-    return functional.layer_norm(x, gain.shape, gain, bias, attributes.get("epsilon", 1e-5))
-
-
-def _expand(inputs: _Inputs, _: _Attributes) -> Tensor:
-    x, shape = inputs
-    return x.expand(torch.broadcast_shapes(x.shape, shape.tolist()))  # type: ignore[no-untyped-call]
-
-
 def _slice(inputs: _Inputs, _: _Attributes) -> Tensor:
     x, starts, ends = inputs[:3]
     axes = inputs[3].tolist() if len(inputs) > 3 and inputs[3] is not None else range(x.dim())
@@ -83,12 +72,6 @@ def _unsqueeze(inputs: _Inputs, _: _Attributes) -> Tensor:
     return x
 
 
-def _reshape(inputs: _Inputs, _: _Attributes) -> Tensor:
-    x, shape = inputs
-    sizes = [x.shape[i] if size == 0 else size for i, size in enumerate(shape.tolist())]
-    return x.reshape(sizes)
-
-
 def _gather_nd(inputs: _Inputs, attributes: _Attributes) -> Tensor:
     if attributes.get("batch_dims", 0):
         raise EncoderError("this encoder cannot be trained: its graph gathers by batch")
@@ -112,7 +95,7 @@ OPERATORS: dict[str, Callable[[_Inputs, _Attributes], Tensor]] = {
     "Div": lambda x, _: torch.div(*x, rounding_mode=None if x[0].is_floating_point() else "trunc"),
     "Equal": lambda x, _: x[0] == x[1],
     "Erf": lambda x, _: x[0].erf(),
-    "Expand": _expand,
+    "Expand": lambda x, _: x[0].expand(torch.broadcast_shapes(x[0].shape, x[1].tolist())),  # type: ignore[no-untyped-call]
     "Gather": _gather,
     "GatherElements": lambda x, given: x[0].gather(given.get("axis", 0), x[1].to(x[0].device)),
     "GatherND": _gather_nd,
@@ -120,7 +103,9 @@ OPERATORS: dict[str, Callable[[_Inputs, _Attributes], Tensor]] = {
     "Gemm": lambda x, given: x[0] @ (x[1].T if given.get("transB") else x[1]) + (x[2] if len(x) > 2 else 0),
     "GreaterOrEqual": lambda x, _: x[0] >= x[1],
     "Identity": lambda x, _: x[0],
-    "LayerNormalization": _layer_norm,
+    "LayerNormalization": lambda x, given: functional.layer_norm(
+        x[0], x[1].shape, x[1], x[2] if len(x) > 2 else None, given.get("epsilon", 1e-5)
+    ),
     "Less": lambda x, _: x[0] < x[1],
     "LessOrEqual": lambda x, _: x[0] <= x[1],
     "Log": lambda x, _: x[0].log(),
@@ -138,7 +123,7 @@ OPERATORS: dict[str, Callable[[_Inputs, _Attributes], Tensor]] = {
     "ReduceMean": lambda x, given: _reduce(x, given, torch.mean),
     "ReduceSum": lambda x, given: _reduce(x, given, torch.sum),
     "Relu": lambda x, _: x[0].relu(),
-    "Reshape": _reshape,
+    "Reshape": lambda x, _: x[0].reshape([size or x[0].shape[i] for i, size in enumerate(x[1].tolist())]),
     "Shape": lambda x, given: torch.tensor(x[0].shape[given.get("start", 0) : given.get("end")]),
     "Sigmoid": lambda x, _: x[0].sigmoid(),
     "Sin": lambda x, _: x[0].sin(),

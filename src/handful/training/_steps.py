@@ -112,7 +112,10 @@ def plan_steps(
     n_tokens = 0
     for i in np.random.default_rng([seed, 1, epoch]).permutation(len(chunks)):
         number, part = chunks[i]
-        group = [number, *(one for one in twins.get(number, ()) if _is_due(sources, one, number, i))]
+        group = [number]
+        for twin in twins.get(number, ()):  # as often as its share of that of the corpus says
+            share = min(1.0, sources[twin].share / sources[number].share)
+            group += [twin] if int((i + 1) * share) > int(i * share) else []
         n_own = int(np.diff(sources[number].rows.tokens)[part].sum()) * len(group)
         new = group if not steps else [one for one in group if all(other != one for other, _ in steps[-1])]
         if not steps or n_tokens + n_own + sum(text_tokens[one] for one in new) > batch_tokens:
@@ -121,12 +124,6 @@ def plan_steps(
         steps[-1] += [(one, part) for one in group]
         n_tokens += n_own + sum(text_tokens[one] for one in new)
     return [PlannedStep(epoch, number, each) for number, each in enumerate(steps)]
-
-
-def _is_due(sources: Sequence[StepCorpus], twin: int, number: int, i: int) -> bool:
-    """Tell whether a twin goes with a chunk of its corpus: as often as its share of that of the corpus says."""
-    share = min(1.0, sources[twin].share / sources[number].share)
-    return int((i + 1) * share) > int(i * share)
 
 
 class StepBuilder:
@@ -157,9 +154,17 @@ class StepBuilder:
         n_each = parts.pop().n_words
         text_at, _, text_starts = firsts.pop(), lasts.pop(), np.cumsum(n_each) - n_each
         words = self._words(planned, parts, dict(zip(corpora, np.cumsum(n_types) - n_types, strict=True)))
-        begins = words.pop("begins")
+        begins, tags, of_sentence = words.pop("begins"), words["tags"], words["sentences"]
+        is_same = (tags[1:] == tags[:-1]) & (of_sentence[1:] == of_sentence[:-1])
+        follows = 1 + np.flatnonzero(is_same & (tags[1:] > 0))
+        contrast = np.empty(0, np.int64)
+        if self._contrast:  # no word of weight 0
+            kinds = (kind & (words["weights"] > 0) for kind in (tags > 0, tags == 0))
+            mentions, others = (rng.permutation(np.flatnonzero(kind)) for kind in kinds)
+            mentions = mentions[: _CONTRAST * 3 // 4]
+            contrast = np.concatenate([mentions, others[: _CONTRAST - len(mentions)]])
         return Step(
-            n_words=len(words["tags"]),
+            n_words=len(tags),
             is_packed=self._layout.is_packed,
             **laid_out,
             first=np.concatenate(firsts),
@@ -170,8 +175,9 @@ class StepBuilder:
             text_at=text_at,
             text_starts=text_starts,
             owners=owners,
-            **_followers(words["tags"], words["sentences"], begins),
-            contrast=_pick(words["tags"], words["weights"], rng) if self._contrast else np.empty(0, np.int64),
+            follows=follows,
+            begins=begins[follows].astype(np.float32),
+            contrast=contrast,
         )
 
     def _words(
@@ -237,19 +243,6 @@ def _first_fit(lengths: Ints, room: int) -> tuple[Ints, int]:
         while start < len(free) and free[start] < shortest:
             start += 1
     return offsets, len(free)
-
-
-def _followers(tags: Ints, sentences: Ints, begins: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[Any]]:
-    is_same = (tags[1:] == tags[:-1]) & (sentences[1:] == sentences[:-1])
-    follows = 1 + np.flatnonzero(is_same & (tags[1:] > 0))
-    return {"follows": follows, "begins": begins[follows].astype(np.float32)}
-
-
-def _pick(tags: Ints, weights: npt.NDArray[np.float32], rng: np.random.Generator) -> Ints:
-    """Choose words for the second loss; no word of weight 0."""
-    mentions, others = (rng.permutation(np.flatnonzero(kind & (weights > 0))) for kind in (tags > 0, tags == 0))
-    mentions = mentions[: _CONTRAST * 3 // 4]
-    return np.concatenate([mentions, others[: _CONTRAST - len(mentions)]])
 
 
 def layout_of(model: Any, window: int) -> Layout:

@@ -1,11 +1,7 @@
 """A run of tuning: trainings with part of the labels held out, then one with all of them (imports torch)."""
 
-import hashlib
-import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,12 +16,10 @@ from handful.tagger.training_text import TrainingText, sentences_of
 from handful.text import types_in
 
 from ._recipe import TuneRecipe
-from .checkpoint import Checkpoint
 from .prepare import device_of
 from .state import OnState, pace, showing
 from .student import Loop, Student, Thawed
 
-_EVERY = 60.0  # seconds between checkpoints
 _MEAN_COSINE = 0.97  # of the vectors of labelled words, before and after 8-bit weights
 
 _Count = Callable[[str, float], None]
@@ -39,9 +33,7 @@ class TuneRun:
     The tagger is fitted to all labels, with its text; `source` is its encoder.
     """
 
-    def __init__(
-        self, tagger: Tagger, source: Thawed, recipe: TuneRecipe, device: str | None, checkpoint: Path
-    ) -> None:
+    def __init__(self, tagger: Tagger, source: Thawed, recipe: TuneRecipe, device: str | None) -> None:
         self._tagger, self._source, self._recipe = tagger, source, recipe
         self._device = device_of(device)
         assert tagger.text_ is not None
@@ -49,7 +41,6 @@ class TuneRun:
         self._allowed = _allowed(tagger, tagger.text_)
         order = np.random.default_rng(recipe.seed).permutation(len(self._sentences))
         self._folds = [np.sort(order[fold :: recipe.folds]) for fold in range(recipe.folds)]
-        self._checkpoint = Checkpoint(checkpoint, self._what(), _EVERY)
         self._student: Student | None = None
         self._counts: list[dict[str, _Counts]] = []  # of each part, before and after
 
@@ -61,22 +52,19 @@ class TuneRun:
         """
         learned = [np.setdiff1d(np.arange(len(self._sentences)), fold) for fold in self._folds]
         steps = [self._recipe.n_steps(len(one)) for one in learned] + [self._recipe.n_steps(len(self._sentences))]
-        tensors, state = self._checkpoint.read() or ({}, self._state(0, 0))
-        number, step, self._counts = state["number"], state["step"], state["counts"]
         n_threads = torch.get_num_threads()
         devices = [self._device] if self._device.type == "cuda" else []
         try:
             torch.set_num_threads(self._tagger.threads or n_threads)
             with torch.random.fork_rng(devices), showing(progress) as report:
-                count = pace(sum(steps), sum(steps[:number]) + step, report)
-                for fold in range(number, len(self._folds)):
-                    self._learn(learned[fold], fold, count, tensors, step)
-                    self._counts.append(self._measure(fold, learned[fold]))
-                    tensors, step = {}, 0
+                count = pace(sum(steps), report)
+                for fold, some in enumerate(learned):
+                    self._learn(some, fold, count)
+                    self._counts.append(self._measure(fold, some))
                 before, after, error = self._compare()
                 is_better = after - before > self._recipe.caution * error
                 if is_better:
-                    self._learn(np.arange(len(self._sentences)), len(self._folds), count, tensors, step)
+                    self._learn(np.arange(len(self._sentences)), len(self._folds), count)
         finally:
             torch.set_num_threads(n_threads)
         return before, after, error, is_better
@@ -97,23 +85,16 @@ class TuneRun:
                 Advice("lower lr in the recipe", "give a lower lr in --recipe"),
             )
 
-    def _learn(self, chosen: NDArray[np.int64], number: int, count: _Count, tensors: Any, step: int) -> None:
+    def _learn(self, chosen: NDArray[np.int64], number: int, count: _Count) -> None:
         is_named = self._tagger.names
         self._student = Student(self._source, self._tagger.types_, self._recipe, self._device, is_named=is_named)
         loss = self._student.loss_of([self._allowed[i] for i in chosen])
         loop = Loop(self._student, [self._sentences[i] for i in chosen], loss, number)
-        if tensors:
-            loop.restore(tensors, step)
         n_folds = len(self._folds)
         what = f"checking {number + 1}/{n_folds}" if number < n_folds else "tuning"
-        with self._checkpoint.guarding(lambda: (loop.state(), self._state(number, loop.step))) as after_step:
-            while loop.step < loop.n_steps:
-                loop.take()
-                count(what, loop.loss)
-                after_step(f"while {what}, after step {loop.step} of {loop.n_steps}")
-
-    def _state(self, number: int, step: int) -> dict[str, Any]:
-        return {"number": number, "step": step, "counts": self._counts}
+        while loop.step < loop.n_steps:
+            loop.take()
+            count(what, loop.loss)
 
     def _measure(self, fold: int, learned: NDArray[np.int64]) -> dict[str, _Counts]:
         """Fit a tagger without text on what was learned from, and count its mentions in what was held out."""
@@ -143,18 +124,6 @@ class TuneRun:
         gains = np.diff(_f1(each.sum(axis=1, keepdims=True) - each), axis=0)[0]
         error = float(np.sqrt((n - 1) / n * ((gains - gains.mean()) ** 2).sum())) if n else 0.0
         return before, after, error
-
-    def _what(self) -> dict[str, Any]:
-        """Return all that the result depends on, in types that JSON does not change."""
-        digest = hashlib.sha256()
-        for sentence, allowed in zip(self._sentences, self._allowed, strict=True):
-            digest.update(json.dumps(sentence.words).encode() + allowed.tobytes())
-        return {
-            "labels": digest.hexdigest(),
-            "encoder": self._source.encoder.fingerprint,
-            "types": [[one.name, one.description] for one in self._tagger.types_],
-            "recipe": asdict(self._recipe),
-        }
 
 
 def _allowed(tagger: Tagger, text: TrainingText) -> list[NDArray[np.bool_]]:

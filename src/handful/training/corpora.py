@@ -118,15 +118,20 @@ def _read_corpus(
     known: list[EntityType] = []
     train, dev = (_read_files(each, files, known) for each in (paths.train, paths.dev))
     if paths.types is not None:
-        descriptions = {**descriptions, name: _other_words(paths.types, known)}
-        known = []
+        others = read_descriptions(paths.types).get("", {})  # of the types that the heads of the corpus describe
+        if set(others) != {one.name for one in known}:
+            names = ", ".join(dict.fromkeys(one.name for one in known))
+            raise DataError(f"{paths.types}: describes {', '.join(others)}, but its corpus has {names}")
+        descriptions, known = {**descriptions, name: others}, []
     if not types_in(train or dev):
         where = ", ".join(map(str, paths.train or paths.dev))
         raise DataError(f"{name}: {where} has no mention, only O: there is nothing to learn")
     if choice:
         train, dev = ([choice.sentence(sentence) for sentence in each] for each in (train, dev))
         known = list(choice.types(known))
-    held = [_is_held_out(sentence.words, hold_out) for sentence in train]
+    texts = ("\n".join(sentence.words).encode("utf-8", "surrogatepass") for sentence in train if hold_out)
+    hashes = (int.from_bytes(hashlib.sha256(text).digest()[:8], "big") for text in texts)
+    held = [one < hold_out * 2**64 for one in hashes] or [False] * len(train)
     dev += [sentence for sentence, is_held in zip(train, held, strict=True) if is_held]
     train = [sentence for sentence, is_held in zip(train, held, strict=True) if not is_held]
     if paths.train and not types_in(train):
@@ -135,7 +140,12 @@ def _read_corpus(
             "is nothing to learn"
         )
     types = types_in([*train, *dev])
-    ours = descriptions_of(descriptions, name, set(types))
+    own: dict[str, Description] = {}
+    for section in (name.rpartition("/")[2], name):
+        own |= descriptions.get(section, {})
+    if strange := sorted(set(own) - set(types)):
+        raise DataError(f"{name} has no type {', '.join(strange)} that is described; types are {', '.join(types)}")
+    ours = {one: said for one, said in descriptions.get("", {}).items() if one in types} | own
     known += [EntityType(one, said.description) for one, said in ours.items()]
     called = {one: said.called for one, said in sorted(ours.items()) if said.called and one in types}
     return SourceCorpus(name, described(types, known), train, dev, files, called)
@@ -159,22 +169,6 @@ def _read_files(paths: Sequence[Path], files: list[dict[str, Any]], known: list[
         known += [one for one in content.types if one.description]
         sentences += content
     return sentences
-
-
-def _other_words(file: Path, known: Sequence[EntityType]) -> dict[str, Description]:
-    """Return what a file says of the types that the heads of a corpus describe; it must describe the same."""
-    others = read_descriptions(file).get("", {})
-    if set(others) != {one.name for one in known}:
-        names = ", ".join(dict.fromkeys(one.name for one in known))
-        raise DataError(f"{file}: describes {', '.join(others)}, but its corpus has {names}")
-    return others
-
-
-def _is_held_out(words: Sequence[str], share: float) -> bool:
-    if not share:
-        return False
-    digest = hashlib.sha256("\n".join(words).encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
 def _sizes(sentences: Sequence[Sentence]) -> Mapping[str, int]:
@@ -226,18 +220,3 @@ def read_descriptions(file: PathLike) -> dict[str, dict[str, Description]]:
     if not found:
         raise DataError(f"{path}: there is no type in it; write TYPE: description, one type on each line")
     return found
-
-
-def descriptions_of(
-    known: Mapping[str, Mapping[str, Description]], corpus: str, types: set[str]
-) -> dict[str, Description]:
-    """Return the descriptions of the types of one corpus; a section of it that describes another type is an error."""
-    own: dict[str, Description] = {}
-    for section in (corpus.rpartition("/")[2], corpus):
-        own |= known.get(section, {})
-    if strange := sorted(set(own) - types):
-        raise DataError(
-            f"{corpus} has no type {', '.join(strange)} that is described; types are {', '.join(sorted(types))}"
-        )
-    everywhere = {name: one for name, one in known.get("", {}).items() if name in types}
-    return everywhere | own

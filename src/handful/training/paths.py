@@ -33,7 +33,15 @@ def find_paths(corpora: Sequence[PathLike], dev: Sequence[PathLike] = ()) -> dic
     for given in corpora:
         name, path = split_name(given)
         for own, paths in _corpora_of(name, path).items():
-            _add(found, own, paths, path)
+            before = found.setdefault(own, paths)
+            if before is not paths:
+                if not (paths.is_named and before.is_named):
+                    raise DataError(
+                        f"two corpora would be called {own!r}: name them, for example first={path} "
+                        "(the same name for both makes them one corpus)"
+                    )
+                before.train += paths.train
+                before.dev += paths.dev
     for given in dev:
         name, path = split_name(given)
         if path.is_dir() and (files := _small_corpora(path)):
@@ -44,19 +52,6 @@ def find_paths(corpora: Sequence[PathLike], dev: Sequence[PathLike] = ()) -> dic
             name = next(iter(found)) if len(found) == 1 else _name_of(path)
         found.setdefault(name, Paths()).dev.append(path)
     return found
-
-
-def _add(found: dict[str, Paths], name: str, paths: Paths, path: Path) -> None:
-    if name not in found:
-        found[name] = paths
-    elif paths.is_named and found[name].is_named:
-        found[name].train += paths.train
-        found[name].dev += paths.dev
-    else:
-        raise DataError(
-            f"two corpora would be called {name!r}: name them, for example first={path} "
-            "(the same name for both makes them one corpus)"
-        )
 
 
 def split_name(given: PathLike, what: str = "a corpus is PATH or NAME=PATH") -> tuple[str | None, Path]:
@@ -97,8 +92,12 @@ def _small_corpora(folder: Path) -> list[tuple[str, Path, Path | None]]:
     """
     files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     texts = {_name_of(path): path for path in files if path.suffix != ".types"}
-    if not all(_has_head(path) for path in texts.values()):
-        return []
+    for path in texts.values():
+        if path.suffix != ".txt" or not path.is_file():
+            return []
+        with path.open("rb") as file:
+            if not file.readline(4096).lstrip(b"\xef\xbb\xbf").startswith(b"# "):
+                return []
     found: list[tuple[str, Path, Path | None]] = [(name, path, None) for name, path in texts.items()]
     for path in files:
         if path.suffix == ".types":
@@ -106,13 +105,6 @@ def _small_corpora(folder: Path) -> list[tuple[str, Path, Path | None]]:
                 raise FileError(f"{path}: describes the types of {_name_of(path)}.txt, which is not beside it")
             found.append((path.name.removesuffix(".types"), texts[_name_of(path)], path))
     return sorted(found, key=lambda one: one[0])
-
-
-def _has_head(path: Path) -> bool:
-    if path.suffix != ".txt" or not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.readline(4096).lstrip(b"\xef\xbb\xbf").startswith(b"# ")
 
 
 def _name_of(path: Path) -> str:

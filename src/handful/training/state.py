@@ -66,14 +66,14 @@ def mean_f1(dev: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 OnState = Callable[[Any], None]
 
 
-def pace(n_steps: int, done: int, report: OnState) -> Callable[[str, float], None]:
-    """Return a function to call after each step with what is trained and its loss; some steps are done already."""
-    start, before = time.monotonic(), done
+def pace(n_steps: int, report: OnState) -> Callable[[str, float], None]:
+    """Return a function to call after each step with what is trained and its loss."""
+    start, done = time.monotonic(), 0
 
     def step(what: str, loss: float) -> None:
         nonlocal done
         done += 1
-        left = (time.monotonic() - start) / (done - before) * (n_steps - done)
+        left = (time.monotonic() - start) / done * (n_steps - done)
         report(TuneState(what, done, n_steps, loss, left))
 
     return step

@@ -7,7 +7,7 @@ and of the epoch (order of sentences) or the step (dropout).
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from handful.text.guidelines import guideline_of
 from ._graph_network import GraphNetwork
 from ._heads import NEVER, NamesHead
 from ._recipe import TuneRecipe
-from ._stepping import Stepper, part_of
+from ._stepping import Stepper
 from .batches import Batch, Ints, TokenRows, collate, lay_out_corpus, lay_out_texts, on_device, plan_epoch
 from .model import text_means, word_vectors
 
@@ -53,9 +53,9 @@ class Loop:
         n_words = sum(len(sentence.words) for sentence in sentences)
         self._rows = lay_out_corpus(sentences, np.arange(n_words), encoder.tokenizer, encoder.window, name="the labels")
         self.step, self.n_steps, self.loss = 0, self._recipe.n_steps(len(sentences)), math.nan
-        self._trained = student.trained()
+        trained = student.trained().items()
         of_network, of_head = (
-            [one for name, one in self._trained.items() if name.startswith(part)] for part in ("network.", "head.")
+            [one for name, one in trained if name.startswith(part)] for part in ("network.", "head.")
         )
         matrices, others = ([one for one in of_network if (one.dim() > 1) == is_matrix] for is_matrix in (True, False))
         seeds = [self._recipe.seed, number]
@@ -73,18 +73,6 @@ class Loop:
                 f"the loss became {self.loss}: the learning rate is too high, or the weights are damaged"
             )
         self.step += 1
-
-    def state(self) -> dict[str, Tensor]:
-        """Return all that a checkpoint needs, besides `step`."""
-        return {f"weights.{name}": one.detach() for name, one in self._trained.items()} | self._stepper.state()
-
-    @torch.no_grad()
-    def restore(self, tensors: Mapping[str, Tensor], step: int) -> None:
-        """Go back to a state."""
-        for name, tensor in part_of(tensors, "weights").items():
-            self._trained[name].copy_(tensor)
-        self._stepper.restore(tensors)
-        self.step = step
 
     def _sentences(self) -> Any:
         per_epoch = -(-len(self._rows) // self._recipe.batch)

@@ -52,7 +52,6 @@ def tune(
     out: PathLike,
     recipe: TuneRecipe | None = None,
     device: str | None = None,
-    restart: bool = False,
     progress: bool | OnState | None = None,
 ) -> Tuning:
     """Let the encoder of a tagger learn from the labels, and write the tagger that results (extra ``transformers``).
@@ -60,9 +59,6 @@ def tune(
     It pays from some 50 labels of each type on. Part of the labels is held out in turn, to see whether the tuned
     encoder is better; if it is not, the encoder stays as it was. The result is a tagger like any other, with its
     encoder inside the folder: it needs no torch, and is as fast as before. See docs/tune.md.
-
-    When it is interrupted, it leaves a checkpoint beside `out` (its name and ``.checkpoint``), and the same call
-    continues from there.
 
     Parameters
     ----------
@@ -72,7 +68,7 @@ def tune(
         disk lacks the text it was fitted with, if any: give that again.
     out : the folder to write. One that holds a saved tagger is replaced; one with anything else is left alone.
     recipe : how to tune
-    device, restart, progress : as for `pretrain`; a function is called with the state after each step
+    device, progress : as for `pretrain`; a function is called with the state after each step
     """
     recipe = TuneRecipe() if recipe is None else recipe
     target = Path(out)
@@ -89,9 +85,6 @@ def tune(
             f"there are {len(labelled)} labelled sentences, too few to tune an encoder: label at least {FEWEST}, "
             "better some 50 mentions of each type"
         )
-    checkpoint = target.with_name(f"{target.name}.checkpoint")
-    if restart:
-        checkpoint.unlink(missing_ok=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     if is_object(untuned.encoder):
         raise EncoderError("the encoder is an object, which cannot be tuned; give the name or the path of an encoder")
@@ -102,7 +95,7 @@ def tune(
     scratch = beside(target.with_name(f"{target.name}.encoder"))  # a killed process may have left it: it is removed
     try:
         with open_source(folder) as source:
-            run = TuneRun(untuned, source, recipe, device, checkpoint)
+            run = TuneRun(untuned, source, recipe, device)
             before, after, error, is_better = run.train(progress)
             if is_better:
                 scratch.mkdir()
@@ -115,6 +108,5 @@ def tune(
         tuned.save(target, include_encoder=True if is_better else "auto")
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    checkpoint.unlink(missing_ok=True)
     loaded = Tagger.load(target, threads=untuned.threads, cache=untuned.cache)
     return Tuning(loaded, len(labelled), before, after, error, is_better, seconds)

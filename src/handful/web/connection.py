@@ -95,7 +95,13 @@ class Server(uvicorn.Server):
     """
 
     def __init__(self, app: Any, limits: Limits, before_end: Callable[[], object] | None = None) -> None:
-        most = max(8, min(limits.max_connections, _open_files() // 2))
+        try:
+            import resource
+
+            n_files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        except ImportError:  # Windows
+            n_files = 8192
+        most = max(8, min(limits.max_connections, n_files // 2))
         connection = type("Connection", (_Connection,), {"limits": limits, "most": most, "idle": {}})
         config = uvicorn.Config(
             app,
@@ -124,12 +130,3 @@ class Server(uvicorn.Server):
         if self._before_end is not None:
             await asyncio.to_thread(self._before_end)
         await super().shutdown(sockets)
-
-
-def _open_files() -> int:
-    """Return how many files this process may have open."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 8192
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +16,7 @@ from ._store import FLOAT, SUFFIX, Store
 
 DEFAULT_LIMIT = "10 GB"
 _LIMIT = "HANDFUL_CACHE_LIMIT"
-_UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
-_BINARY_UNITS = {"ki": 1024, "mi": 1024**2, "gi": 1024**3, "ti": 1024**4}
+_UNITS = {"": 1} | {f"{unit}{i}": base**n for n, unit in enumerate("kmgt", 1) for i, base in (("", 1000), ("i", 1024))}
 
 
 def default_place() -> Path:
@@ -41,7 +39,7 @@ def default_place() -> Path:
 def parse_size(size: str | int, name: str = "a size limit") -> int:
     """Return a number of bytes, given that or a text such as "500 MB", "10GB" or "1.5 GiB"; `name` is for the error."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(size), re.IGNORECASE)
-    n_bytes = float(match[1]) * (_UNITS | _BINARY_UNITS)[(match[2] or "").lower()] if match else 0
+    n_bytes = float(match[1]) * _UNITS[(match[2] or "").lower()] if match else 0
     if not 1 <= n_bytes < 2**63:
         raise DataError(f"{name} must be a positive number of bytes, such as '10 GB'; found {size!r}")
     return int(n_bytes)
@@ -97,20 +95,19 @@ class FeatureCache:
                 )
         return sorted(cached, key=lambda entry: -entry.last_use)
 
-    def size(self, paths: Collection[Path] | None = None) -> int:
-        """Return the number of cached bytes, of all files or of some that `contents` names."""
-        return sum(n_bytes for store, n_bytes in self._stores() if paths is None or store.path in paths)
+    def size(self) -> int:
+        """Return the number of cached bytes."""
+        return sum(n_bytes for _, n_bytes in self._stores())
 
-    def clear(self, paths: Collection[Path] | None = None) -> int:
-        """Remove everything, or some of the files that `contents` names; return the bytes freed."""
+    def clear(self) -> int:
+        """Remove everything; return the bytes freed."""
         freed = 0
         for store, n_bytes in self._stores():
-            if paths is None or store.path in paths:
-                try:
-                    store.delete()
-                except OSError as error:
-                    raise FileError(f"could not remove {store.path}: {error.strerror}") from error
-                freed += n_bytes
+            try:
+                store.delete()
+            except OSError as error:
+                raise FileError(f"could not remove {store.path}: {error.strerror}") from error
+            freed += n_bytes
         return freed
 
     def make_room(self, n_bytes: int, since_ns: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from handful._util.progress import Progress, ProgressCallback, reporting
+from handful._util.progress import Progress, reporting
 from handful.encoders.encoder import Encoder, WrappedEncoder, words_of
 from handful.errors import EncoderError
 
@@ -86,9 +86,11 @@ class CachedEncoder(WrappedEncoder):
                 n_fit = max(1, int(np.searchsorted(sizes * self.dim * 4, PACK_BYTES, side="right")))
                 n_done = len(features) - int(sizes[-1])
                 batch, left = left[:n_fit], left[n_fit:]
-                found = self.encoder.encode(
-                    [sentences[i] for i in batch], progress=_shifted(report, n_done, len(features))
-                )
+
+                def shifted(n_now: int, _: int, n_before: int = n_done) -> None:
+                    report(n_before + n_now, len(features))
+
+                found = self.encoder.encode([sentences[i] for i in batch], progress=shifted)
                 shape = int(sizes[n_fit - 1]), self.dim
                 if found.shape != shape or found.dtype != np.float32:
                     raise EncoderError(
@@ -132,10 +134,6 @@ class CachedEncoder(WrappedEncoder):
                 f"features could not be written to {cache.path} ({error}): they will be "
                 "encoded each time. Set HANDFUL_CACHE to a folder that has room and that you can write to.",
             )
-
-
-def _shifted(progress: ProgressCallback, n_done: int, n_all: int) -> ProgressCallback:
-    return lambda n_now, _: progress(n_done + n_now, n_all)
 
 
 def _hash(content: bytes) -> bytes:
