@@ -7,7 +7,7 @@ counts are summed. Every second sentence is scored on; the others are there to b
 meant, no test files. For each setting there are precision, recall and F1 of mentions (strict), recall where words in
 common are enough, and the share of the mentions found that begin or end with a word such as "the", "in" or "of".
 
-Beside it, `O` is the plain way: the logit of O is shifted by as many points, and the best tags are taken.
+Beside it, `O` is the plain way: the logit of O is shifted by as many points, and the best tags are taken as they are.
 """
 
 import argparse
@@ -51,26 +51,29 @@ def fit(encoder, pool, scored, types, n):
     some = [sentence for sentence in pool if sentence.spans]
     Random(0).shuffle(some)
     tagger = Tagger(types, encoder=encoder, cache=False).fit(some[:n] or None, progress=False)
-    logits = tagger.model_.logits(encoder.encode(scored, progress=False), scored)
-    return tagger.model_, scored, logits, encoder.unreadable(scored)
+    features = encoder.encode(scored, progress=False)
+    logits = tagger.model_.logits(features, scored)
+    return tagger.model_, scored, features, logits, encoder.unreadable(scored)
 
 
-def by_mention(model, gold, logits, lost, find):
-    return found(replace(model, find=find), gold, logits, lost)
+def by_mention(model, gold, features, logits, lost, find):
+    model = replace(model, find=find)
+    tags = model.path(logits, [len(one.words) for one in gold])
+    return found(model, gold, features, logits, lost, model.bordered(tags, np.zeros_like(logits), gold))
 
 
-def by_o(model, gold, logits, lost, find):
+def by_o(model, gold, features, logits, lost, find):
     shifted = logits.copy()
     shifted[:, 0] -= model.calibration.points(find)
-    return found(model, gold, shifted, lost)
+    return found(model, gold, features, logits, lost, model.path(shifted, [len(one.words) for one in gold]))
 
 
-def found(model, gold, logits, lost):
+def found(model, gold, features, logits, lost, tags):
     """Return the gold sentences and those with what is found."""
     n_words = [len(one.words) for one in gold]
-    tags = model.path(logits, n_words)
     tags[lost] = 0
-    spans = decode(np.zeros_like(logits), n_words, model.tags[1:], tags)
+    begins = None if model.seams is None else model.seams.begins(features, tags, n_words)
+    spans = decode(np.zeros_like(logits), n_words, model.tags[1:], tags, begins)
     return gold, [replace(one, spans=some) for one, some in zip(gold, spans, strict=True)]
 
 

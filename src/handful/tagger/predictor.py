@@ -23,6 +23,9 @@ from .tagging import MinScore, Notice, TaggedWords, tag_documents, tag_sentences
 
 CURVE_WORDS = 8_192  # that wait to be decided on at several settings at once
 
+Curve = dict[float, list[Sentence]]
+"""Sentences with the mentions that are found, by the setting of how much to find."""
+
 AnyText = str | Sentence | Document
 """One text: a str, a `Sentence` or a `Document`."""
 
@@ -200,59 +203,41 @@ def evaluate_on(
             )
     found: list[Sentence] = []
     confidences: list[Sequence[float]] = []
-    curve = _Curve(encoder, model)
+    curve: Curve = {find: [] for find in sorted({*CURVE, model.find})}
+    waiting: list[TaggedWords] = []
     n_words, n_done = sum(len(sentence.words) for sentence in gold), 0
     with reporting(progress, n_words) as report:
         for words in tag_sentences(encoder, model, gold, notice):
             found.append(words.sentence)
             confidences.append(words.scores[range(len(words.tags)), words.tags].tolist())
-            curve.add(words)
+            waiting.append(words)
             n_done += len(words.tags)
+            if n_done == n_words or sum(len(one.tags) for one in waiting) >= CURVE_WORDS:
+                _tag_at_settings(encoder, model, waiting, curve)
+                waiting = []
             report(n_done, n_words)
     known = {sentence.words for sentence in fitted_on}
     return replace(
-        evaluate(gold, found, types=model.types, confidences=confidences, curve=curve.found()),
+        evaluate(gold, found, types=model.types, confidences=confidences, curve=curve),
         n_fitted=sum(sentence.words in known for sentence in gold),
         n_trained=count_seen(encoder, gold),
         find=model.find,
     )
 
 
-class _Curve:
-    """The mentions that are found at several settings of how much to find, in the sentences that are added."""
-
-    def __init__(self, encoder: Encoder, model: Model) -> None:
-        self._encoder = encoder
-        self._models = [replace(model, find=find) for find in sorted({*CURVE, model.find})]
-        self._waiting: list[TaggedWords] = []
-        self._found: list[list[Sentence]] = [[] for _ in self._models]
-
-    def add(self, words: TaggedWords) -> None:
-        self._waiting.append(words)
-        if sum(len(one.tags) for one in self._waiting) >= CURVE_WORDS:
-            self._find()
-
-    def found(self) -> dict[float, list[Sentence]]:
-        """Return the sentences with the mentions that are found, by setting."""
-        self._find()
-        return {model.find: found for model, found in zip(self._models, self._found, strict=True)}
-
-    def _find(self) -> None:
-        sentences = [one.sentence for one in self._waiting]
-        if not sentences:
-            return
-        n_words = [len(one.words) for one in sentences]
-        lost = self._encoder.unreadable(sentences)
-        features = np.concatenate([one.features for one in self._waiting])
-        logits = self._models[0].logits(features, sentences)
-        layers = self._models[0].layers
-        layered = Layered(layers, features, sentences, lost) if layers else None
-        for model, found in zip(self._models, self._found, strict=True):
-            tags, scores = model.path(logits, n_words), np.zeros_like(logits)
-            tags = model.bordered(tags, scores, sentences)
-            tags[lost] = 0
-            begins = None if model.seams is None else model.seams.begins(features, tags, n_words)
-            spans = decode(scores, n_words, model.tags[1:], tags, begins)
-            spans = spans if layered is None else layered.spans(spans, model.find)
-            found += [replace(one, spans=some) for one, some in zip(sentences, spans, strict=True)]
-        self._waiting = []
+def _tag_at_settings(encoder: Encoder, model: Model, tagged: Sequence[TaggedWords], curve: Curve) -> None:
+    """Add sentences with the mentions that are found at each setting of how much to find."""
+    sentences = [one.sentence for one in tagged]
+    n_words = [len(one.words) for one in sentences]
+    lost = encoder.unreadable(sentences)
+    features = np.concatenate([one.features for one in tagged])
+    logits = model.logits(features, sentences)
+    layered = Layered(model.layers, features, sentences, lost) if model.layers else None
+    for find, found in curve.items():
+        tags, scores = replace(model, find=find).path(logits, n_words), np.zeros_like(logits)
+        tags = model.bordered(tags, scores, sentences)
+        tags[lost] = 0
+        begins = None if model.seams is None else model.seams.begins(features, tags, n_words)
+        spans = decode(scores, n_words, model.tags[1:], tags, begins)
+        spans = spans if layered is None else layered.spans(spans, find)
+        found += [replace(one, spans=some) for one, some in zip(sentences, spans, strict=True)]
