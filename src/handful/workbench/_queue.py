@@ -22,7 +22,7 @@ from handful.tagger.tagging import TaggedWords
 
 N_DOUBTS = 8
 CANDIDATES = 300  # of the highest value, for all types together and for each that has its turn
-NEXT = 100  # of them are predicted anew before the queue is ordered by the next fit
+NEXT = 50  # of them are predicted anew before the queue is ordered by the next fit
 DENSITY, LEAST_DENSITY = 2, 1e-3  # the power of the mean cosine to all candidates, and the least of that
 TURNS = 2  # a type without a label has its turn as long as there are fewer labelled sentences for each type
 
