@@ -14,13 +14,13 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from differences import compare
 from rich.console import Console
 from rich.table import Table
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 
 from handful._util.passes import ByBlock
-from handful.bench._differences import compare
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
 from handful.bench.settings import Settings

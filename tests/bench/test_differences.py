@@ -1,14 +1,23 @@
 """Paired differences against slow direct computations."""
 
+import sys
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from handful.bench import _differences as module
+from handful.bench import Settings, transfer
 from handful.bench._board import make_board
-from handful.bench._differences import compare, differences
 from handful.bench._methods import Variant
+
+from .made import MadeEncoder, corpus_folder
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+if not BENCHMARKS.exists():
+    pytest.skip("the benchmarks are not part of a release", allow_module_level=True)
+sys.path.insert(0, str(BENCHMARKS))
+from differences import compare, differences, read_board, reference_line  # noqa: E402
 
 
 def mean_of_means(groups):
@@ -79,4 +88,17 @@ def test_without_the_default_our_best_line_is_compared():
     made = rows("proto", "", {"a": [0.9]}) + rows("hard", "none", {"a": [0.2]}) + rows("hard", "0.9", {"a": [0.4]})
     board = make_board(made, variants, [1], ["a"])
     assert {one.method for one in differences(board)} == {"Hard clustering, r_O = 0.9"}
-    assert module.reference_line(make_board(made[:1], variants[:1], [1], ["a"])) is None
+    assert reference_line(make_board(made[:1], variants[:1], [1], ["a"])) is None
+
+
+def test_a_report_is_read_and_a_single_run_has_no_interval(tmp_path):
+    settings = Settings(methods=("proto", "nnshot", "hard"), o_ratios=("none",), shots=(1,), sets=1)
+    folder = corpus_folder(tmp_path / "made")
+    report = transfer([folder], report=tmp_path / "report", encoder=MadeEncoder(), settings=settings)
+    board = read_board(tmp_path / "report")
+    assert [(line.name, line.figures) for line in board.lines] == [
+        (one.name, one.figures) for one in report.board.lines
+    ]
+    found = differences(board)
+    assert {one.other for one in found} == {"proto", "nnshot"}
+    assert {(one.low, one.high, one.n, one.p) for one in found} == {(None, None, 1, 1.0)}

@@ -198,13 +198,3 @@ def test_many_targets_are_shown_by_their_mean_and_range_and_the_report_has_all(t
     cells = report.to_dict()["lines"][1]["cells"]
     assert [cell["target"] for cell in cells[:10]] == [f"corpus_{i}" for i in range(9)] + ["Avg."]
     assert "5 shots: 1 of 9 targets have too few mentions and are not in the mean: corpus_0" in report.notes
-    without = [one for one in report.differences if one.shots == 0]
-    assert without == []  # the other method has no run there
-
-
-def test_a_single_run_of_each_target_has_no_interval(folder):
-    report = run(folder, methods=("names", "handful"), shots=(0, 1))
-    (one,) = [one for one in report.differences if one.shots == 0]
-    assert (one.other, one.low, one.high, one.n, one.p) == ("names", None, None, 1, 1.0)
-    assert "| names | made | 0 |" in "\n".join(report_lines(folder))
-    assert " | - | 1.0000 | 1 |" in "\n".join(report_lines(folder))

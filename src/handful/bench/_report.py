@@ -8,9 +8,8 @@ from typing import Any
 from handful._util.files import replacing
 
 from ._board import MANY, Board, Line
-from ._differences import Difference
 from ._results import Row
-from .tables import all_columns, markdown, markdown_by_target, markdown_differences
+from .tables import all_columns, markdown, markdown_by_target
 
 CAPTION = (
     "Strict span F1 (micro, times 100), mean and standard deviation over supports; without labels there is one run."
@@ -24,7 +23,6 @@ class Report:
     title: str  # what was done, in one line
     folder: Path  # where the report was written
     board: Board  # the lines of the table
-    differences: list[Difference]  # between the reference line and all others
     rows: list[Row]  # one per run, as in ``results.jsonl``
     environment: dict[str, Any]  # what the report was made with
     notes: list[str] = field(default_factory=list)  # what a reader of the figures must know
@@ -35,7 +33,6 @@ class Report:
             "title": self.title,
             "folder": str(self.folder),
             "lines": [_line(self.board, line) for line in self.board.lines],
-            "differences": [asdict(one) for one in self.differences],
             "notes": self.notes,
         }
 
@@ -66,13 +63,6 @@ def _page(report: Report) -> str:
         parts.append("Notes:\n\n" + "".join(f"- {note}\n" for note in report.notes))
     if len(report.board.targets) > MANY:
         parts += ["## By target\n", markdown_by_target(report.board)]
-    if report.differences:
-        parts += [
-            "## Paired differences\n",
-            f"Points of F1 by which “{report.differences[0].method}” is above each other line, on the same supports; "
-            "interval by bootstrap over supports, p by flipping signs (two-sided).\n",
-            markdown_differences(report.differences),
-        ]
     return "\n".join(parts)
 
 

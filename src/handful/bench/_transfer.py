@@ -12,7 +12,6 @@ from handful.encoders.opened import AnyEncoder, check_encoder, open_encoder
 from handful.errors import DataError, number_of
 
 from ._board import MANY, make_board
-from ._differences import differences
 from ._environment import environment
 from ._methods import variants
 from ._report import Report, write_report
@@ -62,12 +61,11 @@ def transfer(
     board = make_board(rows, bench.variants, shots, names)
     if not any(line.figures for line in board.lines):
         raise DataError(f"no run succeeded; the first failure: {rows[0]['error']}")
-    found = differences(board, settings.seed)
     notes = _notes(tasks) + board.notes
     made_with = environment(settings.command, asdict(settings) | {"targets": names})
     called = name or opened.name or type(encoder).__name__
     title = f"Domain transfer, scored on {settings.on}, {called}"
-    written = Report(title, Path(report), board, found, rows, made_with, notes)
+    written = Report(title, Path(report), board, rows, made_with, notes)
     write_report(written)
     return written
 

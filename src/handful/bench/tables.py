@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from ._board import AVERAGE, MANY, Board, Line
-from ._differences import Difference
 
 RANGE = "range"  # the column of the lowest and the highest mean
 
@@ -58,25 +57,15 @@ def markdown_by_target(board: Board) -> str:
     return "\n".join(tables)
 
 
-def markdown_differences(found: Sequence[Difference]) -> str:
-    """Return all differences in Markdown."""
-    rows = []
-    for one in found:
-        interval = "-" if one.low is None or one.high is None else f"{one.low:+.1f} to {one.high:+.1f}"
-        figures = [str(one.shots), f"{one.mean:+.1f}", interval, f"{one.p:.4f}", str(one.n)]
-        rows.append([_escaped(one.other), _escaped(one.target), *figures])
-    return _in_markdown(["against", "target", "shots", "difference", "95% interval", "p", "pairs"], rows, n_left=2)
-
-
 def _bold_cells(board: Board, places: Iterable[tuple[Line, tuple[int, str]]]) -> list[str]:
     cells = [cell(board, line, column) for line, column in places]
     return [f"**{text}**" if is_best else text for text, is_best in cells]
 
 
-def _in_markdown(head: Sequence[str], rows: Iterable[Sequence[str]], n_left: int = 1) -> str:
-    """Return a table whose first columns are aligned to the left."""
+def _in_markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table whose first column is aligned to the left."""
     lines = [f"| {' | '.join(row)} |" for row in (head, *rows)]
-    lines.insert(1, "|" + "---|" * n_left + "---:|" * (len(head) - n_left))
+    lines.insert(1, "|---|" + "---:|" * (len(head) - 1))
     return "\n".join(lines) + "\n"
 
 

@@ -161,7 +161,7 @@ def sample(
 def _show(report: "Report") -> None:
     from rich.markdown import Markdown
 
-    from handful.bench.tables import markdown, markdown_differences
+    from handful.bench.tables import markdown
 
     from .show import Console
 
@@ -169,10 +169,6 @@ def _show(report: "Report") -> None:
     console.print(report.title, style="bold")
     for shots in report.board.shots:
         console.print(Markdown(markdown(report.board, shots)))
-    if report.differences:
-        console.print(f"Points of F1 above each other line: {report.differences[0].method}", style="bold")
-        scope = "all" if len(report.board.targets) > 1 else report.board.targets[0]
-        console.print(Markdown(markdown_differences([one for one in report.differences if one.target == scope])))
     for note in report.notes:
         say(f"note: {note}")
     say(f"wrote {report.folder}")

@@ -1,4 +1,9 @@
-"""Paired differences between two methods: bootstrap intervals and a sign-flip test.
+"""Paired differences between methods of a report: bootstrap intervals and a sign-flip test.
+
+    python benchmarks/differences.py REPORT [--seed 0]
+
+REPORT is a folder that `handful bench transfer` wrote. Our default (or our best line, if the default was not run) is
+compared with each other line on the same supports, and the table is in Markdown: points of F1.
 
 With d_ts the difference in F1 on support s of target t, the figure is the mean over targets of the mean over supports.
 The bootstrap draws supports with replacement within each target. The test asks how often the figure would be as far
@@ -6,13 +11,17 @@ from zero if the sign of each d_ts were random: all combinations of signs are tr
 a random sample of them otherwise.
 """
 
+import argparse
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._board import Board, Line
+from handful.bench._board import Board, Line, make_board
+from handful.bench._methods import Variant
 
 N_DRAWS = 10_000
 MOST_EXACT = 14  # the most differences for which all 2^n combinations of signs are tried
@@ -106,3 +115,30 @@ def _pairs(line: Line, other: Line, shots: int) -> dict[str, list[float]]:
         for target, one, two in both
         if one and one.keys() == two.keys()
     }
+
+
+def read_board(folder: Path) -> Board:
+    """Return the lines of a report."""
+    rows = [json.loads(line) for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+    options = json.loads((folder / "environment.json").read_text(encoding="utf-8"))["options"]
+    variants = dict.fromkeys(Variant(row["method"], row["o_ratio"], row["text"]) for row in rows)
+    return make_board(rows, list(variants), list(dict.fromkeys(options["shots"])), options["targets"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("report", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    print("| method | against | target | shots | difference | 95% interval | p | pairs |")
+    print("|---|---|---|---:|---:|---:|---:|---:|")
+    for one in differences(read_board(given.report), given.seed):
+        interval = "-" if one.low is None or one.high is None else f"{one.low:+.1f} to {one.high:+.1f}"
+        print(
+            f"| {one.method} | {one.other} | {one.target} | {one.shots} | {one.mean:+.1f} | {interval} | {one.p:.4f} | "
+            f"{one.n} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
