@@ -198,6 +198,8 @@ def test_types_are_added_without_a_sentence():
     assert "LOC" not in sentence.judged
     with pytest.raises(DataError, match="which nobody named"):
         tagger.add(["[Gus](GODESS) left"], types="GODDESS")
+    with pytest.raises(DataError, match="'loc' and 'LOC' differ in case alone"):
+        tagger.add(types="loc")
     assert [one.name for one in tagger.types] == [one.name for one in tagger.types_] == ["LOC", "PER"]
 
 

@@ -13,7 +13,7 @@ from handful._util.parallel import several_threads
 from handful._util.progress import Progress, ProgressCallback
 from handful.errors import Advice, DataError, HandfulWarning, number_of
 from handful.text import EntityType, Sentence, described, types_of
-from handful.text.types import check_spelling, completed, misspelt
+from handful.text.types import check_spelling, completed, misspelt, refuse_two_cases
 
 from ._learning import AUTO, METHODS, Plan, check, learn, learn_layers, type_names
 from ._learning import estimator_of as estimator_of
@@ -216,6 +216,7 @@ def fit_again(
         changed.types, text, opened = change.types, text.with_labels(by_words(after)), change.notes(before, after)
     elif types is not None:
         changed.types = completed(types_of(types), types_of(tagger.types))
+        refuse_two_cases(map(str, completed(changed.types, fit.model.types)))
     given, labels = gather_to_add(sentences, unlabelled, text, map(str, fit.model.types))
     kept = [*fit.notes, *given.notes, *notes]
     fit_on(changed, text, given, labels, [*kept, *opened], progress, keeps_types=change is None)

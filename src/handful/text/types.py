@@ -118,7 +118,7 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
         raise _file(given)
     if isinstance(given, Mapping):
         given = [_named(name, description or "") for name, description in given.items()]
-        _refuse_two_cases(one.name for one in given)
+        refuse_two_cases(one.name for one in given)
     elif isinstance(given, str | EntityType):
         given = [given] if given else []
     if not isinstance(given, Iterable):
@@ -133,7 +133,7 @@ def types_of(given: Any) -> tuple[EntityType, ...]:
             one = replace(before if before.words else one, description=before.description or one.description)
         found[one.name] = one
     if any(isinstance(item, str) for item in given):
-        _refuse_two_cases(found)
+        refuse_two_cases(found)
     return tuple(found.values())
 
 
@@ -235,7 +235,8 @@ def misspelt(name: str, known: Iterable[str]) -> str | None:
     return next((near[one] for one in get_close_matches(name.casefold(), near, 1, _ALIKE)), None)
 
 
-def _refuse_two_cases(names: Iterable[str]) -> None:
+def refuse_two_cases(names: Iterable[str]) -> None:
+    """Refuse names that differ in case alone."""
     first: dict[str, str] = {}
     for name in names:
         if (other := first.setdefault(name.casefold(), name)) != name:
@@ -358,7 +359,7 @@ def _check_names(file: str, names: Sequence[str]) -> None:
     if len(tagged) >= _FEW and 2 * len(tagged) >= len(names):
         raise _corpus(f"{file}: {len(tagged)} of {len(names)} types end in a tag, such as {shorten(tagged[0])!r}")
     try:
-        _refuse_two_cases(names)
+        refuse_two_cases(names)
     except DataError as error:
         raise error.at(file) from None
 
