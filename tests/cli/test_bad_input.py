@@ -247,7 +247,7 @@ def test_a_reader_that_has_gone_is_no_error(inside, arguments):
 
 @POSIX
 @pytest.mark.usefixtures("unmeasured")
-@pytest.mark.parametrize("command", ["predict", "fit", "sample"])
+@pytest.mark.parametrize("command", ["predict", "fit"])
 def test_a_full_disk_leaves_one_line_and_no_file(inside, tmp_path, command):
     def limit():
         import resource
@@ -258,7 +258,6 @@ def test_a_full_disk_leaves_one_line_and_no_file(inside, tmp_path, command):
     arguments = {
         "predict": ["predict", "model", "text.txt", "--out", tmp_path / "out.jsonl"],
         "fit": ["fit", "support.txt", "--encoder", "encoder", "--no-cache", "--out", tmp_path / "out"],
-        "sample": ["bench", "sample", "support.txt", "--shots", "3", "--out", tmp_path / "out"],
     }[command]
     assert failed(handful(*arguments, command=SLOW_COMMAND, preexec_fn=limit), f"{arguments[-1]}")
     assert list(tmp_path.iterdir()) == []

@@ -1,10 +1,9 @@
-"""`handful bench sample`, `stats` and `convert`: the commands that need no model."""
+"""`handful stats` and `convert`: the commands that need no model."""
 
 import json
 import os
 import subprocess
 import sys
-from collections import Counter
 
 import pytest
 from commands import COMMAND, failed, handful, run
@@ -83,36 +82,6 @@ def test_convert_writes_to_standard_output(corpus):
     assert json.loads(result.stderr)["n_sentences"] == 4
 
 
-def test_sample_writes_supports(corpus, tmp_path):
-    arguments = ["bench", "sample", corpus, "--shots", "2", "--sets", "3", "--seed", "5", "--out"]
-    result = run(*arguments, tmp_path / "one", env={"COLUMNS": "300"})
-    assert result.stdout.split()[:4] == ["file", "sentences", "words", "mentions"]
-    for i, line in enumerate(result.stdout.splitlines()[1:]):
-        support = read(tmp_path / "one" / f"{i}.txt")
-        counts = Counter(span.type for sentence in support for span in sentence.spans)
-        assert min(counts.values()) >= 2
-        mentions = ", ".join(f"{name} {n}" for name, n in sorted(counts.items()))
-        words = [str(tmp_path / "one" / f"{i}.txt"), str(len(support)), str(sum(map(len, support))), *mentions.split()]
-        assert line.split() == words
-    assert run(*arguments, tmp_path / "two").exit_code == 0
-    for i in range(3):
-        assert (tmp_path / "one" / f"{i}.txt").read_bytes() == (tmp_path / "two" / f"{i}.txt").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.conll", "one", "two"]
-
-
-def test_sample_does_not_mix_supports(corpus, tmp_path):
-    assert run("bench", "sample", corpus, "--shots", "1", "--out", tmp_path / "out").exit_code == 0
-    again = run("bench", "sample", corpus, "--shots", "1", "--out", tmp_path / "out")
-    assert failed(again, "give the name of a new or empty one")
-
-
-def test_sample_of_too_few_mentions_leaves_no_folder(corpus, tmp_path):
-    assert failed(
-        run("bench", "sample", corpus, "--shots", "4", "--out", tmp_path / "out"), "too few of LOC (3), PER (3)"
-    )
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -122,12 +91,12 @@ def test_sample_of_too_few_mentions_leaves_no_folder(corpus, tmp_path):
         (b"\x00\x01\x02 \n" * 50, "NUL"),
     ],
 )
-@pytest.mark.parametrize("command", ["stats", "convert", "bench sample"])
+@pytest.mark.parametrize("command", ["stats", "convert"])
 def test_bad_files_are_one_line(tmp_path, command, content, message):
     if content is not None:
         (tmp_path / "bad").write_bytes(content)
-    more = {"stats": [], "convert": [tmp_path / "out", "--to", "conll"]}.get(command, ["--out", tmp_path / "out"])
-    assert failed(run(*command.split(), tmp_path / "bad", *more), message)
+    more = [tmp_path / "out", "--to", "conll"] if command == "convert" else []
+    assert failed(run(command, tmp_path / "bad", *more), message)
     assert [path.name for path in tmp_path.iterdir()] == (["bad"] if content is not None else [])
 
 
@@ -138,7 +107,6 @@ def test_bad_files_are_one_line(tmp_path, command, content, message):
         ["convert", "a", "b"],
         ["stats", "a", "--from", "xml"],
         ["stats"],
-        ["bench", "sample", "a", "--out", "b", "--shots", "0"],
         ["explain", "a", "b", "--threads", "x"],
         ["explain", "a", "b", "--threads", "0"],
     ],

@@ -69,8 +69,6 @@ FIT = ("fit", "support.txt", "--unlabelled", "-")
         (("evaluate", "none", "-"), "no such folder"),
         (("convert", "-", "{}/none/out", "--to", "conll"), "there is no folder"),
         (("convert", "-", "{}/full", "--to", "conll"), "is a folder"),
-        (("bench", "sample", "-", "--out", "{}/full"), "is a folder with files in it"),
-        (("bench", "sample", "-", "--out", "{}/file"), "is a file"),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else None,
 )
@@ -81,7 +79,7 @@ def test_nothing_is_read_in_vain(taken, arguments, message):
 
 
 @NOT_ROOT
-@pytest.mark.parametrize("arguments", [FIT, ("predict", "model", "-"), ("bench", "sample", "-"), ("convert", "-")])
+@pytest.mark.parametrize("arguments", [FIT, ("predict", "model", "-"), ("convert", "-")])
 @pytest.mark.usefixtures("inside")
 def test_a_folder_that_is_closed(tmp_path, arguments):
     (tmp_path / "closed").mkdir(mode=0o500)

@@ -1,21 +1,17 @@
-"""``handful bench``: compare few-shot methods, and draw supports."""
+"""``handful bench``: compare few-shot methods."""
 
 import sys
-from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from handful._util.files import check_folder, replacing_folder
 from handful._util.options import read_settings
 from handful.bench import Settings
-from handful.text import write
 
 from . import options as opt
 from ._common import command_line, listed, say
-from .reading import read_corpus
 
 if TYPE_CHECKING:
     from handful.bench import Report
@@ -65,7 +61,6 @@ def _about() -> None:
 
     \b
     handful bench transfer data/wnut17 --report report
-    handful bench sample train.conll --shots 5 --sets 10 --out supports
     """
 
 
@@ -117,45 +112,6 @@ def transfer(
 
         result = run(targets, report=report, encoder=encoder, settings=settings, on_run=on_run)
     _show(result)
-
-
-@bench.command()
-def sample(
-    corpus: str = opt.argument(..., "CORPUS", "A labelled file, or - for standard input."),
-    out: Path = opt.own(..., "--out", "FOLDER", "The folder to write; new, or empty."),
-    shots: int = opt.own(5, "--shots", "N", "The least number of mentions of each type.", min=1),
-    sets: int = opt.own(1, "--sets", "N", "How many supports to draw.", min=1),
-    seed: int = opt.own(0, "--seed", "N", "The same seed draws the same supports.", min=0),
-    fewer: bool = opt.own(False, "--fewer", None, "Accept types with fewer mentions."),
-    to: opt.ToLabelled = "conll",
-) -> None:
-    """Draw supports: sentences that hold a few mentions of every type.
-
-    Types are taken from the rarest to the most frequent, and sentences drawn until the support holds enough
-    mentions of each (greedy sampling, Yang and Katiyar 2020). The folder gets 0.txt, 1.txt and so on.
-
-    [bold]Examples[/bold]
-
-    \b
-    handful bench sample train.conll --shots 5 --sets 10 --seed 0 --out supports
-    handful bench sample train.conll --shots 1 --out one-shot --to inline
-    """
-    from handful.evaluate import sample_support
-
-    from .show import Console, Text, table
-
-    check_folder(out)
-    sentences = read_corpus(corpus, None, quiet=False)
-    supports = sample_support(sentences, shots, seed, sets=sets, fewer=fewer)
-    with replacing_folder(out) as folder:
-        for i, support in enumerate(supports):
-            write(support, folder / f"{i}.txt", to)
-    shown = table("file", "sentences", "words", last="mentions")
-    for i, support in enumerate(supports):
-        counts = Counter(span.type for one in support for span in one.spans or ())
-        mentions = Text(", ".join(f"{label} {n}" for label, n in sorted(counts.items())))
-        shown.add_row(Text(str(out / f"{i}.txt")), f"{len(support):,}", f"{sum(map(len, support)):,}", mentions)
-    Console().print(shown)
 
 
 def _show(report: "Report") -> None:

@@ -1,6 +1,6 @@
 """A run of tuning: trainings with part of the labels held out, then one with all of them (imports torch)."""
 
-from collections.abc import Callable
+import time
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +17,11 @@ from handful.text import types_in
 
 from ._recipe import TuneRecipe
 from .prepare import device_of
-from .state import OnState, pace, showing
+from .state import OnState, TuneState, showing
 from .student import Loop, Student, Thawed
 
 _MEAN_COSINE = 0.97  # of the vectors of labelled words, before and after 8-bit weights
 
-_Count = Callable[[str, float], None]
 _Counts = list[list[int]]
 """For each held-out sentence that is wholly labelled: the mentions that are right, found, and there."""
 
@@ -57,14 +56,14 @@ class TuneRun:
         try:
             torch.set_num_threads(self._tagger.threads or n_threads)
             with torch.random.fork_rng(devices), showing(progress) as report:
-                count = pace(sum(steps), report)
+                self._report, self._n_steps, self._n_done, self._started = report, sum(steps), 0, time.monotonic()
                 for fold, some in enumerate(learned):
-                    self._learn(some, fold, count)
+                    self._learn(some, fold)
                     self._counts.append(self._measure(fold, some))
                 before, after, error = self._compare()
                 is_better = after - before > self._recipe.caution * error
                 if is_better:
-                    self._learn(np.arange(len(self._sentences)), len(self._folds), count)
+                    self._learn(np.arange(len(self._sentences)), len(self._folds))
         finally:
             torch.set_num_threads(n_threads)
         return before, after, error, is_better
@@ -85,7 +84,7 @@ class TuneRun:
                 Advice("lower lr in the recipe", "give a lower lr in --recipe"),
             )
 
-    def _learn(self, chosen: NDArray[np.int64], number: int, count: _Count) -> None:
+    def _learn(self, chosen: NDArray[np.int64], number: int) -> None:
         is_named = self._tagger.names
         self._student = Student(self._source, self._tagger.types_, self._recipe, self._device, is_named=is_named)
         loss = self._student.loss_of([self._allowed[i] for i in chosen])
@@ -94,7 +93,9 @@ class TuneRun:
         what = f"checking {number + 1}/{n_folds}" if number < n_folds else "tuning"
         while loop.step < loop.n_steps:
             loop.take()
-            count(what, loop.loss)
+            self._n_done += 1
+            left = (time.monotonic() - self._started) / self._n_done * (self._n_steps - self._n_done)
+            self._report(TuneState(what, self._n_done, self._n_steps, loop.loss, left))
 
     def _measure(self, fold: int, learned: NDArray[np.int64]) -> dict[str, _Counts]:
         """Fit a tagger without text on what was learned from, and count its mentions in what was held out."""

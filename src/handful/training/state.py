@@ -1,7 +1,6 @@
 """Reports of a training while it runs."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,19 +63,6 @@ def mean_f1(dev: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 #: Called with each state.
 OnState = Callable[[Any], None]
-
-
-def pace(n_steps: int, report: OnState) -> Callable[[str, float], None]:
-    """Return a function to call after each step with what is trained and its loss."""
-    start, done = time.monotonic(), 0
-
-    def step(what: str, loss: float) -> None:
-        nonlocal done
-        done += 1
-        left = (time.monotonic() - start) / done * (n_steps - done)
-        report(TuneState(what, done, n_steps, loss, left))
-
-    return step
 
 
 @contextmanager
