@@ -3,7 +3,7 @@
     python benchmarks/nested.py NESTED/litbank NESTED/gum [--on dev] [--labels 0,5] [--sets 3] [--sentences 500]
 
 NESTED/NAME is a folder with dev and test files in a format that holds mentions that share words (dev.json), and with
-types.txt. Supports come from every other sentence; the others are scored, with all their mentions, at all levels. The
+types.txt; or it is a folder of such folders, and the mean of them counts. Supports come from every other sentence; the others are scored, with all their mentions, at all levels. The
 tagger with one tag a word learns the outermost of the same labels. Seconds are those of fit and prediction, without
 the encoder's: its features are in a cache that is thrown away.
 """
@@ -38,10 +38,14 @@ def main():
         os.environ["HANDFUL_CACHE"] = folder
         for path in options.paths:
             for n in map(int, options.labels.split(",")):
-                rows = [measured(encoder, path, n, seed, options) for seed in range(options.sets if n else 1)]
+                folders = (
+                    [path] if (path / "types.txt").is_file() else sorted(one for one in path.iterdir() if one.is_dir())
+                )
+                seeds = range(options.sets if n else 1)
+                rows = [measured(encoder, one, n, seed, options) for one in folders for seed in seeds]
                 flat, nested, inside = (f"{100 * np.mean([row[i] for row in rows]):.1f}" for i in (0, 1, 2))
                 seconds = (f"{np.mean([row[i] for row in rows]):.1f}" for i in (3, 4))
-                counts = f"{rows[0][5]:,} | {rows[0][6]:,}"
+                counts = " | ".join(f"{sum(row[i] for row in rows[:: len(seeds)]):,}" for i in (5, 6))
                 print(
                     f"| {path.name} | {n} | {counts} | {flat} | {nested} | {inside} | {' | '.join(seconds)} |",
                     flush=True,

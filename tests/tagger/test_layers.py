@@ -49,6 +49,14 @@ def test_explanations_say_what_the_layer_says(tagger):
     assert inner.mention["score"] == pytest.approx(np.mean([one.score for one in inner.words]), abs=1e-12)
 
 
+def test_a_word_that_a_layer_found_is_said_to_be_found(tagger):
+    (answer,) = tagger.explain_word(TEXT, "England", "GPE")
+    assert answer.tags == ["ORG"]
+    (mention,) = [one for one in tagger.predict(TEXT) if one["word"] == "England"]
+    assert answer.known == [f"it is found as GPE, {mention['score']:.3f}, see explain"]
+    assert not tagger.explain_word(TEXT, "brother")[0].known
+
+
 def test_names_alone_find_them():
     both = Tagger(TYPES, overlap=True, cache=False).fit()
     flat = Tagger(TYPES, cache=False).fit()

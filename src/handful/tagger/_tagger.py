@@ -271,13 +271,20 @@ class Tagger(Predictor):
         ----------
         text, min_score : as for `explain`
         word : a word, or several in a row that should be one mention; case does not count. Each place has its answer.
-        type : the type that it should have; if not given, the nearest
+        type : the type that it should have; if not given, the nearest. Where mentions may share words, the answer is
+            about the tag that a word would have without that.
         """
         fit = self._fitted()
         check_min_score(min_score, fit.model.types)
         document, words = one_text(text, "the text"), one_text(word, "the word")
-        tagged = tag_sentences(self._reading(), fit.model, document.sentences, self.notice_)
-        return why_not(document, words, type, tagged, self.model_, fit.examples, min_score)
+        flat, model = (replace(one, layers=()) for one in (fit.model, self.model_))
+        tagged = tag_sentences(self._reading(), flat, document.sentences, self.notice_)
+        answers = why_not(document, words, type, tagged, model, fit.examples, min_score)
+        for found in self.predict(document, min_score=min_score, progress=False) if self.overlap else []:
+            for answer in answers:  # they are about the tags of words alone
+                if (found["start"], found["end"]) == (answer.mention["start"], answer.mention["end"]):
+                    answer.known.append(f"it is found as {found['entity_group']}, {found['score']:.3f}, see explain")
+        return answers
 
     def suggest(self, texts: Any, n: int = 20, *, progress: Progress = None) -> list[Sentence]:
         """Choose sentences to label next: doubtful ones, unlike those that are labelled, for every type in turn.

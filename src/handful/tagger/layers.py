@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # In points of a word, as the lead of a type over O is: what O gains where types are decided by themselves, and where
 # mentions inside others of their own type are; by how much more a mention inside another has to be of its type than
 # the rest of that is, without labels of its type and with them; the lead of any other one.
-MORE_O, OWN_O, MORE_OWN, SURE = 2.0, -4.0, (10.0, 15.0), 40.0
+MORE_O, OWN_O, MORE_OWN, SURE = 2.0, -4.0, (10.0, 15.0), 25.0
 
 
 @dataclass(frozen=True)
