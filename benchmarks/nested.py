@@ -3,9 +3,10 @@
     python benchmarks/nested.py NESTED/litbank NESTED/gum [--on dev] [--labels 0,5] [--sets 3] [--sentences 500]
 
 NESTED/NAME is a folder with dev and test files in a format that holds mentions that share words (dev.json), and with
-types.txt; or it is a folder of such folders, and the mean of them counts. Supports come from every other sentence; the others are scored, with all their mentions, at all levels. The
-tagger with one tag a word learns the outermost of the same labels. Seconds are those of fit and prediction, without
-the encoder's: its features are in a cache that is thrown away.
+types.txt; or it is a folder of such folders, and the mean of them counts. Supports come from every other sentence; the
+others are scored, with all their mentions, at all levels. The tagger with one tag a word learns the outermost of the
+same labels. Seconds are those of fit and prediction, without the encoder's: its features are in a cache that is thrown
+away.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import numpy as np
 
 from handful import Tagger
 from handful.encoders import load
-from handful.evaluate import sample_support
+from handful.evaluate import evaluate, sample_support
 from handful.text import flattened, read, read_types
 
 
@@ -59,15 +60,14 @@ def measured(encoder, path, n_labels, seed, options):
     if n_labels:
         support, sentences = sample_support(sentences[::2], n_labels, seed, fewer=True)[0], sentences[1::2]
     sentences = sentences[: options.sentences]
-    Tagger(types, encoder=encoder, overlap=True).fit(support).evaluate(
-        sentences
-    )  # features are in the cache from now on
-    found, seconds = [], []
+    blank, found, seconds = [one.without_labels() for one in sentences], [], []
+    tagger = Tagger(types, encoder=encoder, overlap=True, cache="all")
+    tagger.fit(support).predict_sentences(blank)  # features are in the cache from now on
     for overlap in (False, True):
         start = time.perf_counter()
         tagger = Tagger(types, encoder=encoder, overlap=overlap)
         tagger.fit(support if overlap else [flattened(one) for one in support])
-        found.append(tagger.evaluate(sentences))
+        found.append(evaluate(sentences, tagger.predict_sentences(blank), types=tagger.types_))
         seconds.append(time.perf_counter() - start)
     flat, nested = found
     inside = nested.levels[1:]

@@ -8,7 +8,7 @@ encoder that learned to choose one type for each word would find far too many.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,9 @@ from handful.text import UNKNOWN, Sentence, Span, flattened
 from handful.text.layers import by_place, levels
 
 from .decoding import decode
-from .evidence import Evidence, NearestLabel, TypeNames
+from .evidence import Evidence, NearestLabel, TypeNames, highest_cosines
+from .model import Model, in_blocks
 from .training_text import Ways
-
-if TYPE_CHECKING:
-    from .model import Model
 
 # In points of a word, as the lead of a type over O is: what O gains where types are decided by themselves, and where
 # mentions inside others of their own type are; by how much more a mention inside another has to be of its type than
@@ -34,7 +32,7 @@ MORE_O, OWN_O, MORE_OWN, SURE = 2.0, -4.0, (10.0, 15.0), 25.0
 class Layer:
     """The mentions of one type, whatever else their words are."""
 
-    model: "Model"  # of this type alone: tag 1
+    model: Model  # of this type alone: tag 1
     is_own: bool = False  # whether it knows those inside others of the same type, and nothing else
 
     @property
@@ -83,7 +81,7 @@ def names_of(names: TypeNames, tag: int) -> TypeNames:
     )
 
 
-def layer_of(model: "Model", tags: NDArray[np.intp], sentence: Sentence, span: Span) -> int | None:
+def layer_of(model: Model, tags: NDArray[np.intp], sentence: Sentence, span: Span) -> int | None:
     """Return which layer found a mention of a sentence whose words have these tags; None, the tags say it."""
     is_own = any(_is_inside(span, one) and one.type == span.type for one in sentence.spans or ())
     if not is_own and (tags[span.start : span.end] == model.tags.index(span.type)).all():
@@ -92,7 +90,7 @@ def layer_of(model: "Model", tags: NDArray[np.intp], sentence: Sentence, span: S
     return known.index((span.type, is_own))
 
 
-def sharing(model: "Model", layers: Sequence[Layer]) -> tuple[Layer, ...]:
+def sharing(model: Model, layers: Sequence[Layer]) -> tuple[Layer, ...]:
     """Return layers that hold the labelled words of a model in place of their own, where they are the same."""
     whole = model.piece(NearestLabel)
 
@@ -120,7 +118,8 @@ class Layered:
         self, layers: Sequence[Layer], features: Float, sentences: Sequence[Sentence], lost: NDArray[np.bool_]
     ) -> None:
         self._layers, self._features, self._sentences, self._lost = layers, features, sentences, lost
-        self._logits = [layer.model.logits(features, sentences) for layer in layers]
+        near = _near(layers, features)
+        self._logits = [layer.model.logits(features, sentences, near.get(i)) for i, layer in enumerate(layers)]
         self._leads = {
             layer.type: logits[:, 1] - logits[:, 0]
             for layer, logits in zip(layers, self._logits, strict=True)
@@ -177,6 +176,27 @@ class Layered:
         is_inner = np.zeros(len(more), bool)
         is_inner[span.start - around.start : span.end - around.start] = True
         return float(more[is_inner].mean() - more[~is_inner].mean())
+
+
+def _near(layers: Sequence[Layer], features: Float) -> dict[int, NDArray[np.float64]]:
+    """Return the logits of the nearest labels, (n, 2), for layers that hold the same labelled words, by their numbers.
+
+    A word is compared once with each labelled word: with groups of those that are of one kind in each of the layers.
+    """
+    pieces = {i: piece for i, one in enumerate(layers) if (piece := one.model.piece(NearestLabel)) is not None}
+    first = next(iter(pieces.values()), None)
+    pieces = {i: piece for i, piece in pieces.items() if first is not None and piece.vectors is first.vectors}
+    if first is None:
+        return {}
+    kinds = np.stack([piece.kinds[1] for piece in pieces.values()], axis=1)
+    groups, of_word = np.unique(kinds, axis=0, return_inverse=True)
+    vectors = [first.vectors[of_word.ravel() == group] for group in range(len(groups))]
+    cosines = in_blocks(lambda block: highest_cosines(block, vectors), features, len(groups))
+    found = {}
+    for column, (i, piece) in enumerate(pieces.items()):
+        by_kind = [cosines[:, groups[:, column] == kind].max(axis=1) for kind in range(len(piece.kinds[0]))]
+        found[i] = piece.logits_by(np.stack(by_kind, axis=1))
+    return found
 
 
 def _is_inside(one: Span, other: Span) -> bool:

@@ -13,7 +13,7 @@ from handful.text import EntityType, Sentence, Transitions
 
 from .borders import Borders, without_loose_ends
 from .decoding import viterbi
-from .evidence import EVIDENCE, Evidence, array_of
+from .evidence import EVIDENCE, Evidence, NearestLabel, array_of
 from .finding import found_by
 from .known import KnownWords
 from .seams import Seams
@@ -119,15 +119,22 @@ class Model:
         """Return the evidence of one kind, or None."""
         return next((piece for piece in self.evidence if isinstance(piece, kind)), None)
 
-    def logits(self, features: Float, sentences: Sequence[Sentence] = ()) -> NDArray[np.float64]:
+    def logits(
+        self, features: Float, sentences: Sequence[Sentence] = (), near: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """Return the weighted sum of all evidence, (n, n_tags); known words count where the sentences are given.
+
+        `near` are the logits of the nearest labels, (n, n_tags), where they are known.
 
         Rows are taken in blocks of one size, the last one filled up, and in double precision: sums are then rounded
         alike, whatever else is tagged with a word, and wherever in a block it is.
         """
         total = np.zeros((len(features), len(self.tags)))
         for piece in self.evidence:
-            total += piece.weight * self._logits_of(piece, features, sentences)
+            if near is not None and isinstance(piece, NearestLabel):
+                total += piece.weight * near
+            else:
+                total += piece.weight * self._logits_of(piece, features, sentences)
         if self.known is not None and sentences:
             total += self.known.logits(sentences)
         return total
