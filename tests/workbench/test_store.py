@@ -22,6 +22,7 @@ from handful.text import Document, EntityType, Sentence, Span, read, stream, wri
 from handful.text.projects import NEW, State
 from handful.workbench import Project
 from handful.workbench._mirror import Mirror
+from handful.workbench._review import decided
 
 from .made import make_project
 
@@ -90,6 +91,16 @@ def test_labels_that_come_in_are_about_the_types_of_their_file(project, tmp_path
     assert found[0] == {"COLOUR", "SHAPE"}
     assert found[1] == {"FORM"}
     assert found[2] >= {"PEST"}
+
+
+def test_labels_that_share_words_are_refused(project, tmp_path):
+    (tmp_path / "nested").write_text("The [[slugs](PEST) of Spain](KIND)\n")
+    with stream(tmp_path / "nested") as documents, pytest.raises(DataError, match="keep one layer"):
+        project.add(documents, lambda: documents.types)
+    assert [document.text for document in project.documents()] == TEXTS
+    labels = [{"start": 0, "end": 2, "type": "PEST"}, {"start": 0, "end": 1, "type": "TOOL"}]
+    with pytest.raises(DataError, match=r"'Slugs ate' \(PEST\) and 'Slugs' \(TOOL\) share a word"):
+        decided(Document.of(TEXTS[0]).sentences[0], "label", labels, ["PEST", "TOOL"])
 
 
 def test_a_decision_counts_for_sentences_with_the_same_words(project):
