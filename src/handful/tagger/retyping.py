@@ -1,7 +1,7 @@
 """Other types for labels that are there: which tags each old one may be from now on, and what follows for sentences."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -75,22 +75,15 @@ class TypeChange:
 
     def notes(self, before: Sequence[Sentence], after: Sequence[Sentence]) -> list[str]:
         """Return a line for each type that is now open in labelled sentences in which it was not open before."""
-        names = [one.name for one in self.types]
-        was, is_ = (_n_open(names, sentences) for sentences in (before, after))
+
+        def n_open(name: str, sentences: Sequence[Sentence]) -> int:  # where nobody has looked, or a word may be of it
+            labels = ((one.judged or (), [entry for entry in one.allowed or () if entry]) for one in sentences)
+            return sum(name not in judged or any(name in entry for entry in some) for judged, some in labels)
+
         sources = Counter(new for news in self._becomes.values() for new in news)
-        same = {name for name in names if self._becomes.get(name) == frozenset([name]) and sources[name] == 1}
+        found = {one.name: n_open(one.name, after) for one in self.types}
         return [
-            f"{name} is open in {number_of(is_[name], 'labelled sentence')}: label some, or look at them again"
-            for name in names
-            if is_[name] > (was[name] if name in same else 0)
+            f"{name} is open in {number_of(n, 'labelled sentence')}: label some, or look at them again"
+            for name, n in found.items()
+            if n > (n_open(name, before) if self._becomes.get(name) == frozenset([name]) and sources[name] == 1 else 0)
         ]
-
-
-def _n_open(names: Iterable[str], sentences: Sequence[Sentence]) -> Counter[str]:
-    """Count for each type the sentences in which nobody has looked for it, or in which a word may be of it."""
-    return Counter(
-        name
-        for name in names
-        for one in sentences
-        if name not in (one.judged or ()) or any(entry is not None and name in entry for entry in one.allowed or ())
-    )
