@@ -4,7 +4,7 @@ from importlib.resources import files
 
 from handful.workbench import People
 
-from .browsing import at_sentence, enter, go_to_a_mention, mentions, picture, said
+from .browsing import at_sentence, enter, go_to_a_mention, mentions, picture, said, until
 from .conftest import labelling, open_at
 from .made import serving, settled
 
@@ -42,7 +42,8 @@ def test_a_story_in_pictures(browser, tmp_path):
         page.fill("#types-add [name=description]", MEANING)
         page.keyboard.press("Enter")
         page.locator(f"form[aria-label='Type {LATER}']").wait_for()
-        page.locator(".fitting", has_text="Labelled: ").first.wait_for()
+        until(page, "[...document.querySelectorAll('.fitting:not([hidden])')].every(one => one.textContent)")
+        assert page.locator(".fitting", has_text="Labelled: ").count() > 1
         picture(page, "workbench-story-3")
         page.keyboard.press("Escape")
         page.locator("#look", has_text=f"6 decided sentences need a look for {LATER}.").wait_for()
