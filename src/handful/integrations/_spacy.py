@@ -6,23 +6,18 @@ becomes a span of spaCy's tokens. Where its borders are inside a token, the toke
 
 import copy
 import os
-import shutil
-import tempfile
 import warnings
-import weakref
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
-import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.scorer import Scorer, get_ner_prf
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import minibatch
 
-from handful.errors import DataError, HandfulWarning, ModelError, shorten
+from handful.errors import DataError, HandfulWarning, shorten
 from handful.tagger import Tagger
 from handful.tagger.predictor import check_min_score
 from handful.text import Document, types_of
@@ -44,8 +39,8 @@ class SpacyTagger(Pipe):
     """A component of spaCy that finds entities with a `Tagger`.
 
     spaCy makes it: ``nlp.add_pipe("handful", config={...})``, where the config has the parameters below, from `model`
-    on. The tagger is opened, or fitted to the types, when it is first needed. ``nlp.to_disk`` and ``nlp.to_bytes`` keep
-    all of it, with its encoder unless that is one of the package, and without pickle.
+    on. The tagger is opened, or fitted to the types, when it is first needed. ``nlp.to_disk`` keeps all of it,
+    with its encoder unless that is one of the package, and without pickle; ``nlp.to_bytes`` keeps the config alone.
 
     Parameters
     ----------
@@ -218,25 +213,6 @@ class SpacyTagger(Pipe):
         self._tagger, self._process = Tagger.load(path, threads=self.threads), os.getpid()
         return self
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Return the files of `to_disk`, packed."""
-        with tempfile.TemporaryDirectory() as place:
-            folder = Path(place, "model")
-            self.to_disk(folder)
-            files = sorted(file for file in folder.rglob("*") if file.is_file())
-            packed: bytes = srsly.msgpack_dumps({f.relative_to(folder).as_posix(): f.read_bytes() for f in files})
-            return packed
-
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "SpacyTagger":
-        """Read what `to_bytes` returned."""
-        place = Path(tempfile.mkdtemp(prefix="handful-"))
-        weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)  # an encoder among the files stays in use
-        for name, content in _files(data, self.name).items():
-            file = place / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-        return self.from_disk(place)
-
 
 #: The entry point by which spaCy finds the component under the name "handful".
 make = Language.factory(
@@ -245,22 +221,3 @@ make = Language.factory(
     default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
     func=SpacyTagger,
 )
-
-
-def _files(data: bytes, name: str) -> dict[str, bytes]:
-    """Unpack files; names that lead out of a folder are refused."""
-    try:
-        files = srsly.msgpack_loads(data)
-        is_sound = isinstance(files, dict) and all(
-            isinstance(content, bytes)
-            and isinstance(path, str)
-            and "\\" not in path
-            and not PurePosixPath(path).is_absolute()
-            and not {"..", ""} & set(path.split("/"))
-            for path, content in files.items()
-        )
-    except Exception as error:  # what it reads with has no error of its own for this
-        raise ModelError(f"the bytes of the component {name!r} are damaged: {error!r}") from None
-    if not is_sound:
-        raise ModelError(f"the bytes of the component {name!r} are not those of a tagger")
-    return dict(files)
