@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handful.errors import DataError, FormatError
-from handful.text import Allowed, Document, Sentence, Span, flattened, read, to_tags, write
+from handful.text import Allowed, Document, Sentence, Span, describe, flattened, read, to_tags, write
 from handful.text.layers import levels, overlap
 
 WORDS = ("The", "University", "of", "Oslo", "Hospital", "in", "Oslo", ".")
@@ -168,6 +168,11 @@ def test_a_layer_is_one_that_there_is(tmp_path):
 def test_types_that_become_one_are_one_mention(tmp_path):
     write([Sentence(("a", "b"), (Span(0, 2, "A"), Span(0, 2, "B")))], tmp_path / "file", "gliner")
     assert read(tmp_path / "file", rename={"A": "B"})[0].spans == (Span(0, 2, "B"),)
+
+
+def test_words_in_several_mentions_are_counted_once():
+    found = describe([NESTED])
+    assert (found.n_outside, found.mentions) == (2, {"GPE": 2, "ORG": 2})
 
 
 def test_text_in_brackets_stays_text():

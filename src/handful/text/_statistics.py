@@ -59,7 +59,7 @@ def describe(items: Iterable[Sentence | Document]) -> Statistics:
             result.n_partly_labelled += 1
             n_known = sentence.allowed.count(None)
         result.n_known += n_known
-        result.n_outside += n_known - sum(span.end - span.start for span in sentence.spans)
+        result.n_outside += n_known - len({i for span in sentence.spans for i in range(span.start, span.end)})
         result.n_adjacent += count_adjacent(sentence.spans)
         mentions.update(span.type for span in sentence.spans)
     result.mentions = dict(sorted(mentions.items()))
