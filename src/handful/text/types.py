@@ -217,14 +217,15 @@ def check_spelling(named: Iterable[str], marked: Iterable[str]) -> None:
     first: dict[str, str] = {}
     for name in marked:
         if (other := first.setdefault(name.casefold(), name)) != name and not {name, other} <= {*named}:
-            said, meant = f"labels mark the types {other!r} and {name!r}, which differ in case alone", other
+            said, meant, anyway = f"labels mark the types {other!r} and {name!r}, which differ in case alone", other, ""
         elif name not in named and (meant := misspelt(name, named) or ""):
             said = f"labels mark the type {name!r}, which nobody named; did you mean {meant!r}?"
+            anyway = ", or, if it is another type, name it in "
         else:
             continue
         python, shell = f"read(..., rename={{{name!r}: {meant!r}}})", f"handful convert --rename {name}={meant}"
-        another = "if it is another type, name it in"
-        raise DataError(said, Advice(f"say {python}, or, {another} types", f"say {shell}, or, {another} --types"))
+        where = ("types", "--types") if anyway else ("", "")
+        raise DataError(said, Advice(f"say {python}{anyway}{where[0]}", f"say {shell}{anyway}{where[1]}"))
 
 
 def misspelt(name: str, known: Iterable[str]) -> str | None:
