@@ -1,12 +1,12 @@
 """Mentions of one type side by side: how many of them are kept apart, and what that costs where there are none.
 
-    python benchmarks/neighbours.py corpora/mosaic_neighbours/dev corpora/mosaic/dev [DATA/wnut17 ...] [--labels 5]
+    python benchmarks/neighbours.py corpora/mosaic_neighbours/dev corpora/mosaic/dev [DATA/wnut17 ...] [--text] [--labels 5]
 
 A PATH is a folder of small corpora, whose heads describe their types, or a folder with dev.txt and types.txt. A
 tagger with no label, or with some of each type, from every other sentence, finds mentions, once as it does, and once
-with one tag a word, as if it knew nothing of neighbours. A pair is two mentions of one type with nothing between them.
-It is kept apart where a mention that was found ends, or another begins, where the second of them begins, both of words
-of theirs. F1 is strict.
+with one tag a word, as if it knew nothing of neighbours. With --text, the sentences that it reads are its unlabelled
+text, too. A pair is two mentions of one type with nothing between them. It is kept apart where a mention that was found
+ends, or another begins, where the second of them begins, both of words of theirs. F1 is strict.
 """
 
 import argparse
@@ -26,6 +26,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", metavar="PATH", nargs="+", type=Path)
     parser.add_argument("--encoder", default="handful-en")
+    parser.add_argument("--text", action="store_true", help="fit on the text, too")
     parser.add_argument("--labels", type=int, default=0, help="of each type")
     parser.add_argument("--sentences", type=int, help="at most so many of a corpus are scored")
     options = parser.parse_args()
@@ -56,8 +57,9 @@ def measured(encoder, sentences, types, options):
     if options.labels:
         support, sentences = sample_support(sentences[::2], options.labels, 0, fewer=True)[0], sentences[1::2]
     sentences = sentences[: options.sentences]
-    tagger = Tagger(types, encoder=encoder).fit(support)
-    said = tagger.predict_sentences([one.without_labels() for one in sentences])
+    text = [one.without_labels() for one in sentences]
+    tagger = Tagger(types, encoder=encoder).fit(support, text if options.text else None)
+    said = tagger.predict_sentences(text)
     merged = [replace(one, spans=tuple(joined(one.spans))) for one in said]
     n = kept = found = 0
     for one, other in zip(sentences, said, strict=True):

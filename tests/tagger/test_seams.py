@@ -54,16 +54,31 @@ def test_labels_teach_how_ready_a_mention_begins():
     """The border alone finds none; labels in which every word is a mention, or none begins inside, say how it is."""
 
     class Unsure(Bordered):
-        border = np.array([*[0] * DIM, *[0] * (DIM - 1), 0, -1], np.float32)
+        border = np.array([*[0] * DIM, *[0] * (DIM - 1), 0, -0.4], np.float32)
 
-    every = ["[Pa](PER) [Pb](PER) [Pc](PER) sang", "we met [Pd](PER) [Pe](PER) [Pf](PER)", "[Pg](PER) [Ph](PER) left"]
-    joined = ["[Pa Pb Pc](PER) sang", "we met [Pd Pe Pf](PER)", "[Pg Ph](PER) left"]
+    triples = [f"P{a} P{b} P{c}".split() for a, b, c in ("abc", "bcd", "cde", "def", "efg", "fgh", "ghj", "hja")]
+    every = [" ".join(f"[{word}](PER)" for word in some) + " sang" for some in triples]
+    joined = [f"[{' '.join(some)}](PER) sang" for some in triples]
     options = {"encoder": Unsure(noise=0), "cache": False}
     assert found(Tagger(TYPES, **options).fit(), "then Pi Pk came") == [("Pi Pk", "PER")]
     tagger = Tagger(TYPES, **options).fit(every)
     assert found(tagger, "then Pi Pk came") == [("Pi", "PER"), ("Pk", "PER")]
     assert not any("learned as one" in note for note in tagger.summary_.notes)
     assert found(Tagger(TYPES, **options).fit(joined), "then Pi Pk came") == [("Pi Pk", "PER")]
+
+
+def test_text_says_how_often_mentions_stand_side_by_side():
+    """The border is not sure; lists in the text say that it is right, long mentions there that it is not."""
+
+    class Half(Bordered):
+        border = np.array([*[0] * DIM, *[0] * (DIM - 1), 2.5, -6.5], np.float32)  # log odds of 1 where it may be one
+
+    lists = [f"P{a} P{b} P{c} sang" for a, b, c in ("ABC", "BCD", "CDE", "DEF", "EFG", "FGH", "GHI", "HIA")]
+    options = {"encoder": Half(noise=0), "cache": False}
+    assert found(Tagger(TYPES, **options).fit(), "then PA PB came") == [("PA PB", "PER")]
+    assert found(Tagger(TYPES, **options).fit(None, lists), "then PA PB came") == [("PA", "PER"), ("PB", "PER")]
+    long = [one.replace("P", "Px") for one in lists for _ in range(3)]
+    assert found(Tagger(TYPES, **options).fit(None, lists[:2] + long), "then PA PB came") == [("PA PB", "PER")]
 
 
 def test_the_method_of_the_paper_has_one_tag_a_word():

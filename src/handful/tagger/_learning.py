@@ -20,7 +20,7 @@ from .evidence import Evidence, NearestLabel, Prototypes, Regression, TypeNames,
 from .known import KnownWords
 from .layers import Layer, names_of, of_type
 from .model import Examples, Lead, Model, Softmax
-from .seams import Seams
+from .seams import MOST_READ, Seams
 from .training_text import LabelledText, LabelledWords, sentences_of
 
 if TYPE_CHECKING:
@@ -200,8 +200,11 @@ def learn(
         method.without_prior,
         KnownWords.of(plan.types, method.known_words, labels, plan.labelled.examples),
         Borders.of(plan.types, labels),
-        seams=None if border is None else Seams(border).learned(words, known.places, known.tags, labels),
     )
+    if border is not None:
+        some = text.features[np.arange(min(len(text.features), MOST_READ))]
+        seams = Seams(border).of_text(some, model.logits(some).argmax(axis=1))
+        model = replace(model, seams=seams.learned(words, known.places, known.tags, labels))
     projected = words if prototypes is None else prototypes.project(words)
     vectors = np.ascontiguousarray(projected, np.float32)
     return Learned(model, fitted, labelled, Examples(labels, known.places, known.tags, vectors))
