@@ -1,6 +1,6 @@
 """Mentions of one type side by side: how many of them are kept apart, and what that costs where there are none.
 
-    python benchmarks/neighbours.py corpora/mosaic_neighbours/dev corpora/mosaic/dev [DATA/wnut17 ...] [--text] [--labels 5]
+    python benchmarks/neighbours.py corpora/mosaic_neighbours/dev corpora/mosaic/dev [DATA ...] [--text] [--labels N]
 
 A PATH is a folder of small corpora, whose heads describe their types, or a folder with dev.txt and types.txt. A
 tagger with no label, or with some of each type, from every other sentence, finds mentions, once as it does, and once

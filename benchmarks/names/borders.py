@@ -1,6 +1,6 @@
 """Teach an encoder where a mention begins right behind another of its type: ``border`` of its names.safetensors.
 
-    python benchmarks/names/borders.py src/handful/encoders/en corpora/mosaic_neighbours corpora/mosaic [FILE ...] [--write]
+    python benchmarks/names/borders.py src/handful/encoders/en corpora/mosaic_neighbours corpora/mosaic [FILE ...]
 
 `handful pretrain` learns the same with the encoder itself; this is for one that is trained. A logistic regression on
 its vectors tells pairs of words of one type that are in two mentions from those that are in one. It learns from

@@ -16,6 +16,7 @@ PARAMETERS = {
     "encoder": "handful-en",
     "types": {"PER": "names of people"},
     "names": False,
+    "overlap": True,
     "method": "paper",
     "o_ratio": 0.9,
     "find": "more",

@@ -28,8 +28,8 @@ def _log_odds(share: float) -> float:
 class Seams:
     """The log odds of a new mention at a word y whose type is that of the word x before: ``<u, x> + <v, y> + b_0 + c``.
 
-    The encoder knows u, v and b_0 (`handful.encoders.names`). The text says c: there are lists in it, or hardly ever two
-    mentions side by side. Labels correct it.
+    The encoder knows u, v and b_0 (`handful.encoders.names`). The text says c: there are lists in it, or two mentions
+    are hardly ever side by side. Labels correct it.
     """
 
     border: NDArray[np.float32] = array_of(np.float32, "border")  # u, v and b_0, (2 dim + 1,)
