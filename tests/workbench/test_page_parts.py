@@ -1,6 +1,6 @@
 """The page in a real browser: parts of the sentences, with their sizes, and types that come later."""
 
-from .browsing import at_sentence, enter, mentions, said
+from .browsing import at_sentence, enter, go_to_a_mention, mentions, said
 from .conftest import open_at
 from .made import serving, settled
 
@@ -19,6 +19,8 @@ def test_what_was_put_aside_is_found_again(window, served):
     page.locator("#status", has_not_text="Sentence 7 ").wait_for()
     page.keyboard.press("s")
     page.locator("#parts button[data-part=skipped]", has_text="1").wait_for()
+    go_to_a_mention(page)
+    page.keyboard.press(".")
     page.keyboard.press("a")
     said(page, "is right. Stored.")
     part(page, "partial").filter(has_text="1").wait_for()
