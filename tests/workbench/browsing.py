@@ -57,12 +57,17 @@ def accept(page, press):
     raise AssertionError("the sentence is never accepted")
 
 
-def go_to_a_mention(page):
-    """Go on to a sentence with a predicted mention, without a decision."""
+def go_to_a_mention(page, press=None):
+    """Go on to a sentence with a predicted mention, without a decision, by a key or what is given."""
     page.wait_for_selector("#fit[data-status=idle]")
-    while not mentions(page, "predicted"):
+    while True:
+        page.locator("#status", has_text="Sentence ").and_(
+            page.locator("#status", has_not_text="no prediction yet")
+        ).wait_for()
+        if mentions(page, "predicted"):
+            return
         at = page.inner_text("#status").split(" · ")[0]
-        page.keyboard.press("ArrowDown")
+        (press or (lambda: page.keyboard.press("ArrowDown")))()
         page.locator("#status", has_not_text=f"{at} ·").wait_for()
 
 

@@ -7,7 +7,7 @@ import pytest
 from handful import Tagger
 from tagger.toy import NamedEncoder
 
-from .browsing import accept, drag, enter, mentions, said, until
+from .browsing import accept, drag, enter, go_to_a_mention, mentions, said, until
 from .made import TEXTS, serving
 
 
@@ -47,8 +47,9 @@ def test_by_mouse(empty, tmp_path):
     page.click("#import button")
     page.locator("#files-note", has_text="Imported").wait_for()
     page.click("#files .close")
-    page.wait_for_selector("#sentence .m.predicted")
+    page.wait_for_selector("#w0")
     for _ in range(2):
+        go_to_a_mention(page, lambda: page.click("#next"))
         accept(page, lambda: page.click("#accept"))
     page.click("text=In order")
     page.locator("#queue-list button", has_text="dog").click()
@@ -88,12 +89,13 @@ def test_by_keyboard(empty, tmp_path):
     keys.press("Enter")
     page.locator("#files-note", has_text="Imported").wait_for()
     keys.press("Escape")
-    page.wait_for_selector("#sentence .m.predicted")
-    page.wait_for_selector("#fit[data-status=idle]")
+    page.wait_for_selector("#w0")
+    go_to_a_mention(page)
     enter(page)
     page.reload()
     page.wait_for_selector("#w0")
     page.wait_for_selector("body[data-connected=true]")
+    go_to_a_mention(page)
     enter(page)
     keys.press("/")
     keys.type("dog")
