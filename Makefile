@@ -14,9 +14,9 @@ test: .venv/ready-test
 	$(PYTEST) -m 'not exhaustive' --durations=10 -rs
 
 # Also what takes long: processes that are killed, every family and page, the page in a browser, three times as many
-# examples. All of it is one run, so that nothing is collected, made or tried twice.
-test-all: .venv/ready-test
-	$(PYTEST) --hypothesis-profile=exhaustive --durations=25 -rs
+# examples.
+test-all: test
+	$(PYTEST) -m 'exhaustive or hypothesis' --hypothesis-profile=exhaustive --durations=10 -rs
 
 # A real Label Studio, from PyPI, in a virtual environment of its own (about 1 GB).
 test-label-studio: .venv/ready-test .venv-label-studio/ready
