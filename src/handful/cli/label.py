@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from handful._util.files import expand
-from handful.errors import DataError, FileError, number_of
+from handful.errors import DataError, FileError, HandfulError, number_of
 from handful.text import Stream, stream
 from handful.text.projects import is_project
 
@@ -79,12 +79,18 @@ def label(
         user = getpass.getuser()
     except (OSError, KeyError):  # nobody is logged in
         user = ""
+    is_new = not path.exists()
     with Project(path, user) as opened:
-        if given:
-            opened.add([], lambda: given)
-        for text in texts:
-            with stream(text, from_format, text_field=text_field) as documents:
-                _bring_in(opened, documents, encoder, quiet=quiet)
+        try:
+            if given:
+                opened.add([], lambda: given)
+            for text in texts:
+                with stream(text, from_format, text_field=text_field) as documents:
+                    _bring_in(opened, documents, encoder, quiet=quiet)
+        except HandfulError:
+            if is_new:
+                opened.delete()
+            raise
         if encoder == AUTO:
             encoder = choose([one[-1] for one in islice(opened.sentences(), 5_000)])
         session = Session(opened, encoder, most_words=words, threads=threads, cache=not no_cache, people=several)

@@ -33,6 +33,11 @@ class ProjectFile:
         with self._lock:
             self._connection.close()
 
+    def delete(self) -> None:
+        """Close the file, and delete it."""
+        self.close()
+        self.path.unlink()
+
     def __enter__(self) -> Self:
         return self
 
