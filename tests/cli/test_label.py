@@ -174,7 +174,8 @@ def test_what_cannot_be_served_is_said(folder, monkeypatch, arguments, message):
 def test_a_project_is_not_made_of_half_of_its_texts(folder, monkeypatch):
     monkeypatch.chdir(folder)
     (folder / "shared.txt").write_text("# ORG: o\n# CITY: c\n\n[[Oslo](CITY) University](ORG) is there\n", "utf-8")
-    failed(handful("label", "notes.txt", "shared.txt", "--types", "types.txt", "--no-browser", "--quiet"), "share a word")
+    result = handful("label", "notes.txt", "shared.txt", "--types", "types.txt", "--no-browser", "--quiet")
+    failed(result, "share a word")
     assert [one.name for one in folder.glob("*.db*")] == []
     with Project(folder / "before.db") as project:
         project.add([Document.of("Then Pia left .")], lambda: ())
