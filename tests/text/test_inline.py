@@ -5,7 +5,7 @@ import io
 import pytest
 
 from handful.errors import FormatError
-from handful.text import Allowed, Sentence, Span, write
+from handful.text import Allowed, Sentence, Span, read, types_of, write
 
 from .strategies import read_bytes, stream_bytes, written
 
@@ -160,3 +160,13 @@ def test_writing_plain_text_says_what_is_lost():
         "texts will be read with other words: the format holds the text, not the words": 1,
         "line breaks were written as spaces": 1,
     }
+
+
+@pytest.mark.parametrize("name", ["ব্যক্তি", "स्थान", "บุคคลสำคัญ", "நபர்", "مُدَّعٍ", "ခရီး", "PERSÓN", "e\u0301tat"])
+def test_names_of_types_are_in_any_script(tmp_path, name):
+    path = tmp_path / "some.txt"
+    path.write_text(f"# {name}: x\n# OTHER: y\n\n[Pia]({name}) saw [Leeds]({name}|OTHER) .\n", encoding="utf-8")
+    corpus = read(path)
+    assert [one.name for one in corpus.types] == [name, "OTHER"]
+    assert [(span.start, span.end, span.type) for span in corpus[0].spans] == [(0, 1, name)]
+    assert [one.name for one in types_of(f"OTHER: y; {name}: x")] == ["OTHER", name]

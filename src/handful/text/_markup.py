@@ -17,6 +17,8 @@ from handful.errors import DataError, shorten
 
 from ._sentences import Mark
 
+# What a name goes on with: vowel signs and the like stand behind letters in many scripts, and are none themselves.
+_GOES_ON = r"\w\-\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u109f\u1780-\u17d3\u200c\u200d"
 _INNER = r"(?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])"
 _QUOTED = r'"(?:[^"\\\n]|\\.)+"'
 _MARKUP = re.compile(
@@ -26,12 +28,13 @@ _MARKUP = re.compile(
     r"|(?P<stray>\]\()(?![^()]*://)"
 )
 _AROUND = re.compile(rf"\]\(({_QUOTED}|(?:(?!://)[^()\s])+)\)")  # the end of a mention around others
-_REVERSED = re.compile(r"\((?P<words>[^()\[\]]+)\)\[(?P<label>[^\W\d][\w-]*)\]")
+_REVERSED = re.compile(rf"\((?P<words>[^()\[\]]+)\)\[(?P<label>[^\W\d][{_GOES_ON}]*)\]")
 _ESCAPE = re.compile(r"\\([\[\]\\])")
 _LABEL = re.compile(r'[^()\s"][^()\s]*')
 HEAD_LINE = re.compile(rf"#[ \t]+(?P<name>{_QUOTED}|[^()\s]+?)[ \t]*:[ \t]+(?P<description>\S.*)")
-_NAME = re.compile(r"!?[^\W\d][\w-]*(?:\|[^\W\d][\w-]*)*")
-MARK = re.compile(rf"\[[^\[\]\n]+\]\((?:{_QUOTED}|!?\w[\w:&-]*(?:\|\w[\w:&-]*)*)\)")  # what is hardly anything else
+_NAME = re.compile(rf"!?[^\W\d][{_GOES_ON}]*(?:\|[^\W\d][{_GOES_ON}]*)*")
+# what is hardly anything else
+MARK = re.compile(rf"\[[^\[\]\n]+\]\((?:{_QUOTED}|!?\w[{_GOES_ON}:&]*(?:\|\w[{_GOES_ON}:&]*)*)\)")
 
 
 def parse_marks(line: str) -> tuple[str, list[Mark]]:
