@@ -20,8 +20,8 @@ _CJK = (
 # Thai, Lao, Burmese and Khmer
 _NO_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\ua9e0-\ua9ff\uaa60-\uaa7f"
 
-_ENDS_OPEN = re.compile(rf"[(\[{{«“„‘‚‹¿¡#@$€£]+|.*(?:[{_CJK}]|\w['’])", re.DOTALL)
-_STARTS_GLUED = re.compile(rf"[{_CJK}]|[.,;:!?…)\]}}»”’›،؛؟।۔]+$|['’][^\W\d_]|n['’]t$", re.IGNORECASE)
+_ENDS_OPEN = re.compile(rf"[(\[{{«“„‘‚‹¿¡#@$€£\u05be]+|.*(?:[{_CJK}]|\w['’])", re.DOTALL)
+_STARTS_GLUED = re.compile(rf"[{_CJK}]|[.,;:!?…)\]}}»”’›،؛؟।۔\u05be]+$|['’][^\W\d_]|n['’]t$", re.IGNORECASE)
 # The end of a word, a line break, the start of the next
 _PAIR = re.compile(
     rf"(?:^|[^0-9A-Za-z])\n[{_NO_SPACES}]"  # the words of a phrase; there is a space behind a number or a Latin word
