@@ -170,3 +170,10 @@ def test_names_of_types_are_in_any_script(tmp_path, name):
     assert [one.name for one in corpus.types] == [name, "OTHER"]
     assert [(span.start, span.end, span.type) for span in corpus[0].spans] == [(0, 1, name)]
     assert [one.name for one in types_of(f"OTHER: y; {name}: x")] == ["OTHER", name]
+
+
+def test_a_mention_around_others_may_have_a_bracket_that_nothing_closes():
+    (sentence,) = read_bytes('[[Anna](PER) saw \\[slugs]("GARDEN PEST") there .\n', "inline")
+    assert sentence.words == ("Anna", "saw", "[", "slugs", "there", ".")
+    assert sentence.spans == (Span(0, 4, "GARDEN PEST"), Span(0, 1, "PER"))
+    assert written([sentence], "inline") == b'[[Anna](PER) saw \\[slugs]("GARDEN PEST") there .\n'

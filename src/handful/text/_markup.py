@@ -41,7 +41,7 @@ def parse_marks(line: str) -> tuple[str, list[Mark]]:
     """Take the markup out of a line: return the text, and the marks as character positions and labels."""
     pieces: list[str] = []
     marks: list[Mark] = []
-    length = position = n_escaped = n_literal = 0  # n_literal: escaped brackets that no other one closes so far
+    length = position = n_escaped = 0
     opened: list[int] = []  # brackets in the text so far, which may begin a mention around others
     begins: list[int] = []  # those that do
     for match in _MARKUP.finditer(line):
@@ -52,7 +52,7 @@ def parse_marks(line: str) -> tuple[str, list[Mark]]:
             raise DataError(_near(match))
         if match["stray"] is not None:
             around = _AROUND.match(line, match.start())
-            if around and opened and n_literal < 1 and any(mark.start > opened[-1] for mark in marks):
+            if around and opened and any(mark.start > opened[-1] for mark in marks):
                 pieces.append(before)
                 length += len(before)
                 begins.append(opened.pop())
@@ -67,7 +67,6 @@ def parse_marks(line: str) -> tuple[str, list[Mark]]:
             n_escaped -= 1
             continue
         n_escaped += escaped == "["
-        n_literal = max(0, n_literal + (escaped == "[") - (escaped == "]"))
         inside = escaped if escaped is not None else _ESCAPE.sub(r"\1", inner)
         pieces += [before, inside]
         length += len(before)
