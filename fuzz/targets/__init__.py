@@ -3,10 +3,11 @@
 from fuzz.engine import Target
 
 from .folders import FOLDERS
+from .labels import LABELS
 from .shards import SHARDS
 from .text import TEXT
 from .web import WEB
 
 __all__ = ["TARGETS"]
 
-TARGETS: dict[str, Target] = {target.name: target for target in (*TEXT, *FOLDERS, *SHARDS, *WEB)}
+TARGETS: dict[str, Target] = {target.name: target for target in (*TEXT, *LABELS, *FOLDERS, *SHARDS, *WEB)}

@@ -171,6 +171,12 @@ def test_a_byte_order_mark_before_a_name_is_no_part_of_it():
     assert read_types(io.StringIO("\ufeffPLANT\n\ufeffPEST: insects and slugs\n")) == (PLANT, PEST)
 
 
+def test_a_number_sign_at_the_end_of_a_line_is_part_of_it():
+    text = "# LANGUAGE: a programming language, such as C#\nC#\n"
+    expected = EntityType("LANGUAGE", "a programming language, such as C#"), EntityType("C#")
+    assert read_types(io.StringIO(text)) == expected
+
+
 def test_a_long_line_of_spaces_is_read_at_once():
     (one,) = read_types(io.StringIO("a" + "\u3000" * 100_000 + "b"))  # takes hours where spaces are tried in every way
     assert one.name[0] + one.name[-1] == "ab"

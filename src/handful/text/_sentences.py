@@ -161,8 +161,12 @@ class Sentence:
             object.__setattr__(self, "words", words)
         if not words or "" in words or set(map(type, words)) != {str}:
             _refuse_words(words)
-        if self.judged is not None and type(self.judged) is not frozenset:
-            object.__setattr__(self, "judged", frozenset(_sequence(self.judged, "judged", "strings")))
+        if self.judged is not None:
+            if type(self.judged) is not frozenset:
+                object.__setattr__(self, "judged", _sequence(self.judged, "judged", "strings"))
+            for name in self.judged:
+                check_type(name)
+            object.__setattr__(self, "judged", frozenset(self.judged))
         if self.allowed is not None:
             self._settle_allowed()
         if self.spans is not None and (self.spans or type(self.spans) is not tuple):

@@ -300,7 +300,7 @@ def read_types(file: AnyFile, *, encoding: str = "utf-8") -> tuple[EntityType, .
                     words.setdefault(one.name, {}).update(dict.fromkeys(said.words))
                     found[one.name] = replace(said, words=())
                     continue
-                one, margin = _type_of(line.strip(_AROUND)), indent
+                one, margin = _type_of(line.lstrip(_AROUND).rstrip()), indent
                 (found[one.name],) = types_of([found.get(one.name, one), one])
             except DataError as error:
                 raise error.at(f"{name}:{number}") from None
