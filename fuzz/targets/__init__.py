@@ -3,6 +3,7 @@
 from fuzz.engine import Target
 
 from .folders import FOLDERS
+from .installed import INSTALLED
 from .labels import LABELS
 from .shards import SHARDS
 from .text import TEXT
@@ -10,4 +11,4 @@ from .web import WEB
 
 __all__ = ["TARGETS"]
 
-TARGETS: dict[str, Target] = {target.name: target for target in (*TEXT, *LABELS, *FOLDERS, *SHARDS, *WEB)}
+TARGETS: dict[str, Target] = {target.name: target for target in (*TEXT, *LABELS, *FOLDERS, *INSTALLED, *SHARDS, *WEB)}

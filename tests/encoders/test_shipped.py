@@ -109,15 +109,35 @@ def entry_point(site, name, value, distribution="other"):
 def test_two_distributions_with_one_name_are_an_error(shipped, tmp_path, monkeypatch):
     entry_point(tmp_path, "handful-xx", "something_else")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(EncoderError, match="two distributions bring an encoder 'handful-xx': handful-xx, other"):
+    with pytest.raises(EncoderError, match=r"an encoder 'handful-xx': handful-xx 0\.2\.0, other 1;"):
         load("handful-xx")
 
 
-@pytest.mark.parametrize("value", ["no_such_package", "os.path", "json:dumps"])
+@pytest.mark.parametrize("damage", [b"mine", b"mine = \xff"])
+def test_entry_points_that_cannot_be_read_are_an_error(damage, shipped, tmp_path, monkeypatch):
+    entry_point(tmp_path, "mine", "mine")
+    (tmp_path / "other-1.dist-info/entry_points.txt").write_bytes(b"[handful.encoders]\n" + damage + b"\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for ask in (names, installed, lambda: load("handful-xx")):
+        with pytest.raises(EncoderError, match=r"entry_points.txt of other 1 is damaged; install this again"):
+            ask()
+    load("handful-en")
+
+
+@pytest.mark.parametrize("damage", [b"Version: 1\n", b"Name: other\n", b"Name: other\nVersion: 1\nSummary: \xff\n"])
+def test_a_distribution_that_cannot_be_named_is_said_by_its_folder(damage, shipped, tmp_path, monkeypatch):
+    entry_point(tmp_path, "handful-xx", "something_else")
+    (tmp_path / "other-1.dist-info/METADATA").write_bytes(damage)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(EncoderError, match=rf"a damaged distribution in {tmp_path}, handful-xx 0.2.0; remove one"):
+        load("handful-xx")
+
+
+@pytest.mark.parametrize("value", ["no_such_package", "os.path", "json:dumps", "__main__"])
 def test_an_entry_point_that_leads_nowhere_is_an_error(value, tmp_path, monkeypatch):
     entry_point(tmp_path, "mine", value)
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(EncoderError, match=f"'mine' of other is said to be in '{value}', which is no package"):
+    with pytest.raises(EncoderError, match=f"'mine' of other 1 is said to be in '{value}', which is no package"):
         load("mine")
 
 

@@ -9,8 +9,9 @@ The package is found and not imported, so nothing of it runs.
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -42,15 +43,15 @@ class InstalledEncoder:
 
 def names() -> list[str]:
     """Return the names of all installed encoders, the embedded ones first."""
-    return list(dict.fromkeys([*EMBEDDED, *sorted(point.name for point in entry_points(group=GROUP))]))
+    return list(dict.fromkeys([*EMBEDDED, *sorted(point.name for point, _ in _points())]))
 
 
 def folder_of(name: str) -> Path | None:
     """Return the folder of an embedded or installed encoder; None if no encoder has this name."""
     if name in EMBEDDED:
         return EMBEDDED[name]
-    point = _point(name)
-    return None if point is None else _folder(point)
+    found = _point(name)
+    return None if found is None else _folder(*found)
 
 
 def check_installed(name: str) -> None:
@@ -69,28 +70,47 @@ def about(name: str) -> InstalledEncoder:
         raise EncoderError(f"broken encoder {name!r}: {folder} holds no encoder.json; install it again")
     card = Card.read(folder / "encoder.json")
     n_bytes = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
-    point = None if name in EMBEDDED else _point(name)
-    brought = "handful" if point is None or point.dist is None else f"{point.dist.name} {point.dist.version}"
+    found = None if name in EMBEDDED else _point(name)
+    brought = "handful" if found is None else _said(found[1])
     return InstalledEncoder(name, folder, tuple(card.languages), card.dim, n_bytes, card.licence, brought)
 
 
-def _point(name: str) -> EntryPoint | None:
+def _points() -> list[tuple[EntryPoint, Distribution]]:
+    found = []
+    for one in distributions():
+        try:
+            found += [(point, one) for point in one.entry_points.select(group=GROUP)]
+        except (TypeError, ValueError):  # a line without a "=", bytes that are no text
+            raise EncoderError(f"entry_points.txt of {_said(one)} is damaged; install this again") from None
+    return found
+
+
+def _said(one: Distribution) -> str:
+    """Return the name and the version of a distribution; the folder that it is in if they cannot be read."""
+    with suppress(ValueError):
+        if "Name" in one.metadata and "Version" in one.metadata:
+            return f"{one.metadata['Name']} {one.metadata['Version']}"
+    return f"a damaged distribution in {one.locate_file('')}"
+
+
+def _point(name: str) -> tuple[EntryPoint, Distribution] | None:
     if not _NAME.fullmatch(name):  # a path: to look for entry points takes some milliseconds
         return None
-    found = {point.value: point for point in entry_points(group=GROUP, name=name)}
+    found = {point.value: (point, one) for point, one in _points() if point.name == name}
     if len(found) > 1:
-        brought = ", ".join(sorted(point.dist.name if point.dist else value for value, point in found.items()))
+        brought = ", ".join(sorted(_said(one) for _, one in found.values()))
         raise EncoderError(f"two distributions bring an encoder {name!r}: {brought}; remove one with pip uninstall")
     return next(iter(found.values()), None)
 
 
-def _folder(point: EntryPoint) -> Path:
+def _folder(point: EntryPoint, one: Distribution) -> Path:
     """Return the folder of the package that an entry point names."""
-    spec = find_spec(point.value) if point.value.isidentifier() else None
+    spec = None
+    with suppress(ValueError):  # __main__ has none
+        spec = find_spec(point.value) if point.value.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
-        brought = point.dist.name if point.dist else "its distribution"
         raise EncoderError(
-            f"the encoder {point.name!r} of {brought} is said to be in {point.value!r}, which is no package that is "
+            f"the encoder {point.name!r} of {_said(one)} is said to be in {point.value!r}, which is no package that is "
             "there; install it again"
         )
     return Path(next(iter(spec.submodule_search_locations)))
