@@ -24,7 +24,7 @@ from fuzz.targets import TARGETS  # noqa: E402
 from fuzz.targets.faulty import FAULTY  # noqa: E402
 
 N_INPUTS = 200
-SLOW = ("encoder-hugging-face", "label-studio", "workbench")  # tens of milliseconds each
+SLOW = ("encoder-hugging-face", "label-studio", "people", "workbench")  # tens of milliseconds each
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -1,7 +1,7 @@
 """Labels that say what was looked for, and mentions that share words: in files, and in fits."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from fuzz.mutate import change_json
 from handful import Tagger
 from handful.errors import DataError
 from handful.text import FORMATS, OUTSIDE, UNKNOWN, Sentence, Span, flattened, read
+from handful.text._document import Prediction
 from handful.text.formats import TABLE
 from handful.text.layers import LAYERS, levels, overlap
 from handful.text.types import types_in
@@ -30,14 +31,13 @@ def sentences_of(given: Any) -> list[Sentence]:
     for one in given[:MOST] if isinstance(given, list) else ():
         if not isinstance(one, dict):
             continue
-        spans = one.get("spans")
+        words, spans, is_open, entries = one.get("words"), one.get("spans"), one.get("open"), None
         if isinstance(spans, list):
             spans = [Span(*span) if isinstance(span, list) and len(span) == 3 else span for span in spans]
-        words, is_open = one.get("words"), one.get("open")
-        entries = None
         if isinstance(is_open, list) and isinstance(words, list):
-            entries = [UNKNOWN if i in is_open else None for i in range(len(words))]
-        found.append(Sentence(words, spans, entries, judged=one.get("judged")))
+            entries = tuple(UNKNOWN if i in is_open else None for i in range(len(words)))
+        parts: dict[str, Any] = {"words": words, "spans": spans, "allowed": entries, "judged": one.get("judged")}
+        found.append(Sentence(**parts))
     return found
 
 
@@ -132,7 +132,7 @@ def open_fits(folder: Path) -> Iterator[Run]:
     yield run
 
 
-def check_mentions(found: list[dict[str, Any]], *, shares: bool) -> None:
+def check_mentions(found: Sequence[Prediction], *, shares: bool) -> None:
     """Check that mentions are where they say they are, and share words only where they may."""
     end = 0
     for one in found:

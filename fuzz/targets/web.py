@@ -9,10 +9,12 @@ import asyncio
 import json
 import logging
 import re
+import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from fuzz.engine import SEEDS, Case, Run, Target, read_case
 from fuzz.mutate import change_bytes, change_json, change_lines, change_query
 from handful.errors import HandfulError
 from handful.tagger import Tagger
+from handful.text.projects import states
 
 from .folders import write_case
 from .toy import Toy, fitted
@@ -28,6 +31,7 @@ __all__ = ["WEB"]
 
 MOST_REQUESTS = 6
 TOKEN = "a-token-of-the-fuzzer"
+NAMES = "anna", "ben"
 JSON_HEADERS = {"host": "127.0.0.1", "content-type": "application/json", "x-handful-token": TOKEN}
 
 Answer = tuple[int, bytes]
@@ -188,9 +192,13 @@ def open_label_studio(folder: Path) -> Iterator[Run]:
 
 
 @contextmanager
-def open_workbench(folder: Path) -> Iterator[Run]:
-    """Label in a new copy of a project each time; now and then do what the worker would do afterwards."""
+def open_workbench(folder: Path, names: tuple[str, ...] = ()) -> Iterator[Run]:
+    """Label in a new copy of a project each time; now and then do what the worker would do afterwards.
+
+    With names, several people do: a request says whose it is, and a version `now` stands for the one that there is.
+    """
     from handful.encoders.cache import RememberingEncoder
+    from handful.workbench import People
     from handful.workbench._learner import Learner
     from handful.workbench._server import make_server
     from handful.workbench._session import Session
@@ -212,22 +220,53 @@ def open_workbench(folder: Path) -> Iterator[Run]:
         write_case(folder, {"p.db": small})
         kinds = []
         with Project(path, "anna") as project:
-            session = Alone(project, Toy(), cache=False)
-            guard = make_server(session, TOKEN, frozenset({"localhost"}))
+            people = People(names, 0.5) if names else None
+            session = Alone(project, Toy(), cache=False, people=people)
+            tokens = people.tokens(TOKEN) if people else TOKEN
+            guard = make_server(session, tokens, frozenset({"localhost"}))
             if zlib.crc32(case["requests.json"]) % 64 == 0:
                 session.work()
             for request in requests_of(case["requests.json"]):
                 if str(request.get("path", "")).startswith("/api/events"):
                     continue  # it does not end
+                if isinstance(tokens, dict):
+                    request = as_person(request, tokens, partial(send, guard))
                 kinds.append(kind_of(send(guard, request)))
             if zlib.crc32(case["requests.json"]) % 64 <= 1:
                 session.work()
+            check_project(path, session)
         return kinds
 
     with running_loop() as send:
-        for seed in (SEEDS / "workbench").iterdir():
+        for seed in (SEEDS / ("people" if names else "workbench")).iterdir():
             run(read_case(seed))  # what the first request of a kind imports takes seconds
         yield run
+
+
+def as_person(
+    request: dict[str, Any], tokens: Mapping[str, str], send: Callable[[dict[str, Any]], Answer]
+) -> dict[str, Any]:
+    """Return a request with the token of its person, on the version of the sentence that this person sees."""
+    token = {"x-handful-token": tokens.get(str(request.get("person")), TOKEN)}
+    headers = {**request["headers"], **token} if isinstance(request.get("headers"), dict) else token
+    body, place = request.get("body"), re.match(r"/api/sentences/\d+", str(request.get("path")))
+    if isinstance(body, dict) and body.get("version") == "now" and place:
+        status, answer = send({"method": "GET", "path": place[0], "headers": token})
+        body = {**body, "version": json.loads(answer)["version"] if status == 200 else 0}
+    return {**request, "headers": headers, "body": body}
+
+
+def check_project(path: Path, session: Any) -> None:
+    """Check that the file says what the session says, and that people agree with themselves."""
+    from handful.workbench import agreement
+
+    with closing(sqlite3.connect(path)) as connection:
+        found = states(connection)
+    for id, (_, state) in found.items():
+        assert session.mirror.state(id)[1] == state, id
+    for one in agreement(path):
+        assert one.f1 is None or 0 <= one.f1 <= 1
+        assert one.n_same <= one.n_sentences
 
 
 class Wire(asyncio.Transport):
@@ -367,6 +406,7 @@ WEB = [
     Target("serve", "requests to handful serve", open_serve, _CHANGES, _NEEDS),
     Target("label-studio", "requests of Label Studio", open_label_studio, _CHANGES, _NEEDS),
     Target("workbench", "requests to the workbench", open_workbench, _CHANGES, _NEEDS),
+    Target("people", "requests of several people", partial(open_workbench, names=NAMES), _CHANGES, _NEEDS),
     Target("headers", "bytes of requests", open_headers, {"request": (change_bytes, change_lines)}, ("uvicorn",)),
     Target(
         "queries", "paths and queries", open_queries, {"queries": (change_query, change_bytes, change_lines)}, _NEEDS
