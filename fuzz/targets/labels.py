@@ -82,13 +82,12 @@ def came_back(sentences: list[Sentence], format: str) -> bool:
     return True
 
 
-def meaning(sentence: Sentence, types: list[str]) -> object:
-    """Return the mentions of a sentence, and for each other word which of some types it may have."""
-    if sentence.is_unlabelled:
+def meaning(sentence: Sentence, types: Sequence[str]) -> object:
+    """Return the mentions of a sentence, and for each other word which of some types it may have; None for nothing."""
+    opened = (sentence if sentence.judged is not None else sentence.judged_for(types)).opened()
+    if opened.is_unlabelled:  # or judged for no type, and nothing is marked
         return None
-    judged = sentence if sentence.judged is not None else sentence.judged_for(types)
-    entries = judged.opened().allowed or [None] * len(sentence)
-    rows = [(entry or OUTSIDE).among(types) for entry in entries]
+    rows = [(entry or OUTSIDE).among(types) for entry in opened.allowed or [None] * len(sentence)]
     for span in sentence.spans or ():
         rows[span.start : span.end] = [()] * (span.end - span.start)
     return {(span.start, span.end, span.type) for span in sentence.spans or ()}, rows
@@ -121,8 +120,10 @@ def open_fits(folder: Path) -> Iterator[Run]:
         if more:
             added = back.add(more, text) if text else back.add(more)
             check_mentions(added.predict(TEXT), shares=tagger.overlap)
-            if not any(one.judged is None or one.is_unlabelled for one in (*first, *more)):
-                whole = made(given).fit([*first, *more], text)
+            every = [*first, *more]
+            is_said = not any(one.judged is None or one.is_unlabelled for one in every)
+            if is_said and len({one.words for one in every}) == len(every):  # the same words get new labels
+                whole = made(given).fit(every, text)
                 assert whole.predict(TEXT) == added.predict(TEXT), "adding is not fitting with all"
             kinds.append(len(added.types_))
         if first:
