@@ -9,8 +9,7 @@ it was before, or not there. After some kills the command is run to its end, whi
 nothing else behind.
 
 Commands are children of this process, which has imported their modules, so that little time is spent before the
-interesting part. `pretrain` is called as a function that writes a checkpoint after each step; the command does so
-every five minutes. Of `dask` (`handful fit --workers 2`), every other kill hits the command and the others a worker.
+interesting part. Of `dask` (`handful fit --workers 2`), every other kill hits the command and the others a worker.
 
 `places` needs root, for a small disk of its own that can be full or read-only. Linux only.
 """

@@ -19,7 +19,7 @@ TOKEN = "a-token-for-trials"
 MODULES = """
 handful.cli.commands handful.tagger handful.encoders.cache handful.encoders._onnx handful.training
 handful.training.prepare handful.training._card handful.workbench._server handful.workbench._session handful.scale
-handful.web handful.cluster onnxruntime tokenizers safetensors.numpy scipy.optimize scipy.sparse torch transformers
+handful.web handful.cluster onnxruntime tokenizers safetensors.numpy scipy.optimize scipy.sparse
 sklearn.base uvicorn uvicorn.protocols.http.auto distributed rich.progress
 """
 
@@ -210,35 +210,6 @@ class Cache(Command):
         assert self.found.read_bytes() == self.expected, "the predictions are not those of an undisturbed run"
         assert not self.left(), f"something is left: {self.left()}"
         self.reset()
-
-
-class Pretrain(Command):
-    """`pretrain`, which goes on from its checkpoint."""
-
-    name = "pretrain"
-
-    def run(self, *, to_the_end=False):
-        """Run in the child."""
-        import torch
-
-        from handful.training import Recipe, pretrain
-
-        torch.set_num_threads(1)
-        if self.out.exists():
-            return
-        recipe = Recipe(epochs=3, batch_tokens=128)
-        corpora = [f"made={self.given / 'few.txt'}"]
-        network = self.given / "network"
-        pretrain(corpora, encoder=network, out=self.out, recipe=recipe, device="cpu", checkpoint_every=0)
-
-    def check_killed(self):
-        """Look at what a killed run left: the checkpoint can be read, or there is none."""
-        from handful.training.checkpoint import read_checkpoint
-
-        super().check_killed()
-        checkpoint = self.out.with_name(f"{self.out.name}.checkpoint")
-        if checkpoint.exists():
-            read_checkpoint(checkpoint)
 
 
 class Label(Command):
@@ -444,4 +415,4 @@ def workers_of(command):
     return found
 
 
-COMMANDS = {"fit": Fit, "predict": Predict, "cache": Cache, "pretrain": Pretrain, "label": Label, "dask": Dask}
+COMMANDS = {"fit": Fit, "predict": Predict, "cache": Cache, "label": Label, "dask": Dask}

@@ -70,7 +70,7 @@ def commands(given, out):
         recipe = Recipe(epochs=1, batch_tokens=256)
         corpora = [f"made={few}"]
         try:
-            pretrain(corpora, encoder=given / "network", out=out / "p", recipe=recipe, device="cpu", checkpoint_every=0)
+            pretrain(corpora, encoder=given / "network", out=out / "p", recipe=recipe, device="cpu")
         except OSError as error:  # as the command line says it
             raise SystemExit(print(f"error: {error}") or 1) from None
 

@@ -87,5 +87,5 @@ def test_demo_that_cannot_write_its_page(tiny):
 )
 def test_demo_says_why_when_more_is_worse(place, f1, n_comments):
     tagger = Tagger.load(place / "model", encoder=place / "encoder")
-    steps = [("", tagger, Scores("strict", Score(10, 10, n)), 0.0) for n in f1]
+    steps = [("", tagger, Scores(Score(10, 10, n)), 0.0) for n in f1]
     assert len(_comments(steps)) == n_comments

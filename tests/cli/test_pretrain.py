@@ -1,10 +1,6 @@
 import json
-import os
 import random
-import signal
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -65,27 +61,6 @@ def test_the_cards_command_does_the_same_again(place, monkeypatch):
     again = json.loads((place / "two" / "handful.json").read_text())
     assert {**again, "command": None} == {**card, "command": None}
     assert (place / "one" / "model.safetensors").read_bytes() == (place / "two" / "model.safetensors").read_bytes()
-
-
-def test_ctrl_c_leaves_a_checkpoint_and_one_line(place):
-    default = signal.getsignal(signal.SIGINT)
-
-    def press():
-        while signal.getsignal(signal.SIGINT) is default:  # training takes the signal when it begins
-            time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    presser = threading.Thread(target=press, daemon=True)
-    presser.start()
-    (place / "long.toml").write_text("epochs = 2000\n")
-    result = run("people.txt", "--encoder", "base", "--out", "out", "--recipe", "long.toml")
-    presser.join()
-    assert result.exit_code == 130
-    assert result.stderr.startswith("stopped after step ")
-    assert result.stderr.count("\n") == 1
-    assert (place / "out.checkpoint").is_file()
-    assert not (place / "out").exists()
-    assert signal.getsignal(signal.SIGINT) is default
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from nervaluate import Evaluator
 from seqeval.metrics import classification_report, f1_score, precision_score, recall_score
 
 from handful.errors import DataError
-from handful.evaluate import MODES, score
+from handful.evaluate import Score, score
 from handful.text import Sentence, Span, to_tags
 from text.strategies import modest
 
@@ -64,22 +64,19 @@ def nervaluate_form(sentences):
     ]
 
 
-@pytest.mark.parametrize("mode", MODES)
 @given(pair=pairs())
 @modest
-def test_every_mode_is_what_nervaluate_says(mode, pair):
+def test_strict_is_what_nervaluate_says(pair):
     gold, predicted = pair
     evaluator = Evaluator(nervaluate_form(gold), nervaluate_form(predicted), tags=["PER", "LOC", "ORG"], loader="dict")
     result = evaluator.evaluate()
-    name = "ent_type" if mode == "type" else mode
-    scores = score(gold, predicted, mode)
+    scores = score(gold, predicted)
     assert set(scores.by_type) == set(result["entities"])
     for ours, theirs in [
-        (scores.micro, result["overall"][name]),
-        *((scores.by_type[label], result["entities"][label][name]) for label in scores.by_type),
+        (scores.micro, result["overall"]["strict"]),
+        *((scores.by_type[label], result["entities"][label]["strict"]) for label in scores.by_type),
     ]:
         assert ours.n_correct == theirs.correct
-        assert ours.n_partial == theirs.partial
         assert ours.n_predicted == theirs.actual
         assert ours.n_gold == theirs.possible
         assert ours.precision == pytest.approx(theirs.precision)
@@ -90,18 +87,11 @@ def test_every_mode_is_what_nervaluate_says(mode, pair):
 def test_by_hand():
     gold = [[Span(0, 2, "PER"), Span(3, 4, "LOC"), Span(5, 6, "LOC")]]
     predicted = [[Span(0, 1, "PER"), Span(3, 4, "ORG"), Span(5, 6, "LOC"), Span(7, 8, "LOC")]]
-    expected = {"strict": (1, 0), "exact": (2, 0), "partial": (2, 1), "type": (2, 0)}
-    for mode, (n_correct, n_partial) in expected.items():
-        micro = score(gold, predicted, mode).micro
-        assert (micro.n_correct, micro.n_partial, micro.n_gold, micro.n_predicted) == (
-            n_correct,
-            n_partial,
-            3,
-            4,
-        )
-    partial = score(gold, predicted, "partial").micro
-    assert (partial.precision, partial.recall, partial.f1) == pytest.approx((2.5 / 4, 2.5 / 3, 5 / 7))
-    assert score(gold, predicted).confusion == {
+    scores = score(gold, predicted)
+    assert scores.micro == Score(n_gold=3, n_predicted=4, n_correct=1)
+    assert (scores.micro.precision, scores.micro.recall, scores.micro.f1) == pytest.approx((1 / 4, 1 / 3, 2 / 7))
+    assert scores.by_type == {"LOC": Score(2, 2, 1), "ORG": Score(0, 1, 0), "PER": Score(1, 1, 0)}
+    assert scores.confusion == {
         ("PER", "O"): 1,
         ("O", "PER"): 1,
         ("LOC", "ORG"): 1,
@@ -134,7 +124,5 @@ def test_errors():
         score([one], [Sentence(("b",), ())])
     with pytest.raises(DataError, match="not wholly labelled"):
         score([Sentence(("a",))], [one])
-    with pytest.raises(DataError, match="mode is 'loose'"):
-        score([one], [one], "loose")
     with pytest.raises(DataError, match="expected a Sentence or Span"):
         score([["PER"]], [one])

@@ -37,11 +37,10 @@ def evaluate(
 ) -> None:
     """Score a tagger on labelled text: precision, recall and F1 of mentions.
 
-    [bold]strict[/bold] asks for the same words and the same type, as conlleval and seqeval do; [bold]exact[/bold] for
-    the same words; [bold]partial[/bold] counts half for words in common; [bold]type[/bold] asks for words in common and
-    the same type. A table shows precision and recall at several settings of [bold]--find[/bold]. The worst errors are
-    those it was most sure of. A note says if the tagger was fitted on some of the sentences, or its encoder was trained
-    on them. With [bold]--types[/bold] there is no model: mentions are found by what the types mean.
+    A mention is right if it has the same words and the same type, as conlleval and seqeval ask. A table shows precision
+    and recall at several settings of [bold]--find[/bold]. The worst errors are those it was most sure of. A note says
+    if the tagger was fitted on some of the sentences, or its encoder was trained on them. With [bold]--types[/bold]
+    there is no model: mentions are found by what the types mean.
 
     [bold]Examples[/bold]
 
@@ -73,7 +72,6 @@ def evaluate(
 
 
 def _show(result: "Evaluation", n_errors: int) -> None:
-    from handful.evaluate import MODES
     from handful.tagger.finding import FIND
 
     from .show import Console, Text, percent, score_table, table
@@ -81,12 +79,6 @@ def _show(result: "Evaluation", n_errors: int) -> None:
     console = Console()
     console.print(f"{number_of(result.n_sentences, 'sentence')}, {number_of(result.n_words, 'word')}\n")
     console.print(score_table(result.strict))
-    modes = table("counted", "precision", "recall", "F1", "macro F1")
-    for mode in MODES:
-        scores = getattr(result, mode)
-        micro = scores.micro
-        modes.add_row(mode, *map(percent, (micro.precision, micro.recall, micro.f1, scores.macro["f1"])))
-    console.print("", modes, sep="\n")
     if result.levels:
         nested = table("inside others", "precision", "recall", "F1", "gold")
         for n, score in enumerate(result.levels):

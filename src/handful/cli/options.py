@@ -52,7 +52,6 @@ Threads = Annotated[
     int | None, option("--threads", "N", "How many threads to use; all cores if not set.", min=1, callback=_threads)
 ]
 Device = Annotated[str | None, option("--device", "cpu|cuda", "If not set, a GPU where there is one.")]
-Restart = Annotated[bool, option("--restart", None, "Start from the beginning, even if there is a checkpoint.")]
 RecipeFile = Annotated[Path | None, option("--recipe", "FILE", "A TOML file of settings, such as seed = 1; see below.")]
 Json = Annotated[bool, option("--json", None, "Write JSON, for programs.")]
 _READABLE = (*READ_ONLY, *FORMATS)

@@ -37,12 +37,11 @@ def pretrain(
     licence: str = opt.own("", "--licence", "TEXT", "A note for the card: the terms of use of the result."),
     origin: str = opt.own("", "--origin", "TEXT", "A note for the card: where the corpora and the base came from."),
     device: opt.Device = None,
-    restart: opt.Restart = False,
 ) -> None:
     """Train an encoder on labelled corpora, so that it can tell entities apart and reads the names of types.
 
     A type's vector is made of its name and its description by the encoder itself. So the result also finds types that
-    no corpus had. Training can be stopped and started again: the same command goes on from its checkpoint.
+    no corpus had.
 
     A recipe is a file with lines such as [bold]epochs = 5[/bold] and [bold]weights = {news = 0.5}[/bold]; the
     settings are those of handful.training.Recipe.
@@ -70,7 +69,6 @@ def pretrain(
         origin=origin,
         command=command_line(),
         device=device,
-        restart=restart,
     )
     figures = card["training"]["epochs"][-1]
     for name, f1 in mean_f1(figures["dev"]).items():

@@ -54,9 +54,8 @@ def add_word_shapes(model: Any, weight: Any = None) -> int:
         def __init__(self) -> None:
             super().__init__()
             self.words = words
-            self.shapes = torch.nn.Embedding(N_SHAPES, dim)
-            with torch.no_grad():
-                self.shapes.weight.zero_() if weight is None else self.shapes.weight.copy_(weight)
+            start = torch.zeros(N_SHAPES, dim) if weight is None else weight
+            self.shapes = torch.nn.Embedding(N_SHAPES, dim, _weight=start)  # draws no random numbers
 
         def forward(self, ids: Any) -> Any:
             return self.words(ids % stride) + self.shapes(ids // stride)

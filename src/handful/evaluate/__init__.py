@@ -2,6 +2,6 @@
 
 from ._evaluation import Evaluation, Mistake, Setting, evaluate
 from ._sampling import sample_support
-from ._scores import MODES, Score, Scores, score
+from ._scores import Score, Scores, score
 
-__all__ = ["MODES", "Evaluation", "Mistake", "Score", "Scores", "Setting", "evaluate", "sample_support", "score"]
+__all__ = ["Evaluation", "Mistake", "Score", "Scores", "Setting", "evaluate", "sample_support", "score"]

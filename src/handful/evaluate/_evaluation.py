@@ -8,7 +8,7 @@ from typing import Any
 from handful.errors import number_of
 from handful.text import Sentence, Span, types_in, types_of
 
-from ._scores import MODES, Score, Scores, by_level, score
+from ._scores import Score, Scores, by_level, score
 
 KINDS = ("missed", "spurious", "wrong type", "wrong boundary")
 CONTEXT = 8  # words shown on each side of a mistake
@@ -71,11 +71,7 @@ class Evaluation:
     # what was tagged
     n_sentences: int
     n_words: int
-    # the scores in each of the ways to count; see `handful.evaluate.score`
-    strict: Scores
-    exact: Scores
-    partial: Scores
-    type: Scores
+    strict: Scores  # a mention is right if its words and its type are; see `handful.evaluate.score`
     mistakes: list[Mistake]  # all of them, the most confident first
     unknown_types: list[str]  # types in the labels that the tagger was not fitted to; their mentions count as missed
     n_fitted: int = 0  # how many of the sentences are labelled sentences of the fit, by their words
@@ -120,7 +116,7 @@ class Evaluation:
         return {
             "n_sentences": self.n_sentences,
             "n_words": self.n_words,
-            "scores": {mode: getattr(self, mode).to_dict() for mode in MODES},
+            "scores": {"strict": self.strict.to_dict()},
             "confusion": [
                 {"gold": gold, "predicted": predicted, "count": count}
                 for (gold, predicted), count in sorted(self.strict.confusion.items())
@@ -139,11 +135,10 @@ class Evaluation:
 
     def __str__(self) -> str:
         """Say the scores in one line each, and then the notes."""
-        counts = (self.n_sentences, "sentence"), (self.n_words, "word"), (self.strict.micro.n_gold, "mention")
+        micro = self.strict.micro
+        counts = (self.n_sentences, "sentence"), (self.n_words, "word"), (micro.n_gold, "mention")
         lines = [", ".join(number_of(n, noun) for n, noun in counts)]
-        for mode in MODES:
-            micro = getattr(self, mode).micro
-            lines.append(f"{mode:7}  P {micro.precision:.3f}  R {micro.recall:.3f}  F1 {micro.f1:.3f}")
+        lines.append(f"strict   P {micro.precision:.3f}  R {micro.recall:.3f}  F1 {micro.f1:.3f}")
         for n, one in enumerate(self.levels):
             lines.append(f"level {n}  P {one.precision:.3f}  R {one.recall:.3f}  F1 {one.f1:.3f}")
         for setting in self.curve:
@@ -179,11 +174,10 @@ def evaluate(
     for number, (sentence, found) in enumerate(zip(gold, predicted, strict=True)):
         sure = _scores_of_words(found) if confidences is None else confidences[number]
         wrong += mistakes(sentence, found.spans or (), sure, number)
-    scores: dict[str, Any] = {mode: score(gold, predicted, mode) for mode in MODES}
     return Evaluation(
         n_sentences=len(gold),
         n_words=sum(len(sentence.words) for sentence in gold),
-        **scores,
+        strict=score(gold, predicted),
         mistakes=sorted(wrong, key=lambda mistake: -mistake.confidence),
         unknown_types=sorted(set(types_in(gold)) - set(names)),
         n_unjudged=n_unjudged,

@@ -1,32 +1,19 @@
 """Precision, recall and F1 of spans.
 
-A predicted mention is right, by what is asked of it:
-
-========  =================================================================================================
-strict    same words, same type; the score of conlleval and seqeval
-exact     same words, of any type
-partial   same words, of any type; words in common count half
-type      words in common and same type
-========  =================================================================================================
-
-Each mention is matched at most once. In a sentence, predictions are taken in order; each is matched with a
-gold mention that makes it right (for "type" the one with the nearest borders), else with the first free one
-that shares a word with it, which is then a wrong or partial one. These are the rules of nervaluate. For the
-scores of a type, gold and predictions of other types are left out, as nervaluate and seqeval do.
+A predicted mention is right if it has the words and the type of a gold one, as conlleval and seqeval ask. Each mention
+is matched at most once. For the scores of a type, gold and predictions of other types are left out.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import zip_longest
-from typing import Any, Literal
+from typing import Any
 
 from handful.errors import DataError, shorten
 from handful.text import Sentence, Span
 from handful.text.layers import levels, overlap
 
-Mode = Literal["strict", "exact", "partial", "type"]
-MODES: tuple[Mode, ...] = ("strict", "exact", "partial", "type")
 _FIGURES = ("precision", "recall", "f1")
 
 
@@ -38,23 +25,22 @@ class Score:
     n_gold: int = 0
     n_predicted: int = 0
     n_correct: int = 0  # predictions that are right
-    n_partial: int = 0  # predictions that count half (mode "partial" only)
 
     @property
     def precision(self) -> float:
         """The right share of predictions; 0 when there are none."""
-        return (self.n_correct + 0.5 * self.n_partial) / self.n_predicted if self.n_predicted else 0.0
+        return self.n_correct / self.n_predicted if self.n_predicted else 0.0
 
     @property
     def recall(self) -> float:
         """The share of gold mentions that were found; 0 when there are none."""
-        return (self.n_correct + 0.5 * self.n_partial) / self.n_gold if self.n_gold else 0.0
+        return self.n_correct / self.n_gold if self.n_gold else 0.0
 
     @property
     def f1(self) -> float:
         """The harmonic mean of precision and recall; 0 when both are."""
         both = self.n_gold + self.n_predicted
-        return (2 * self.n_correct + self.n_partial) / both if both else 0.0
+        return 2 * self.n_correct / both if both else 0.0
 
     def to_dict(self) -> dict[str, float]:
         """Return the figures and the counts by name."""
@@ -63,9 +49,8 @@ class Score:
 
 @dataclass
 class Scores:
-    """The scores of predictions in one mode."""
+    """The scores of predictions."""
 
-    mode: Mode  # which of `MODES`
     micro: Score = field(default_factory=Score)  # over all mentions
     by_type: dict[str, Score] = field(default_factory=dict)  # for each type in gold or predictions, sorted by name
     # mentions by gold type and predicted type, where both have the same words; ("PER", "O") counts gold mentions with
@@ -84,21 +69,14 @@ class Scores:
         return {"micro": self.micro.to_dict(), "macro": self.macro, "by_type": by_type}
 
 
-def score(
-    gold: Iterable[Sentence | Sequence[Span]],
-    predicted: Iterable[Sentence | Sequence[Span]],
-    mode: Mode = "strict",
-) -> Scores:
+def score(gold: Iterable[Sentence | Sequence[Span]], predicted: Iterable[Sentence | Sequence[Span]]) -> Scores:
     """Compare predicted mentions with the gold ones, sentence by sentence.
 
     Parameters
     ----------
     gold, predicted : the same sentences in the same order, wholly labelled; anything else is a `DataError`
-    mode : see the module's table
     """
-    if mode not in MODES:
-        raise DataError(f"mode is {mode!r}, expected one of {', '.join(MODES)}")
-    scores = Scores(mode)
+    scores = Scores()
     for i, (one, other) in enumerate(zip_longest(gold, predicted)):
         if one is None or other is None:
             raise DataError(f"there are {i} {'gold' if one is None else 'predicted'} sentences, but more of the others")
@@ -121,15 +99,12 @@ def _spans(item: Sentence | Sequence[Span], i: int) -> list[Span]:
 
 
 def _add(scores: Scores, gold: list[Span], predicted: list[Span]) -> None:
-    _match(scores.micro, gold, predicted, scores.mode)
-    for label in {span.type for span in gold} | {span.type for span in predicted}:
-        of_type = scores.by_type.setdefault(label, Score())
-        _match(
-            of_type,
-            [span for span in gold if span.type == label],
-            [span for span in predicted if span.type == label],
-            scores.mode,
-        )
+    right = Counter(gold) & Counter(predicted)
+    for name in ("", *sorted({span.type for span in (*gold, *predicted)})):
+        total = scores.by_type.setdefault(name, Score()) if name else scores.micro
+        total.n_gold += sum(name in ("", span.type) for span in gold)
+        total.n_predicted += sum(name in ("", span.type) for span in predicted)
+        total.n_correct += sum(n for span, n in right.items() if name in ("", span.type))
     places = dict.fromkeys((span.start, span.end) for span in (*gold, *predicted))
     for place in places:  # where several types share a place, those that agree are taken first
         of_gold, found = ([span.type for span in some if (span.start, span.end) == place] for some in (gold, predicted))
@@ -137,25 +112,6 @@ def _add(scores: Scores, gold: list[Span], predicted: list[Span]) -> None:
         others = [[name for name in names if name not in agree] for names in (of_gold, found)]
         for is_, was in (*zip(agree, agree, strict=True), *zip_longest(*others, fillvalue="O")):
             scores.confusion[is_, was] += 1
-
-
-def _match(total: Score, gold: list[Span], predicted: list[Span], mode: Mode) -> None:
-    """Add the counts of a sentence."""
-    total.n_gold += len(gold)
-    total.n_predicted += len(predicted)
-    free = dict.fromkeys(range(len(gold)))
-    if overlap(gold) or overlap(predicted):  # what is right is matched first: another guess may share words with it
-        known, places = set(gold), {(span.start, span.end) for span in gold}
-        predicted = sorted(predicted, key=lambda span: (span not in known, (span.start, span.end) not in places))
-    for guess in predicted:
-        touching = [i for i in free if gold[i].start < guess.end and guess.start < gold[i].end]
-        right = [i for i in touching if _is_right(gold[i], guess, mode)]
-        if right:
-            total.n_correct += 1
-            del free[min(right, key=lambda i: abs(gold[i].start - guess.start) + abs(gold[i].end - guess.end))]
-        elif touching:
-            total.n_partial += mode == "partial"
-            del free[touching[0]]
 
 
 def by_level(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> list[Score]:
@@ -177,10 +133,3 @@ def by_level(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> list[Sc
             found[level].n_predicted += 1
             found[level].n_correct += span in of_gold
     return found if overlaps else []
-
-
-def _is_right(gold: Span, guess: Span, mode: Mode) -> bool:
-    if mode == "type":
-        return gold.type == guess.type
-    is_same_place = gold.start == guess.start and gold.end == guess.end
-    return is_same_place and (mode != "strict" or gold.type == guess.type)

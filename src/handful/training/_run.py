@@ -27,8 +27,6 @@ def pretrain(
     origin: str = "",
     command: str = "",
     device: str | None = None,
-    restart: bool = False,
-    checkpoint_every: float = 300.0,
     progress: bool | OnState | None = None,
 ) -> dict[str, Any]:
     """Train an encoder to tell the mentions of labelled corpora apart; return the card of the result.
@@ -36,8 +34,7 @@ def pretrain(
     The encoder also learns to read the names and descriptions of types: a type's vector is made of its text by the
     encoder itself, so that the result finds types that no corpus had. The formulas are in `handful.training._heads`.
 
-    When it is interrupted, it leaves a checkpoint beside `out` (its name and ``.checkpoint``), and the same call
-    continues from there. On the CPU the weights are then the same as without the interruption.
+    On the CPU, the same call gives the same weights each time.
 
     Parameters
     ----------
@@ -54,8 +51,6 @@ def pretrain(
     licence, origin, command : notes for the card: the terms of use of the result, where the corpora and the base came
         from, and the command that was typed
     device : "cpu" or "cuda"; None for a GPU where there is one
-    restart : whether to start from the beginning even if there is a checkpoint
-    checkpoint_every : seconds between checkpoints
     progress : True: a bar on a terminal and lines elsewhere, on standard error. False: nothing. None: a bar on a
         terminal, nothing elsewhere. A function: it is called with each `TrainingState`.
     """
@@ -69,19 +64,13 @@ def pretrain(
     sources = read_corpora(corpora, dev, rename=recipe.rename, hold_out=recipe.hold_out, types=types)
     _check_recipe(recipe, sources)
     from ._card import make_card, write_encoder
-    from .checkpoint import Checkpoint
     from .prepare import prepare
 
     prepared = prepare(sources, os.fspath(encoder), recipe, device)
-    checkpoint = target.with_name(f"{target.name}.checkpoint")
-    if restart:
-        checkpoint.unlink(missing_ok=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
     with showing(progress) as report:
-        prepared.training.run(Checkpoint(checkpoint, prepared.identity(), checkpoint_every), report)
+        prepared.training.run(report)
     card = make_card(prepared, licence=licence, origin=origin, command=command)
     write_encoder(target, prepared, card)
-    checkpoint.unlink(missing_ok=True)
     return card
 
 

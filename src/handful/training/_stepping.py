@@ -1,7 +1,7 @@
 """Steps of any training: AdamW whose learning rates rise during the warm-up, then fall to 0."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -53,27 +53,8 @@ class Stepper:
         self._optimizer.zero_grad(set_to_none=True)
         return loss.detach()
 
-    def state(self) -> dict[str, Tensor]:
-        """Return the moments of the gradients, for a checkpoint."""
-        moments = self._optimizer.state_dict()["state"]
-        return {f"optimizer.{number}.{name}": one for number, own in moments.items() for name, one in own.items()}
-
-    def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take the moments over from the tensors of a checkpoint."""
-        moments: dict[int, dict[str, Tensor]] = {}
-        for key, tensor in part_of(tensors, "optimizer").items():
-            number, _, name = key.partition(".")
-            moments.setdefault(int(number), {})[name] = tensor
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
-
     def _factor(self, step: int) -> float:
         """Return the share of the full learning rate at a step."""
         if step < self._n_warmup:
             return (step + 1) / self._n_warmup
         return (self._n_steps - step) / max(1, self._n_steps - self._n_warmup)
-
-
-def part_of(tensors: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
-    """Return the tensors whose names begin with a part and a point, without these."""
-    return {name.removeprefix(f"{part}."): one for name, one in tensors.items() if name.startswith(f"{part}.")}

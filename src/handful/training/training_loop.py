@@ -1,18 +1,18 @@
-"""The training loop, its state, and how it continues where it stopped.
+"""The training loop and its state.
 
 Everything random is a pure function of the seed and of the epoch (order of the data) or the step (texts of types,
-dropout). So on the CPU, a training that was stopped and continued gives the same weights as one that was not.
+dropout). So on the CPU, a training gives the same weights each time.
 """
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from handful.encoders.shapes import has_word_shapes
 from handful.errors import DataError, EncoderError
@@ -20,11 +20,10 @@ from handful.evaluate import score
 from handful.text import Sentence, from_tags
 
 from ._recipe import Recipe
-from ._stepping import Stepper, part_of
+from ._stepping import Stepper
 from ._steps import Layout, PlannedStep, Step, StepBuilder, StepCorpus, plan_steps
 from ._texts import TypeTexts
 from .batches import TokenRows, ahead, collate, on_device
-from .checkpoint import Checkpoint
 from .corpora import SourceCorpus
 from .model import TaggingNetwork, text_means, word_vectors
 from .state import OnState, TrainingState
@@ -58,48 +57,42 @@ class Training:
         self._builder = StepBuilder(
             data.sources, data.texts, data.layout, contrast=recipe.contrast > 0, seed=recipe.seed
         )
-        self._epoch_steps = [len(self._plan(epoch)) for epoch in range(recipe.epochs)]
-        self.n_steps = sum(self._epoch_steps)
-        if not min(self._epoch_steps):
+        epoch_steps = [len(self._plan(epoch)) for epoch in range(recipe.epochs)]
+        self.n_steps = sum(epoch_steps)
+        if not min(epoch_steps):
             raise DataError(f"the weights {dict(recipe.weights)} leave no sentence for an epoch; raise them")
         self._stepper = Stepper(*_groups(network), recipe, n_steps=self.n_steps, seeds=[recipe.seed, 2])
         # Sum over the words of this epoch so far; on the device, so that no step waits for it.
         self._loss = torch.zeros((), dtype=torch.float64, device=device)
         self._n_words = 0
 
-    def run(self, checkpoint: Checkpoint, report: OnState) -> None:
-        """Train to the end, from the checkpoint on if there is one; report every 50 steps and at the end of epochs."""
-        if found := checkpoint.read():
-            self._restore(*found)
+    def run(self, report: OnState) -> None:
+        """Train to the end; report every 50 steps and at the end of epochs. A loss that is not finite is an error."""
         devices = [self.device] if self.device.type == "cuda" else []
-        with torch.random.fork_rng(devices), checkpoint.guarding(self._saved) as after_step:
+        with torch.random.fork_rng(devices):
             self.network.train()
-            for _ in self._steps(report):
-                after_step(f"after step {self.step} of {self.n_steps}")
+            for epoch in range(self.recipe.epochs):
+                speed = self._train(epoch, report)
+                self._end_epoch()
+                report(self._state(epoch, self.history[-1]["loss"], speed, self.history[-1]["dev"]))
 
-    def _steps(self, report: OnState) -> Iterator[None]:
-        """Take the steps that are left; a loss that is not finite is an error."""
-        for epoch in range(len(self.history), self.recipe.epochs):
-            first = sum(self._epoch_steps[:epoch])
-            plan = self._plan(epoch)[self.step - first :]
-            before = float(self._loss), self._n_words, time.monotonic()
-            for step in ahead(lambda planned: on_device(self._builder.build(planned), self.device), plan):
-                self._take(step)
-                if self.step % _REPORT_STEPS == 0 or self.step == first + self._epoch_steps[epoch]:
-                    now = float(self._loss), self._n_words, time.monotonic()
-                    total, n_words, seconds = (b - a for a, b in zip(before, now, strict=True))
-                    loss, speed, before = total / max(1, n_words), n_words / max(1e-9, seconds), now
-                    if not math.isfinite(loss):
-                        raise EncoderError(
-                            f"the loss became {loss} before step {self.step}: the learning rate "
-                            f"{self.recipe.lr:g} is too high for this encoder, or its weights are damaged"
-                        )
-                    report(self._state(epoch, loss, speed))
-                if self.step < first + self._epoch_steps[epoch]:
-                    yield
-            self._end_epoch()
-            report(self._state(epoch, self.history[-1]["loss"], speed, self.history[-1]["dev"]))
-            yield
+    def _train(self, epoch: int, report: OnState) -> float:
+        """Take the steps of an epoch; return the speed of the last ones, in words per second."""
+        plan, speed = self._plan(epoch), 0.0
+        before, last = (0.0, 0, time.monotonic()), self.step + len(plan)
+        for step in ahead(lambda planned: on_device(self._builder.build(planned), self.device), plan):
+            self._take(step)
+            if self.step % _REPORT_STEPS == 0 or self.step == last:
+                now = float(self._loss), self._n_words, time.monotonic()
+                total, n_words, seconds = (b - a for a, b in zip(before, now, strict=True))
+                loss, speed, before = total / max(1, n_words), n_words / max(1e-9, seconds), now
+                if not math.isfinite(loss):
+                    raise EncoderError(
+                        f"the loss became {loss} before step {self.step}: the learning rate "
+                        f"{self.recipe.lr:g} is too high for this encoder, or its weights are damaged"
+                    )
+                report(self._state(epoch, loss, speed))
+        return speed
 
     def _state(self, epoch: int, loss: float, speed: float, dev: Any = None) -> TrainingState:
         return TrainingState(epoch + 1, self.recipe.epochs, self.step, self.n_steps, loss, speed, dev)
@@ -153,17 +146,6 @@ class Training:
         network.train()
         found = score(corpus.dev, [predicted[i] for i in range(len(rows))]).micro
         return {name: round(getattr(found, name), 4) for name in ("precision", "recall", "f1")}
-
-    def _saved(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
-        state = {"step": self.step, "n_words": self._n_words, "history": self.history}
-        return tensors | self._stepper.state() | {"loss": self._loss}, state
-
-    def _restore(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
-        self.network.load_state_dict(part_of(tensors, "network"))
-        self._stepper.restore(tensors)
-        self._loss.copy_(tensors["loss"])
-        self.step, self._n_words, self.history = state["step"], state["n_words"], state["history"]
 
 
 def _groups(network: TaggingNetwork) -> tuple[list[nn.Parameter], list[nn.Parameter], list[nn.Parameter]]:
