@@ -6,7 +6,7 @@
     python benchmarks/tune/curves.py DATA/ncbi_disease --minutes
 
 `untuned` is a fit on labels and text, `tuned` is `handful.training.tune` with its choice by held-out labels,
-`finetuned` is the method of `handful bench`, and `setfit` that of `setfit.py`. Vectors are those of the floats, on a
+`finetuned` is the method of `finetuned.py`, and `setfit` that of `setfit.py`. Vectors are those of the floats, on a
 GPU where there is one, not those of the 8-bit export. `--part 3/15` does every 15th job, for several processes side by
 side.
 
@@ -15,16 +15,15 @@ side.
 
 import argparse
 import json
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 import torch
+from finetuned import FineTuned
 from setfit import SetFit
 
 from handful import Tagger
-from handful.baselines import make_baseline
 from handful.bench._targets import read_target
 from handful.bench._tasks import make_task
 from handful.bench.settings import Settings
@@ -35,7 +34,8 @@ from handful.training._tune_run import TuneRun
 from handful.training.student import Loop, Student, open_source
 from handful.training.tuning import FEWEST
 
-METHODS = ("untuned", "tuned", "finetuned", "setfit")
+TRAINED = {"finetuned": FineTuned, "setfit": SetFit}
+METHODS = ("untuned", "tuned", *TRAINED)
 
 
 def f1(tagger, scored):
@@ -54,19 +54,17 @@ def run(source, task, support, text, device):
     yield {"method": "untuned", "f1": before, "seconds": time.time() - start}
     start, row = time.time(), {"method": "tuned", "f1": before, "is_tuned": False}
     if len(support.sentences) >= FEWEST:
-        with tempfile.TemporaryDirectory() as folder:
-            trained = TuneRun(untuned, source, recipe, str(device), Path(folder) / "checkpoint")
-            before, after, error, is_better = trained.train(False)
+        trained = TuneRun(untuned, source, recipe, str(device))
+        before, after, error, is_better = trained.train(False)
         row |= {"held_out": {"before": before, "after": after, "error": error}}
         if is_better:
             encoder = trained._student.encoder(recipe.share)
             tuned = Tagger(types, encoder=encoder, cache=False).fit(support.sentences, text)
             row |= {"f1": f1(tuned, task.scored), "is_tuned": True}
     yield row | {"seconds": time.time() - start}
-    for method in METHODS[2:]:
+    for method, made in TRAINED.items():
         start = time.time()
-        made = SetFit("handful-en") if method == "setfit" else make_baseline(method, "handful-en")
-        fitted = made.fit(support.sentences)
+        fitted = made("handful-en").fit(support.sentences)
         yield {"method": method, "f1": f1(fitted, task.scored), "seconds": time.time() - start}
 
 

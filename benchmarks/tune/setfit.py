@@ -1,15 +1,15 @@
 """`SetFit` (Tunstall et al. 2022), word by word, on the encoder of handful, for `curves.py` and ``handful bench``.
 
-    PYTHONPATH=benchmarks/tune handful bench transfer DATA/btc --methods finetuned,setfit:SetFit --report report
+    PYTHONPATH=benchmarks/tune handful bench transfer DATA/btc --methods tuned,setfit:SetFit --report report
 
 Words with the same tag are drawn together by cosine and others apart; then a logistic regression on the tuned vectors.
 """
 
 import torch
+from finetuned import FineTuned
 from torch.nn import functional
 
 from handful.baselines import RegressionBaseline
-from handful.baselines._finetuned import FineTuned
 from handful.training.model import word_vectors
 
 TEMPERATURE = 0.1  # of cosines

@@ -4,7 +4,6 @@ from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
 
 from ._base import Baseline
-from ._finetuned import FineTuned
 from ._nearest import NNShot, Proto, StructShot
 from ._regression import RegressionBaseline
 
@@ -16,7 +15,6 @@ BASELINES: dict[str, type[Baseline]] = {
     "nnshot": NNShot,
     "structshot": StructShot,
     "regression": RegressionBaseline,
-    "finetuned": FineTuned,
 }
 
 

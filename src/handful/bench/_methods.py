@@ -26,8 +26,6 @@ Types = Sequence[EntityType]
 NAMES = "names"  # the method that has nothing but the names of types
 DEFAULTS = ("handful", "handful-nonames", "tuned")  # our default; where names are not read; with a tuned encoder
 
-# They train the encoder itself, and need its folder.
-TRAINERS = ("finetuned", "tuned")
 O_RATIO_WORDS = ("none", "auto", "share", "over")
 TEXT_WORDS = ("all", "none")
 
@@ -164,16 +162,16 @@ def make_method(
 ) -> ComparedMethod:
     """Make a method that is not fitted yet.
 
-    `folder` is the name or path of the encoder, for methods that train it; `types` are those of the target, for methods
-    that read names.
+    `folder` is the name or path of the encoder, for `TunedTagger`; `types` are those of the target, for methods that
+    read names.
     """
-    given = encoder if folder is None or variant.method not in TRAINERS else folder
     if variant.method in OURS:
+        given = encoder if folder is None or variant.method != "tuned" else folder
         return OURS[variant.method](given, o_ratio, variant.text != "none", types)
     if ":" in variant.method:
         more = {"types": types} if takes_types(variant.method) else {}
         return _import(variant.method)(encoder, **more)  # type: ignore[no-any-return]
-    return make_baseline(variant.method, given)
+    return make_baseline(variant.method, encoder)
 
 
 def fit_figures(method: ComparedMethod) -> dict[str, Any]:

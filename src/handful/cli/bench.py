@@ -50,9 +50,8 @@ def _about() -> None:
 
     Finished runs are kept in the report's folder. After an interruption, the same command goes on where it stopped.
 
-    [bold]Methods[/bold] are proto, nnshot, structshot, regression, finetuned, hard, soft,
-    hard-nosubspace, soft-nosubspace, handful, handful-nonames, names and tuned; or MODULE:CLASS, a method
-    of your own.
+    [bold]Methods[/bold] are proto, nnshot, structshot, regression, hard, soft, hard-nosubspace, soft-nosubspace,
+    handful, handful-nonames, names and tuned; or MODULE:CLASS, a method of your own.
 
     [bold]A recipe[/bold] is a TOML file for rarer settings, such as [bold]texts = \\["all", "none"][/bold] or
     [bold]fewer = true[/bold]; the settings are those of handful.bench.Settings.
