@@ -3,9 +3,17 @@
 import numpy as np
 import pytest
 
+from handful.encoders.cache import RememberingEncoder
+from handful.encoders.opened import open_encoder
 from handful.tagger.tagging import TaggedWords
 from handful.text import Sentence
+from handful.workbench._learner import Learner
 from handful.workbench._queue import NEXT, most_teaching
+from handful.workbench._views import Views
+
+from .made import make_project, make_session
+
+NAMES = [f"P{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(60)]
 
 
 def made(rng, n, n_types, name):
@@ -74,3 +82,52 @@ def test_there_may_be_fewer_than_asked_for_or_none():
     found = dict(enumerate(made(np.random.default_rng(0), 4, 2, "a")))
     assert sorted(most_teaching(found, [], (0, 0), 10)[0]) == [0, 1, 2, 3]
     assert most_teaching({}, [], (0, 0), 10) == ([], [])
+
+
+@pytest.fixture
+def unstarted(tmp_path):
+    """Give a session whose work is done step by step, and what a page asks of it."""
+    texts = [f"then {name} saw {place} and slept there ." for name in NAMES for place in ("Lima", "Oslo", "the sea")]
+    with make_project(tmp_path / "p.db", texts) as project:
+        session = make_session(project)
+        session.learner = Learner(RememberingEncoder(open_encoder(session.encoder, threads=1)))
+        yield session, Views(session)
+
+
+def decide_next(views):
+    """Decide on what the queue gives."""
+    first = views.queue({"mode": "teach", "n": 1})["sentences"][0]
+    views.decide(first["id"], {"version": first["version"], "action": "nothing"})
+    return first["id"]
+
+
+def test_the_text_is_read_and_the_queue_ordered_where_each_fit_is_followed_by_a_decision_at_once(unstarted):
+    session, views = unstarted
+    for _ in range(60):
+        number = session.number
+        while session.number == number:
+            session._next_step()()
+        decide_next(views)
+    state = views.state()
+    assert state["counts"]["decisions"] == 60
+    assert state["fit"]["progress"] == 1
+    assert state["counts"]["predicted"] == state["counts"]["sentences"]
+    assert session.number - session.ranked <= 2
+
+
+def test_who_decides_faster_than_a_fit_gets_the_queue_by_older_predictions(unstarted):
+    session, views = unstarted
+    while (step := session._next_step()) is not None:
+        step()
+    queue = [one["id"] for one in views.queue({"mode": "teach", "n": 4})["sentences"]]
+    assert [decide_next(views) for _ in queue] == queue  # nothing was fitted in between
+    number = session.number
+    session._next_step()()
+    assert session.number == number + 1
+    rest = views.queue({"mode": "teach", "n": 10})["sentences"]
+    assert {one["fit"] for one in rest} == {number}  # none of them was on the page, so none is predicted anew yet
+    assert {one["id"] for one in rest}.isdisjoint(queue)
+    assert session.ranked == number
+    while session.ranked == number:
+        session._next_step()()
+    assert session.ranked == session.number

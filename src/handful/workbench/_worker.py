@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice, takewhile
+from itertools import takewhile
 from threading import Condition, Lock, Thread
 
 from handful.encoders import CachedEncoder
@@ -30,6 +30,7 @@ ENCODED_AT_ONCE, PREDICTED_AT_ONCE = 400, 2_000  # words, so that a new decision
 PREDICTED_FIRST = 500  # words of what is on a page, before it is told of a fit
 RANKED = 60  # sentences in the queue
 QUIET = 0.5  # seconds without a decision before what nobody waits for is done, so that no fit waits for it
+TURN = 0.5  # seconds at most that other work has after a fit, if somebody has decided again by then
 MOST_VISIBLE = 100  # sentences on pages, which are predicted first
 FIRST_TEXT = 2_000  # words after which the first fit with text is made; then at twice as many
 
@@ -63,6 +64,7 @@ class Worker:
         self._next_fit = FIRST_TEXT
         self._visible: dict[int, None] = {}
         self._wanted, self._fitted, self._clustered, self._estimated = 0, -1, -1, -1
+        self._turn = 0.0  # seconds that other work still has before the next fit
         self._further = 0  # the fit by which all text is looked through, also what the tagger does not learn from
         self._awake, self._at_work = Condition(), Lock()
         self._thread = Thread(target=self._work, name="workbench", daemon=True)
@@ -168,20 +170,37 @@ class Worker:
 
         After a decision, a fit that keeps the clusters comes first, and the queue, for which the sentences near its top
         are predicted anew. The whole fit, the rest of the text and the whole queue follow when nothing is decided for a
-        moment.
+        moment. If decisions are faster than fits, other work has as long as each fit took (at most `TURN`) before the
+        next one, so that the text is read, and the queue is ordered by the predictions that there are.
         """
-        if self._fitted < self._wanted:
+        is_asked = self._fitted < self._wanted
+        if is_asked and self._turn <= 0:
             return self._fit
-        if ids := self._to_predict(reversed(self._visible)):
+        if not is_asked and (ids := self._to_predict(reversed(self._visible))):
             return lambda: self._predict(ids)
-        if self._clustered < self._fitted:
-            if ids := self._to_predict(self._candidates):
-                return lambda: self._predict(ids)
-            return self._rank if self.ranked < self.number else self._fit_whole
-        if ids := self._to_predict(islice(self._pool, self._n_encoded)):
-            return lambda: self._predict(ids)
-        if self.ranked < self.number:
+        step = self._other_step()
+        if step in (None, self._fit_whole, self._estimate):
+            return self._fit if is_asked else step
+        return partial(self._take_turn, step)
+
+    def _take_turn(self, step: Callable[[], object]) -> None:
+        started = time.perf_counter()
+        step()
+        self._turn -= time.perf_counter() - started
+
+    def _other_step(self) -> Callable[[], object] | None:
+        """Return what to do next where no fit is wanted, or where it has to wait."""
+        read, is_whole = self._pool[: self._n_encoded], self._clustered == self._fitted
+        ids = self._to_predict(read if is_whole else self._candidates)
+        if not ids and self.ranked < self.number:
             return self._rank
+        if not ids and not is_whole:
+            if self._fitted == self._wanted:
+                return self._fit_whole
+            since = 0 if self.learner is None else self.learner.since
+            ids = self._first(id for id in read if id not in self.found or self.found[id].fit < since)
+        if ids:
+            return lambda: self._predict(ids)
         if self._n_encoded < len(self._pool):
             return self._encode
         if self._n_fitted < self._n_encoded:
@@ -194,6 +213,7 @@ class Worker:
 
     def _fit_whole(self) -> None:
         self._fit(keeps_clusters=False)
+        self._turn = 0.0  # it was nobody's decision
 
     def _fit(self, *, keeps_clusters: bool = True) -> None:
         assert self.learner is not None
@@ -221,6 +241,7 @@ class Worker:
         self._clustered = wanted if is_whole else self._clustered
         self.number, self.seconds = self.learner.number, time.perf_counter() - started
         self.version = version
+        self._turn = min(self.seconds, TURN)
         with self._awake:
             ids = self._to_predict(reversed(self._visible), PREDICTED_FIRST)
         self._predict(ids, is_fit=True)
@@ -239,9 +260,9 @@ class Worker:
             return []
         found = self.found
         new = self._first((id for id in self.mirror.entries if id not in found), ENCODED_AT_ONCE)
-        return new or self._first((id for id, one in found.items() if one.fit < self._further), PREDICTED_AT_ONCE)
+        return new or self._first(id for id, one in found.items() if one.fit < self._further)
 
-    def _first(self, ids: Iterable[int], n_words: int) -> list[int]:
+    def _first(self, ids: Iterable[int], n_words: int = PREDICTED_AT_ONCE) -> list[int]:
         """Return the first sentences, until they have a number of words."""
         chosen = []
         for id in ids:
