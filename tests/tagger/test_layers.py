@@ -65,6 +65,30 @@ def test_names_alone_find_them():
     assert found(both, text) == [("ORG", "American University of Beirut"), ("GPE", "Beirut")]
 
 
+ASKED = TYPES | {"ORG": f"{TYPES['ORG']}, also inside other mentions"}
+PHYSICS = "The Department of Physics of the University of Oslo opened ."
+
+
+def test_a_guideline_asks_for_those_inside_others_of_their_type():
+    text = "The department was in Anna Berg 's house ."
+    without, asked = (Tagger(types, overlap=True, cache=False).fit() for types in (TYPES, ASKED))
+    assert found(without, PHYSICS) == [("ORG", "Department of Physics of the University of Oslo")]
+    inner = [("ORG", "the University of Oslo"), ("ORG", "Oslo")]
+    assert found(asked, PHYSICS) == [*found(without, PHYSICS), *inner]
+    assert found(asked, text) == found(without, text)
+    assert found(Tagger(ASKED, cache=False).fit(), PHYSICS) == found(without, PHYSICS)  # a word has one tag
+    said = [one.known for one in asked.explain(PHYSICS)]
+    line = "inside another one of ORG, as its description asks: 'also inside other mentions'"
+    assert said == [[], [line], [line]]
+
+
+def test_what_a_guideline_asks_for_does_not_depend_on_other_sentences():
+    tagger = Tagger(ASKED, overlap=True, cache=False).fit()
+    texts = [PHYSICS, "He lived in the American University of Beirut .", "It rained ."]
+    assert tagger.predict(texts) == [tagger.predict(text) for text in texts]
+    assert found(tagger, texts[1]) == [("ORG", "American University of Beirut"), ("GPE", "Beirut")]
+
+
 def test_mentions_by_tags_stay_as_they_are_without_layers(tagger):
     flat = Tagger(TYPES, cache=False).fit([flattened(one) for one in tagger.support_])
     outer = {(one["start"], one["end"], one["entity_group"], one["score"]) for one in flat.predict(TEXT)}

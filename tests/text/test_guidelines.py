@@ -52,6 +52,26 @@ def test_wordings(description, meaning, excludes):
     assert (found.meaning, "|".join(part.text for part in found.excludes)) == (meaning, excludes)
 
 
+INNER = [  # a description; its meaning; the words that ask for mentions inside others
+    ("person, also inside other mentions", "person", "also inside other mentions"),
+    ("company, including names inside names, not shops", "company", "including names inside names"),
+    ("person; nested ones too", "person", "nested ones too"),
+    ("place (even within others)", "place", "even within others"),
+    ("place, inner mentions count", "place", "inner mentions count"),
+    ("person, also those inside a longer name", "person", "also those inside a longer name"),
+    ("person inside a house, with a door within another", "person inside a house, with a door within another", ""),
+    ("also inside other mentions", "also inside other mentions", ""),
+    ("person, not inside other mentions", "person", ""),
+]
+
+
+@pytest.mark.parametrize(("description", "meaning", "inner"), INNER)
+def test_mentions_inside_others_are_asked_for(description, meaning, inner):
+    found = guideline_of(description)
+    assert (found.meaning, found.inner) == (meaning, inner)
+    assert any("asks for mentions inside others" in line for line in guidelines.understood(description)) == bool(inner)
+
+
 @pytest.mark.parametrize("description", PLAIN)
 def test_descriptions_that_exclude_nothing_stay_as_they_are(description):
     assert guideline_of(description) == Guideline(description)

@@ -35,6 +35,7 @@ def label(
     both: float | None = opt.own(
         None, "--both", "SHARE", "The share of sentences that two of them decide, each alone; 0.1 if not set."
     ),
+    overlap: opt.Overlap = False,
     host: opt.Host = "127.0.0.1",
     port: opt.Port = None,
     no_browser: bool = opt.own(False, "--no-browser", None, "Only print the address."),
@@ -82,6 +83,8 @@ def label(
     is_new = not path.exists()
     with Project(path, user) as opened:
         try:
+            if overlap:
+                opened.share_words()
             if given:
                 opened.add([], lambda: given)
             for text in texts:

@@ -12,6 +12,7 @@ from handful._util.arrays import Float
 from handful.text import Document, Prediction
 
 from .evidence import Prototypes
+from .inner import said_of as said_of_inner
 from .layers import layer_of
 from .model import Examples, Model
 from .tagging import MinScore, TaggedWords, is_sure
@@ -166,6 +167,7 @@ def explain(
                 known=[
                     *(line for words, line in known if words.start < span.end and words.stop > span.start),
                     *([] if model.borders is None else model.borders.said_of(one.sentence, span)),
+                    *said_of_inner(model, one.sentence, span),
                 ],
             )
         )

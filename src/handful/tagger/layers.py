@@ -19,6 +19,7 @@ from handful.text.layers import by_place, levels
 
 from .decoding import decode
 from .evidence import Evidence, NearestLabel, TypeNames, highest_cosines
+from .inner import is_asked_for, with_inner
 from .model import Model, in_blocks
 from .training_text import Ways
 
@@ -58,6 +59,11 @@ def of_type(labels: Ways, name: str, *, is_own: bool) -> Ways:
 def _of_type(sentence: Sentence, name: str, *, is_own: bool) -> Sentence:
     spans = [span for span in sentence.spans or () if span.type == name]
     entries = [UNKNOWN if entry is not None and name in entry else None for entry in sentence.allowed or ()]
+    if any(entries):  # mentions were marked one by one: that of another type says nothing of this one
+        for one in sentence.spans or ():
+            entries[one.start : one.end] = [UNKNOWN] * (one.end - one.start)
+        for one in spans:
+            entries[one.start : one.end] = [None] * (one.end - one.start)
     if is_own:
         spans = [span for span, level in zip(spans, levels(spans), strict=True) if level]
     return flattened(sentence.with_labels(tuple(spans), tuple(entries) or None))
@@ -87,7 +93,7 @@ def layer_of(model: Model, tags: NDArray[np.intp], sentence: Sentence, span: Spa
     if not is_own and (tags[span.start : span.end] == model.tags.index(span.type)).all():
         return None
     known = [(one.type, one.is_own) for one in model.layers]
-    return known.index((span.type, is_own))
+    return known.index((span.type, is_own and (span.type, True) in known))
 
 
 def sharing(model: Model, layers: Sequence[Layer]) -> tuple[Layer, ...]:
@@ -145,7 +151,12 @@ class Layered:
                 for span in spans:
                     lead = float(leads[first + span.start : first + span.end].mean())
                     kept.append(_Candidate(span, lead, more, layer.is_own))
-        return [self._chosen(*one) for one in zip(firsts, found, candidates, strict=False)]
+        chosen = [self._chosen(*one) for one in zip(firsts, found, candidates, strict=False)]
+        shown = {layer.type for layer in self._layers if layer.is_own}  # labels have mentions inside others of these
+        for layer, logits in zip(self._layers, self._logits, strict=True):
+            if layer.type not in shown and is_asked_for(layer.model):
+                chosen = with_inner(layer.model, logits, self._lost, self._sentences, chosen, self._is_other)
+        return chosen
 
     def _chosen(self, first: int, found: tuple[Span, ...], candidates: Sequence[_Candidate]) -> tuple[Span, ...]:
         """Return the mentions of a sentence, given those found by tags; the surest candidates are taken first."""
@@ -166,6 +177,11 @@ class Layered:
             if is_right:
                 kept.append(span)
         return tuple(sorted(kept, key=by_place)) if len(kept) > len(found) else found
+
+    def _is_other(self, first: int, span: Span, around: Span) -> bool:
+        """Whether words inside a mention are much more of another type, beside the rest of it."""
+        others = (replace(span, type=name) for name in self._leads if name != around.type)
+        return any(self._more(first, one, around) >= MORE_OWN[0] for one in others)
 
     def _more(self, first: int, span: Span, around: Span) -> float:
         """Return how much more a mention is of its own type than of another's around it, beside the rest of that."""

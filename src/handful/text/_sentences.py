@@ -432,7 +432,7 @@ def overlap_error(one: Span, other: Span, words: Sequence[str]) -> DataError:
         Advice(
             "use Tagger(overlap=True) or a format that holds spans, such as jsonl; or keep one layer: "
             "handful.text.flattened(sentence, 'outermost')",
-            "use handful fit --overlap or a format that holds spans, such as jsonl; or keep one layer: "
+            "use --overlap (of handful fit and label) or a format that holds spans, such as jsonl; or keep one layer: "
             "handful convert --layer outermost",
         ),
     )

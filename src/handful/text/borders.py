@@ -36,6 +36,7 @@ _KINDS = {
     "quotation mark": "\" ' “ ” ‘ ’ « » „ `",
 }
 _MAY_FOLLOW = {"number", "numeral", "unit", "currency", "quotation mark"}
+DETERMINERS = frozenset(_KINDS["determiner"].split())
 _CLOSED = {*" ".join(_KINDS[kind] for kind in ("article", "possessive", "preposition", "title")).split()}
 
 

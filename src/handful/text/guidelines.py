@@ -6,6 +6,11 @@ read by itself::
     exclusion = ("not" | "no" | "never" | "except" | "excluding" | "other than" | "but not") LIST
               | LIST ("do not count" | "are not marked" | "are left out" | "excluded" | ...)
 
+A phrase may also ask for mentions inside others of the type ("also inside other mentions")::
+
+    inner = ("also" | "even" | "including" | "with") [...] ("inside" | "within") ("others" | ["other"] "mentions")
+          | ["also" | "even" | "including" | "with"] ("nested" | "inner") ("ones" | "mentions" | "names") ["too"]
+
 Clauses are divided by commas, semicolons and brackets. A list is ``a, b or c``. "Not only", "no matter" and the like
 exclude nothing, and neither does a "not" within a clause ("a person who has not won").
 """
@@ -31,6 +36,7 @@ class Guideline:
 
     meaning: str  # the description without what it excludes; it may be empty
     excludes: tuple[Excluded, ...] = ()  # what it excludes
+    inner: str = ""  # the words that ask for mentions inside others of the type
 
 
 _OUT = r"(?:not|never|no|nor|neither|except(?: for)?|excluding|other than|rather than|apart from)"
@@ -49,6 +55,12 @@ _IS_OUT = re.compile(
 _INNER = re.compile(
     r"(?P<before>.*?\S) (?P<after>(?:but (?:not|no|never)|and not|except(?: for)?|excluding|other than)\b "
     rf"(?!{_HARMLESS}).+)",
+    re.IGNORECASE,
+)
+_OTHERS = r"(?:others|(?:(?:(?:an)?other|a longer|longer) )?(?:mentions?|names?|ones?|phrases?))"
+_INSIDE = re.compile(
+    rf"(?:and |but )?(?:also|even|including|with)\b(?: \S+)* ?\b(?:inside|within) {_OTHERS}\b.*|"
+    r"(?:and |but )?(?:also |even |including |with )?(?:nested|inner) (?:ones|mentions|names)(?: (?:too|also|count))*",
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r" ?\(([^()]*)\) ?")
@@ -80,11 +92,15 @@ def guideline_of(description: str) -> Guideline:
     """
     meaning: list[str] = []
     excludes: list[Excluded] = []
+    inner = ""
     for clause in _clauses(description):
         kept: list[str] = []
         segments = [one for one in map(str.strip, re.split(r",|\s[-\u2013\u2014]\s", clause)) if one]
         if meaning and _IS_OUT.fullmatch(whole := ", ".join(segments)):
             segments = [whole]
+        asked = [one for one in segments if (meaning or one != segments[0]) and _INSIDE.fullmatch(one)]
+        inner = inner or ", ".join(asked)
+        segments = [one for one in segments if one not in asked]
         n_all = len(segments)
         while segments:
             one, used, is_first = segments[0], 1, len(segments) == n_all
@@ -103,7 +119,7 @@ def guideline_of(description: str) -> Guideline:
             segments = segments[used:]
         if kept:
             meaning.append(", ".join(kept))
-    return Guideline("; ".join(meaning), tuple(dict.fromkeys(excludes)))
+    return Guideline("; ".join(meaning), tuple(dict.fromkeys(excludes)), inner)
 
 
 def understood(description: str) -> list[str]:
@@ -113,9 +129,11 @@ def understood(description: str) -> list[str]:
     ['excludes postage, tips: "not postage or tips"', 'obeyed at the borders of mentions: "with its currency"']
     """
     texts: dict[str, list[str]] = {}
-    for part in guideline_of(description).excludes:
+    whole = guideline_of(description)
+    for part in whole.excludes:
         texts.setdefault(part.said, []).append(part.text)
     lines = [f'excludes {", ".join(of_part)}: "{said}"' for said, of_part in texts.items()]
+    lines += [f'asks for mentions inside others of the type, with overlap: "{whole.inner}"'] if whole.inner else []
     return lines + [f'obeyed at the borders of mentions: "{rule.said}"' for rule in borders_of(description)]
 
 
@@ -124,7 +142,7 @@ def _clauses(description: str) -> list[str]:
     inner: list[str] = []
 
     def of_brackets(match: re.Match[str]) -> str:
-        if not any(one.fullmatch(match[1].strip()) for one in (_EXCLUDES, _IS_OUT)):
+        if not any(one.fullmatch(match[1].strip()) for one in (_EXCLUDES, _IS_OUT, _INSIDE)):
             return match[0]
         inner.append(match[1])
         return " "

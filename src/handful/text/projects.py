@@ -24,7 +24,7 @@ from handful.errors import DataError, FileError, FormatError
 
 from ._document import Document
 from ._reading import FileReader
-from ._sentences import Allowed, Sentence, Span, overlap, overlap_error
+from ._sentences import Allowed, Sentence, Span, by_place
 from .types import EntityType
 
 if TYPE_CHECKING:
@@ -82,21 +82,20 @@ class State:
     Its status is ``new``, ``labelled`` (all mentions are marked), ``none`` (there are none), ``partial`` (some words
     are known), ``unsure``, ``skipped`` or ``disputed`` (the answers of two people differ). The mentions of a sentence
     that is unsure or disputed are kept, but do not count as labels. `judged` are the types that there were when it was
-    decided.
+    decided. `refused` are mentions of a partial sentence that are wrong, where mentions may share words.
     """
 
     status: str = "new"
     spans: tuple[Span, ...] = ()
     allowed: tuple[Allowed | None, ...] | None = None
     judged: frozenset[str] | None = field(default=None, compare=False)
+    refused: tuple[Span, ...] = ()
 
     @classmethod
     def of(cls, sentence: Sentence) -> "State":
         """Return what the labels of a sentence say."""
         if sentence.spans is None:
             return NEW
-        if found := overlap(sentence.spans):
-            raise overlap_error(*found, sentence.words)
         status = "partial" if sentence.allowed is not None else "labelled" if sentence.spans else "none"
         return cls(status, sentence.spans, sentence.allowed, sentence.judged)
 
@@ -110,11 +109,12 @@ class State:
             allowed, judged = record.get("allowed"), record.get("judged")
             state = cls(
                 record["status"],
-                tuple(Span(start, end, name) for start, end, name in record.get("spans", ())),
+                _spans(record.get("spans", ())),
                 None if allowed is None else tuple(None if one is None else Allowed.parse(one) for one in allowed),
                 None if judged is None else Allowed(frozenset(judged), is_excluded=True).names,  # checks them
+                _spans(record.get("refused", ())),
             )
-        for one in state.spans:
+        for one in (*state.spans, *state.refused):
             if type(one.start) is not int or type(one.end) is not int or type(one.type) is not str:
                 raise DamagedProjectError(f"a decision has the mention {one!r:.50}, expected two numbers and a type")
         if state.status not in STATUSES:
@@ -132,6 +132,8 @@ class State:
             record["allowed"] = [None if one is None else str(one) for one in self.allowed]
         if self.judged is not None:
             record["judged"] = sorted(self.judged)
+        if self.refused:
+            record["refused"] = [[span.start, span.end, span.type] for span in self.refused]
         return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
     @property
@@ -149,12 +151,26 @@ class State:
         if not self.is_label:
             return sentence
         try:
-            labelled = sentence.with_labels(self.spans, self.allowed)
-            if found := overlap(labelled.spans or ()):
-                raise overlap_error(*found, labelled.words)
+            labelled = sentence.with_labels(self.spans, self._allowed(sentence))
             return labelled if self.judged is None else labelled.judged_for(self.judged)
         except DataError as error:
             raise DamagedProjectError(f"a decision does not fit its sentence ({error})") from None
+
+    def _allowed(self, sentence: Sentence) -> tuple[Allowed | None, ...] | None:
+        """Return the partial labels, with what is refused: its words in no mention are not of its type."""
+        if not self.refused or self.allowed is None:
+            return self.allowed
+        Sentence(sentence.words, tuple(sorted(self.refused, key=by_place)))  # checks their places
+        known = list(self.allowed)
+        for span in self.refused:
+            for i in range(span.start, span.end):
+                if (entry := known[i]) is not None and entry.is_excluded:
+                    known[i] = Allowed(entry.names | {span.type}, True)
+        return tuple(known)
+
+
+def _spans(given: Any) -> tuple[Span, ...]:
+    return tuple(Span(start, end, name) for start, end, name in given)
 
 
 NEW = State()

@@ -84,7 +84,9 @@ def _common(one: State, other: State) -> list[Span]:
 
 
 def _tags(spans: Iterable[Span], n: int) -> Sequence[str]:
-    tags = ["O"] * n
+    """Return the types of each word, or O."""
+    types: list[set[str]] = [set() for _ in range(n)]
     for span in spans:
-        tags[span.start : span.end] = [span.type] * (span.end - span.start)
-    return tags
+        for of_word in types[span.start : span.end]:
+            of_word.add(span.type)
+    return ["|".join(sorted(of_word)) or "O" for of_word in types]

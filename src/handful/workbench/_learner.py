@@ -32,6 +32,7 @@ class Learner:
         self.since = 0  # the number of the first fit with these types
         self.tagger: Tagger | None = None  # of the last fit, None where there was nothing to learn from
         self.setting: Find = "usual"  # how much to find
+        self.overlap = False  # whether mentions may share words
         self._basis: tuple[object, Sequence[Sentence]] = (None, ())
         self._near = NearWords()
 
@@ -48,7 +49,7 @@ class Learner:
 
         Return whether the fit is whole, with clusters that follow the labels. `is_again` says that no label is new.
         """
-        is_same = self.tagger is not None and self._basis == (types, text)
+        is_same = self.tagger is not None and self._basis == (types, text) and self.tagger.overlap == self.overlap
         keeps_clusters = keeps_clusters and is_same and bool(text)
         if self.tagger is not None and is_same:
             self.tagger.relabel(labels, keeps_clusters=keeps_clusters)
@@ -61,7 +62,7 @@ class Learner:
         return not keeps_clusters
 
     def new(self, types: tuple[EntityType, ...]) -> Tagger:
-        return Tagger(types, encoder=self.encoder, cache=False, find=self.setting)
+        return Tagger(types, encoder=self.encoder, cache=False, find=self.setting, overlap=self.overlap)
 
     def find(
         self, sentences: Iterable[tuple[int, Sentence, Found | None]], *, remembers: bool = True

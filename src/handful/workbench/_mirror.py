@@ -8,6 +8,7 @@ from typing import Any
 
 from handful.errors import DataError
 from handful.text import EntityType, Sentence
+from handful.text.layers import overlap
 from handful.text.projects import NEW, State, database_errors, entity_type
 
 from ._agreement import compare
@@ -46,6 +47,7 @@ class Mirror:
         self.authors: dict[int, str] = {}  # who has written the state of each sentence
         self.types: list[dict[str, Any]] = []  # each with its name, description, colour and key
         self.types_version = 0  # the number of the last log entry about them
+        self.overlap = False  # whether mentions may share words
         self.load()
         self.follow()
 
@@ -71,7 +73,7 @@ class Mirror:
             has_types = any(subject == TYPES for (subject, _), *_ in changes)
             has_texts = any(subject < TYPES for (subject, _), *_ in changes)
             if has_types:
-                self.types = self.project.types()
+                self.types, self.overlap = self.project.types(), self.overlap or self.project.overlap
             if has_texts:
                 self.load()
             subjects: dict[int, None] = {}
@@ -81,6 +83,7 @@ class Mirror:
                     self.types_version = seq
                 if subject <= TYPES:
                     continue
+                self.overlap |= overlap(state.spans) is not None
                 if subject in self.entries:
                     with database_errors(self.project.path):
                         state.on(self.entries[subject].sentence)  # an error where it does not fit

@@ -31,9 +31,18 @@ def around(text: str, start: int, end: int) -> tuple[str, str]:
 
 def changed(before: Sequence[Span], after: Sequence[Span]) -> list[Record]:
     """Return the mentions that are new since the fit before, those that are gone, and those of another type."""
-    was, now = ({(span.start, span.end): span.type for span in spans} for spans in (before, after))
+    was, now = (_types_by_place(spans) for spans in (before, after))
     places = sorted(place for place in now.keys() | was.keys() if now.get(place) != was.get(place))
     return [{"start": a, "end": b, "type": now.get((a, b)), "was": was.get((a, b))} for a, b in places]
+
+
+def _types_by_place(spans: Sequence[Span]) -> dict[tuple[int, int], str]:
+    """Return the type of mentions by their words; mentions of the same words have their types together."""
+    types: dict[tuple[int, int], str] = {}
+    for span in spans:
+        place = span.start, span.end
+        types[place] = f"{types[place]} and {span.type}" if place in types else span.type
+    return types
 
 
 def change_of(given: Any) -> tuple[str, str, Any]:

@@ -116,6 +116,9 @@ class Session(Worker):
         with self.mirror.lock:
             labels, types = self.mirror.labelled(), self.mirror.entity_types()
             text = self._sentences(self._pool)
-        tagger = Tagger(types, encoder=self.encoder, find=self.find, threads=self._threads, cache=self._cache)
+            shares = self.mirror.overlap
+        tagger = Tagger(
+            types, encoder=self.encoder, find=self.find, overlap=shares, threads=self._threads, cache=self._cache
+        )
         with self._at_work:
             return tagger.fit(labels or None, text or None, progress=False)

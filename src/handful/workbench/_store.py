@@ -15,6 +15,7 @@ from typing import Any
 
 from handful.errors import StaleError
 from handful.text import Document, EntityType, Sentence
+from handful.text.layers import overlap, overlap_error
 from handful.text.projects import (
     GONE,
     NEW,
@@ -72,6 +73,20 @@ class Project(ProjectFile):
         """How many decisions on sentences people made; undoing and redoing are none."""
         left_out = "('create', 'import', 'undo', 'redo')"
         return int(self._one(f"SELECT count(DISTINCT step) FROM log WHERE subject > 0 AND action NOT IN {left_out}"))
+
+    @property
+    def overlap(self) -> bool:
+        """Whether somebody has asked for mentions that share words."""
+        return bool(self._one("SELECT EXISTS (SELECT 1 FROM log WHERE action = 'overlap')"))
+
+    def share_words(self) -> None:
+        """Let mentions share words from now on."""
+        with self._writing():
+            if not self.overlap:
+                given = self._one("SELECT after FROM log WHERE subject = 0 ORDER BY seq DESC LIMIT 1")
+                step, who = self.version + 1, self.author
+                entry = (step, step, time.time(), who, "overlap", None, TYPES, None, given, given)
+                self._connection.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", entry)
 
     def types(self) -> list[dict[str, Any]]:
         """Return the types, each with its name, description, colour and key."""
@@ -151,7 +166,8 @@ class Project(ProjectFile):
         """
         prepared = prepare(given)
         with self._writing() as connection:
-            is_begun = is_step or self.version > 0
+            is_begun = is_step or bool(self._one("SELECT EXISTS (SELECT 1 FROM log WHERE action != 'overlap')"))
+            self._check_shared(document for document, *_ in prepared)
             result = insert(connection, prepared, gone(connection) if is_step else ())
             old = new = types(connection)
             known = {one["name"] for one in old}
@@ -172,6 +188,15 @@ class Project(ProjectFile):
             labels: dict[Key, State] = {(subject, None): state for subject, state in result.labels.items()}
             self._append("import" if is_begun else "create", labels, new if new != old else None, came)
         return result
+
+    def _check_shared(self, given: Iterable[Document]) -> None:
+        """Refuse labels that share words where there is text already, and a word of it has one tag."""
+        every = ((one, overlap(one.spans or ())) for document in given for one in document.sentences)
+        found = next(((one, *shared) for one, shared in every if shared is not None), None)
+        if found is None or self.overlap or not self._one("SELECT EXISTS (SELECT 1 FROM sentences)"):
+            return
+        if not any(overlap(state.spans) for _, state in self.states().values()):
+            raise overlap_error(*found[1:], found[0].words)
 
     def remove(self, texts: Iterable[int]) -> int:
         """Take texts out, until that is undone or they are added again; return the number of the log entry."""

@@ -70,7 +70,7 @@ class Steps:
                 elif undoes not in self._passed:
                     raise DamagedProjectError(f"step {step} of its log takes back {undoes}, which is no step")
                 after.append(undoes)
-            elif action != "create":
+            elif action not in ("create", "overlap"):
                 self.done.append(step)
                 self._passed.update(self.undone)
                 self.undone.clear()

@@ -1,7 +1,8 @@
 """`Views`: what a page asks for and says, and the answers, in the types of JSON."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -54,6 +55,7 @@ class Views:
                 "words": mirror.n_words,
                 "sentences": mirror.n_sentences,
                 "formats": list(FORMATS),
+                "overlap": mirror.overlap,
                 "person": self.person,
                 "people": [] if session.people is None else session.people.present(),
                 **self._steps(),
@@ -169,7 +171,7 @@ class Views:
         names = [one["name"] for one in self.mirror.types]
         if not names and given.get("action") in ("label", "nothing"):
             raise DataError("there is no type yet, so there is nothing to decide; add a type first")
-        state = decided(entry.sentence, str(given.get("action")), labels, names)
+        state = decided(entry.sentence, str(given.get("action")), labels, names, shares=self.mirror.overlap)
         if (other := self._other(entry.id, is_taken=True)) is not None:
             raise StaleError(f"{other} has sentence {entry.id} on the page now; take another one")
         own = {entry.id} if self._is_own(entry.id) else ()
@@ -243,8 +245,8 @@ class Views:
                 _, state = self.mirror.state(id, self.person)
                 missing = self.mirror.missing(id, self.person)
                 is_open = self.mirror.is_open(id, self.person) or name in missing
-                spans = fitting(found[id].spans, state, entry.sentence, missing) if id in found and is_open else ()
-                rows += listed(id, entry.sentence, state, spans, name, words)
+                spans = self._fitting(found[id].spans, state, entry, missing) if id in found and is_open else ()
+                rows += listed(id, entry.sentence, state, spans, name, words, shares=self.mirror.overlap)
         rows = [row for row in rows if row.score is None or least <= row.score <= most]
         rows.sort(key=ORDERS[by])
         return {
@@ -257,9 +259,10 @@ class Views:
     def review(self, given: Asked) -> Record:
         """Take mentions of a type as right or as wrong, many at once; a sentence that changed meanwhile is left.
 
-        What is right may be of another type, which it names.
+        What is right may be of another type, which it names. Where mentions may share words, it may say which other
+        one it stands `instead` of; one of another type stands instead of that which was reviewed.
         """
-        name = self._type(given)
+        name, shares = self._type(given), self.mirror.overlap
         changes: dict[int, State] = {}
         versions: dict[int, int] = {}
         counts = {"accept": 0, "reject": 0}
@@ -272,10 +275,15 @@ class Views:
                     if one["version"] != version or self._other(entry.id) is not None:
                         stale.append({key: one[key] for key in ("sentence", "start", "end")})
                         continue
-                    span = Span(one["start"], one["end"], self._type(one) if "type" in one else name)
+                    asked = Span(one["start"], one["end"], name)
+                    span = replace(asked, type=self._type(one) if "type" in one else name)
                     Sentence(entry.sentence.words, (span,))  # checks its place
                     state = changes.get(entry.id, state)
-                    changes[entry.id] = (accepted if kind == "accept" else rejected)(state, entry.sentence, span)
+                    if kind == "reject":
+                        changes[entry.id] = rejected(state, entry.sentence, span, shares=shares)
+                    else:
+                        instead = asked if span != asked else self._instead(one, entry.sentence)
+                        changes[entry.id] = accepted(state, entry.sentence, span, instead, shares=shares)
                     versions[entry.id] = version
                     counts[kind] += 1
         seq = None
@@ -286,6 +294,19 @@ class Views:
         finally:
             self.session.follow()
         return {"accepted": counts["accept"], "rejected": counts["reject"], "stale": stale, "decision": seq}
+
+    def _instead(self, given: Asked, sentence: Sentence) -> Span | None:
+        """Return the mention that another one takes the place of, if it names one."""
+        if (one := given.get("instead")) is None:
+            return None
+        mentions_of([{**one, "sentence": 0, "version": 0} if isinstance(one, Mapping) else one])
+        span = Span(one["start"], one["end"], self._type(one))
+        Sentence(sentence.words, (span,))  # checks its place
+        return span
+
+    def _fitting(self, spans: Sequence[Span], state: State, entry: Entry, missing: Sequence[str]) -> list[Span]:
+        """Return the mentions that labels of a sentence allow."""
+        return fitting(spans, state, entry.sentence, missing, shares=self.mirror.overlap)
 
     def _is_own(self, id: int) -> bool:
         """Whether a decision on a sentence is the answer of this person alone, which a second one does not see."""
@@ -323,8 +344,8 @@ class Views:
         version, state = self.mirror.state(entry.id, self.person)
         found = self.session.found.get(entry.id)
         missing = self.mirror.missing(entry.id, self.person)
-        now = None if found is None else fitting(found.spans, state, sentence, missing)
-        before = None if found is None or found.before is None else fitting(found.before, state, sentence, missing)
+        now = None if found is None else self._fitting(found.spans, state, entry, missing)
+        before = None if found is None or found.before is None else self._fitting(found.before, state, entry, missing)
         text = self.project.text(entry.text_id)
         start, stop = sentence.offset, sentence.offset + len(sentence.text or "")
         offsets = sentence.offsets or ()

@@ -221,7 +221,7 @@ class Worker:
         started = time.perf_counter()
         with self.mirror.lock:
             wanted, version = self._wanted, self.mirror.version
-            self.learner.setting = self.find
+            self.learner.setting, self.learner.overlap = self.find, self.mirror.overlap
             labels, types = self.mirror.labelled(), self.mirror.entity_types()
             text = self._sentences(self._pool[: self._n_encoded])
         if self._n_encoded < len(self._pool):  # the next fit with more text is when there is much more

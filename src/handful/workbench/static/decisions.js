@@ -5,7 +5,7 @@ import { act, app, refresh, tell } from "./app.js";
 import { count, say, trouble } from "./dom.js";
 import { changedBy, isOfAnother, isUnsettled } from "./people.js";
 import { go, next } from "./queue.js";
-import { bare, chosen, clearSelection, isDecided, mentionAt, mentions, selection, show, wordsOf } from "./sentence.js";
+import { bare, chosen, clearSelection, isDecided, mentionAt, mentions, selection, shares, show, wordsOf } from "./sentence.js";
 import { showUnseen } from "./sight.js";
 
 const CALM = 500; // milliseconds in which predictions that have just changed are not accepted by a key
@@ -90,15 +90,18 @@ async function store(action, labels, said, stay = false) {
   if (!stay) await next(`${said}. Stored.`);
 }
 
-async function review(kind, type, span, done) {
+/** Store that a mention is right, or wrong. Where mentions share words, it may stand instead of another one. */
+async function review(kind, type, span, done, instead = null) {
   const { sentence } = app;
   if (isJustChanged()) return;
   const one = { sentence: sentence.id, start: span.start, end: span.end, version: sentence.version };
   const record = { type, [kind]: [one] };
-  if (kind === "accept") record.reject = cutOff(type, span).map((word) => ({ ...one, start: word, end: word + 1 }));
+  if (shares() && instead) one.instead = bare(instead);
+  else if (!shares() && kind === "accept") record.reject = cutOff(type, span).map((word) => ({ ...one, start: word, end: word + 1 }));
   const answer = await post("/api/mentions/review", record);
   clearSelection();
   if (answer.stale.length) return conflict(await get(`/api/sentences/${sentence.id}`));
+  if (kind === "accept") selection.picked = { ...span, type };
   show(await get(`/api/sentences/${sentence.id}`));
   say(done);
   refresh();
@@ -114,7 +117,7 @@ function cutOff(type, { start, end }) {
 /** Mark the chosen words as a mention of a type, or change the type of the mention there. */
 export function mark(type) {
   const span = chosen();
-  return act(() => review("accept", type, span, `${wordsOf(app.sentence, span)}: ${type}. Stored.`));
+  return act(() => review("accept", type, span, `${wordsOf(app.sentence, span)}: ${type}. Stored.`, span.type ? span : null));
 }
 
 /** A click on a type: it is for the words that were chosen; where there are none, for those that are chosen next. */
@@ -149,7 +152,7 @@ export function remove() {
 export function moveBorders(old, { start, end }) {
   const last = app.sentence.words.length;
   if (start < 0 || end > last || start >= end) return say("The border cannot go further.");
-  return act(() => review("accept", old.type, { start, end }, `${old.type} is now: ${wordsOf(app.sentence, { start, end })}. Stored.`));
+  return act(() => review("accept", old.type, { start, end }, `${old.type} is now: ${wordsOf(app.sentence, { start, end })}. Stored.`, old));
 }
 
 export function shiftBorders(byStart, byEnd) {

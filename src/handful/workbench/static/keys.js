@@ -8,16 +8,18 @@ import { settleBy } from "./people.js";
 import { enterPopover, hidePopover, why } from "./popover.js";
 import { endSearch, goToHit, next, previous, search } from "./queue.js";
 import { openReview } from "./review.js";
-import { clearSelection, mentions, moveTo, selection } from "./sentence.js";
+import { chooseWord, clearSelection, isSame, mentionAt, mentions, moveTo, pick, selection } from "./sentence.js";
 import { openTypes } from "./types.js";
 
 const rightToLeft = () => getComputedStyle($("sentence")).direction === "rtl";
 
 function nextMention(step) {
   const all = mentions(app.sentence);
-  const after = step > 0 ? all.find((one) => one.start > selection.caret) : all.findLast((one) => one.end <= selection.caret);
-  const one = after ?? (step > 0 ? all[0] : all.at(-1));
-  if (one) moveTo(one.start);
+  const now = mentionAt(selection.caret);
+  const at = now ? all.findIndex((one) => isSame(one, now)) : -1;
+  const beyond = step > 0 ? all.find((one) => one.start > selection.caret) : all.findLast((one) => one.end <= selection.caret);
+  const one = (now ? all[at + step] : beyond) ?? (step > 0 ? all[0] : all.at(-1));
+  if (one) pick(one);
 }
 
 const arrow = (step) => (event) => moveTo(selection.caret + (rightToLeft() ? -step : step), event.shiftKey);
@@ -31,6 +33,7 @@ const KEYS = [
   ["Words", null, null, ["End"], (event) => moveTo(app.sentence.words.length - 1, event.shiftKey)],
   ["Words", ", .", "previous, next mention", ["."], () => nextMention(1)],
   ["Words", null, null, [","], () => nextMention(-1)],
+  ["Words", "O", "choose this word alone, to mark it inside a mention", ["o"], chooseWord],
   ["Words", "Esc", "choose no words, and no type", ["Escape"], () => (arm(null), clearSelection())],
   ["Mentions", "1 … 9, 0", "mark the chosen words, or change the type of the mention; with Shift, types 11 to 20", [], null],
   ["Mentions", "G", "go to the types, for those without a key", ["g"], () => $("types-bar").querySelector("button")?.focus()],

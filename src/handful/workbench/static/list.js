@@ -3,7 +3,7 @@
 import { app, hueOf } from "./app.js";
 import { $, make } from "./dom.js";
 import { hitsOf } from "./hits.js";
-import { mentions, wordsOf } from "./sentence.js";
+import { mentions, nested, wordsOf } from "./sentence.js";
 
 const [AROUND, MARGIN] = [30, 8]; // rows beyond those in sight that are read, and that must be there
 let rows = { total: 0, start: 0, sentences: [] };
@@ -83,17 +83,20 @@ export function setUpList(open, failed) {
 
 /** A sentence in the list: its mentions are underlined, and what was searched for is marked. */
 export function line(sentence) {
-  const hits = hitsOf(sentence);
+  return make("span", {}, ...partsOf(sentence, nested(mentions(sentence)), 0, sentence.words.length, hitsOf(sentence)));
+}
+
+function partsOf(sentence, marked, start, end, hits) {
   const parts = [];
-  let at = 0;
-  for (const one of mentions(sentence)) {
+  let at = start;
+  for (const one of marked) {
     const kind = one.confirmed ? "confirmed" : "predicted";
-    parts.push(...words(sentence, at, one.start, hits), gap(sentence, one.start));
-    parts.push(make("mark", { class: kind, title: `${one.type}, ${kind}`, "--hue": hueOf(one.type) }, ...words(sentence, one.start, one.end, hits)));
-    parts.push(gap(sentence, one.end));
+    parts.push(...words(sentence, at, one.start, hits), one.start > start ? gap(sentence, one.start) : "");
+    parts.push(make("mark", { class: kind, title: `${one.type}, ${kind}`, "--hue": hueOf(one.type) }, ...partsOf(sentence, one.inner, one.start, one.end, hits)));
+    parts.push(one.end < end ? gap(sentence, one.end) : "");
     at = one.end;
   }
-  return make("span", {}, ...parts, ...words(sentence, at, sentence.words.length, hits));
+  return [...parts, ...words(sentence, at, end, hits)];
 }
 
 function words(sentence, start, end, hits) {

@@ -5,8 +5,9 @@ import { $, make } from "./dom.js";
 import { hitsOf } from "./hits.js";
 import { namesOf } from "./people.js";
 
-export const selection = { caret: 0, anchor: null, isMarked: false, isPlaced: false };
-// isMarked: words were chosen, not only a place; isPlaced: the place was chosen, and is not only where a sentence starts
+export const selection = { caret: 0, anchor: null, isMarked: false, isPlaced: false, picked: null };
+// isMarked: words were chosen, not only a place; isPlaced: the place was chosen, and is not only where a sentence starts;
+// picked: which of several mentions at the caret was chosen
 
 const LONG = 24; // letters of a word that may be broken at the end of a line
 const DECIDED = ["labelled", "none"];
@@ -23,19 +24,44 @@ const STATUS = {
 /** Whether a sentence is decided, for all types that there are now. */
 export const isDecided = (sentence) => DECIDED.includes(sentence.status) && !sentence.look.length;
 const overlap = (a, b) => a.start < b.end && b.start < a.end;
+export const isSame = (a, b) => a.start === b.start && a.end === b.end && a.type === b.type;
+
+/** Whether mentions of this project may share words. */
+export const shares = () => Boolean(app.state?.project.overlap);
 
 /** The mentions to draw: the confirmed ones and, where the sentence is not decided, the predicted ones. */
 export function mentions(sentence) {
   const labels = (sentence.labels ?? []).map((one) => ({ ...one, confirmed: true }));
   const predicted = isDecided(sentence) ? [] : (sentence.predictions ?? []);
-  const rest = predicted.filter((one) => !labels.some((label) => overlap(label, one)));
-  return [...labels, ...rest].sort((a, b) => a.start - b.start);
+  const rest = predicted.filter((one) => !labels.some((label) => (shares() ? isSame : overlap)(label, one)));
+  return [...labels, ...rest].sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+/** Mentions in order as a tree: those inside others are `inner` to them; of two that cross, the later one is cut. */
+export function nested(shown) {
+  const found = [];
+  const rest = shown.map((one) => ({ of: one, ...one }));
+  while (rest.length) {
+    const one = rest.shift();
+    const [inner, later] = [[], []];
+    while (rest.length && rest[0].start < one.end) {
+      const other = rest.shift();
+      inner.push({ ...other, end: Math.min(other.end, one.end) });
+      if (other.end > one.end) later.push({ ...other, start: one.end });
+    }
+    rest.unshift(...later.sort((a, b) => b.end - a.end));
+    found.push({ ...one, inner: nested(inner) });
+  }
+  return found;
 }
 
 export const bare = ({ start, end, type }) => ({ start, end, type });
 
 export function mentionAt(word) {
-  return app.sentence && mentions(app.sentence).find((one) => one.start <= word && word < one.end);
+  const there = app.sentence ? mentions(app.sentence).filter((one) => one.start <= word && word < one.end) : [];
+  const { picked } = selection;
+  const least = there.reduce((a, b) => (a && a.end - a.start < b.end - b.start ? a : b), undefined);
+  return there.find((one) => picked && isSame(one, picked)) ?? least;
 }
 
 /** The words that are chosen: by dragging or with Shift, else the mention at the caret, else its word. */
@@ -49,8 +75,23 @@ export function wordsOf(sentence, { start, end }) {
   return sentence.words.slice(start, end).map((word, i) => word + (sentence.spaces[start + i] ? " " : "")).join("").trim();
 }
 
+/** Move the caret to a mention, also where others have its words. */
+export function pick(one) {
+  moveTo(one.start);
+  selection.picked = one;
+  drawSelection();
+}
+
+/** Choose the word at the caret alone, to mark it inside a mention. */
+export function chooseWord() {
+  Object.assign(selection, { anchor: selection.caret, isMarked: true, picked: null });
+  drawSelection();
+  tell("selection");
+}
+
 /** Move the caret; with `extend`, choose the words from where it was. */
 export function moveTo(word, extend = false) {
+  selection.picked = null;
   const last = app.sentence.words.length - 1;
   if (extend && !selection.isMarked) {
     const inside = mentionAt(selection.caret);
@@ -82,7 +123,7 @@ export function clearSelection() {
 export function show(sentence, word = null) {
   const isOther = sentence.id !== app.sentence?.id;
   app.sentence = sentence;
-  if (isOther) Object.assign(selection, { caret: 0, anchor: null, isMarked: false, isPlaced: false });
+  if (isOther) Object.assign(selection, { caret: 0, anchor: null, isMarked: false, isPlaced: false, picked: null });
   if (word !== null) Object.assign(selection, { caret: word, anchor: null, isMarked: false, isPlaced: true });
   history.replaceState(null, "", `/#${sentence.id}`);
   draw();
@@ -101,35 +142,41 @@ function draw() {
   const looks = sentence.look.length ? `, but nobody has looked for ${sentence.look.join(", ")}` : "";
   $("status").textContent = `Sentence ${sentence.id} · ${STATUS[sentence.status]}${looks}${waiting}${namesOf(sentence)}`;
   const changed = new Map(sentence.changed.map((one) => [`${one.start} ${one.end}`, one]));
-  const parts = [];
   const shown = mentions(sentence);
   const hits = hitsOf(sentence);
   const kindOf = (i) => ["w", sentence.words[i].length > LONG && "long", hits.some((one) => one.start <= i && i < one.end) && "hit"].filter(Boolean).join(" ");
   const word = (i) => make("span", { id: `w${i}`, class: kindOf(i), role: "option", "data-i": i, text: sentence.words[i] });
   const space = (i) => (sentence.spaces[i] ? " " : "");
-  for (let i = 0, k = 0; i < sentence.words.length; ) {
-    if (k < shown.length && shown[k].start === i) {
-      const one = shown[k++];
-      const isNew = !one.confirmed && changed.has(`${one.start} ${one.end}`);
-      const score = one.confirmed || one.score === undefined ? "" : ` ${Math.round(100 * one.score)}%`;
-      const kinds = ["m", one.confirmed ? "confirmed" : "predicted", isNew ? "changed" : ""].join(" ").trim();
-      const label = `${one.type}, ${one.confirmed ? "confirmed" : `predicted${score}`}`;
-      const box = make("span", { class: kinds, role: "group", "aria-label": label, "--hue": hueOf(one.type) });
-      Object.assign(box.dataset, { type: one.type, start: one.start, end: one.end });
-      box.append(make("span", { class: "grip", "data-grip": "start", "aria-hidden": "true" }));
-      for (; i < one.end; i++) box.append(word(i), i + 1 < one.end ? space(i) : "");
-      box.append(make("span", { class: "tag", "aria-hidden": "true", text: one.type + score }));
-      box.append(make("span", { class: "grip", "data-grip": "end", "aria-hidden": "true" }));
-      parts.push(box, space(i - 1));
-    } else {
-      parts.push(word(i), space(i));
-      i++;
+  const boxOf = (piece) => {
+    const one = piece.of;
+    const isNew = !one.confirmed && changed.has(`${one.start} ${one.end}`);
+    const score = one.confirmed || one.score === undefined ? "" : ` ${Math.round(100 * one.score)}%`;
+    const kinds = ["m", one.confirmed ? "confirmed" : "predicted", isNew ? "changed" : ""].join(" ").trim();
+    const label = `${one.type}, ${one.confirmed ? "confirmed" : `predicted${score}`}`;
+    const box = make("span", { class: kinds, role: "group", "aria-label": label, "--hue": hueOf(one.type) });
+    Object.assign(box.dataset, { type: one.type, start: one.start, end: one.end });
+    if (piece.start === one.start) box.append(make("span", { class: "grip", "data-grip": "start", "aria-hidden": "true" }));
+    box.append(...partsOf(piece.inner, piece.start, piece.end));
+    if (piece.end < one.end) return box; // another mention cuts it here
+    box.append(make("span", { class: "tag", "aria-hidden": "true", text: one.type + score }));
+    box.append(make("span", { class: "grip", "data-grip": "end", "aria-hidden": "true" }));
+    return box;
+  };
+  const partsOf = (pieces, start, end) => {
+    const parts = [];
+    for (let i = start, k = 0; i < end; ) {
+      const piece = pieces[k]?.start === i ? pieces[k++] : null;
+      parts.push(piece ? boxOf(piece) : word(i));
+      i = piece ? piece.end : i + 1;
+      if (i < end) parts.push(space(i - 1));
     }
-  }
-  place.replaceChildren(...parts);
+    return parts;
+  };
+  place.replaceChildren(...partsOf(nested(shown), 0, sentence.words.length));
   for (const option of place.querySelectorAll(".w")) {
-    const one = shown.find((m) => m.start <= +option.dataset.i && +option.dataset.i < m.end);
-    if (one) option.setAttribute("aria-label", `${option.textContent}, ${one.type}, ${one.confirmed ? "confirmed" : "predicted"}`);
+    const there = shown.filter((m) => m.start <= +option.dataset.i && +option.dataset.i < m.end);
+    const said = there.map((one) => `${one.type}, ${one.confirmed ? "confirmed" : "predicted"}`);
+    if (said.length) option.setAttribute("aria-label", [option.textContent, ...said].join(", "));
   }
   drawSelection();
   drawChanges();
@@ -161,13 +208,16 @@ function drawSelection() {
     option.classList.toggle("chosen", start <= i && i < end);
     option.setAttribute("aria-selected", start <= i && i < end);
   }
-  for (const box of place.querySelectorAll(".m")) box.classList.toggle("current", !selection.isMarked && inside?.start === +box.dataset.start);
+  for (const box of place.querySelectorAll(".m")) box.classList.toggle("current", !selection.isMarked && inside && isSame(inside, mentionOf(box)));
   place.setAttribute("aria-activedescendant", `w${selection.caret}`);
   const type = inside && typeOf(inside.type);
   $("mention").textContent = inside
     ? `${wordsOf(app.sentence, inside)} · ${inside.type}${type?.description ? `: ${type.description}` : ""}`
     : "";
 }
+
+/** Return the mention that a box is drawn for. */
+const mentionOf = ({ dataset: { start, end, type } }) => ({ start: +start, end: +end, type });
 
 /**
  * Words by mouse: drag to choose, click a mention to select it, drag its ends to move them. `moved` is called with new
@@ -188,15 +238,15 @@ export function watchMouse(moved, painted) {
     const word = wordUnder(event);
     const box = event.target.closest(".m");
     if (grip) {
-      const { start, end } = event.target.parentElement.dataset;
-      const old = mentionAt(+start);
-      Object.assign(selection, { anchor: grip === "start" ? end - 1 : +start, caret: grip === "start" ? +start : end - 1, isMarked: true });
+      const old = mentionOf(event.target.parentElement);
+      const { start, end } = old;
+      Object.assign(selection, { anchor: grip === "start" ? end - 1 : start, caret: grip === "start" ? start : end - 1, isMarked: true });
       drag = { old };
     } else if (word !== null) {
       moveTo(word, event.shiftKey);
       drag = { from: word };
     } else if (box) {
-      moveTo(+box.dataset.start); // on the name of its type
+      pick(mentionOf(box)); // on the name of its type
       drag = {};
     } else return;
     place.setPointerCapture(event.pointerId);
@@ -220,6 +270,11 @@ export function watchMouse(moved, painted) {
     if (now.start !== old.start || now.end !== old.end) moved(old, now);
   };
   place.addEventListener("pointerup", end);
+  place.addEventListener("dblclick", (event) => {
+    if (!shares() || wordUnder(event) === null) return;
+    chooseWord();
+    tell("pointed");
+  });
   place.addEventListener("pointercancel", () => (drag = null));
 }
 

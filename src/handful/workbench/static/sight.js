@@ -7,7 +7,7 @@ let id = null;
 const seen = new Set();
 
 const key = ({ type, start, end }) => `${type} ${start} ${end}`;
-const predicted = () => [...$("sentence").querySelectorAll(".m.predicted")];
+const predicted = () => [...$("sentence").querySelectorAll(".m.predicted:has(> .tag)")];
 
 /** Take down which mentions are in sight now, and say how many are not yet. */
 function look() {
@@ -16,7 +16,7 @@ function look() {
   const box = $("text").getBoundingClientRect();
   const [top, bottom] = [Math.max(0, box.top), Math.min(innerHeight, box.bottom)];
   for (const one of predicted()) {
-    const { top: first, bottom: last } = one.querySelector(".tag").getBoundingClientRect(); // it is at the end
+    const { top: first, bottom: last } = one.querySelector(":scope > .tag").getBoundingClientRect(); // it is at the end
     if (first >= top - 2 && last <= bottom + 2) seen.add(key(one.dataset));
   }
   const hidden = unseen().length;
