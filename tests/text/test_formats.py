@@ -134,15 +134,6 @@ def test_every_scheme_in_every_format_with_tags(scheme, format, corpus):
     assert read_bytes(written(corpus, format, scheme=scheme), format) == corpus
 
 
-def test_numbers_for_tags():
-    sentence = Sentence(("a", "b"), (Span(0, 2, "X"),))
-    data = written([sentence], "huggingface", tag_names=["O", "B-X", "I-X"])
-    assert data == b'{"tokens": ["a", "b"], "ner_tags": [1, 2]}\n'
-    assert read_bytes(data, tag_names=("O", "B-X", "I-X")) == [sentence]
-    with pytest.raises(DataError, match="'I-X' is not among the names O, B-X"):
-        written([sentence], "huggingface", tag_names=["O", "B-X"])
-
-
 def test_writing_says_how_many_mentions_a_scheme_merged():
     sentence = Sentence(("a", "b", "c"), (Span(0, 1, "X"), Span(1, 2, "X"), Span(2, 3, "Y")))
     for scheme, n_merged in (("IO", 1), ("types", 1), ("BIO", 0), ("IOB1", 0)):

@@ -8,9 +8,9 @@ from .settings import DEFAULT_METHODS, O_RATIOS, Settings
 
 if TYPE_CHECKING:
     from ._methods import ComparedMethod, method_names
-    from ._report import Report
     from ._runs import OnRun
     from ._transfer import transfer
+    from .report import Report
 
 __all__ = [
     "DEFAULT_METHODS", "O_RATIOS", "ComparedMethod", "OnRun", "Report", "Settings", "method_names", "transfer",
@@ -20,6 +20,6 @@ __getattr__, __dir__ = lazy(
     __name__,
     _methods="ComparedMethod method_names",
     _runs="OnRun",
-    _report="Report",
+    report="Report",
     _transfer="transfer",
 )

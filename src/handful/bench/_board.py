@@ -12,7 +12,7 @@ from ._results import Row
 
 Place = tuple[int, str]  # shots and target
 
-MANY = 8  # with more targets than this, tables have their mean and range in place of a column for each
+MANY = 8  # with more targets than this, tables have their mean in place of a column for each
 AVERAGE = "Avg."  # the column of the mean over targets
 _TITLES = {
     "hard": "Hard clustering",
@@ -80,13 +80,8 @@ class Board:
 
     def average(self, line: Line, shots: int) -> Figure | None:
         """Return the mean over the targets for which anything was run with these shots; None if one is missing."""
-        means = self._means(line, shots)
-        return Figure(fmean(means)) if means else None
-
-    def range(self, line: Line, shots: int) -> tuple[float, float] | None:
-        """Return the lowest and the highest mean of a target; None where there is no `average`."""
-        means = self._means(line, shots)
-        return (min(means), max(means)) if means else None
+        found = [line.figures.get((shots, name)) for name in self.targets_run(shots)]
+        return Figure(fmean(one.mean for one in found if one is not None)) if found and None not in found else None
 
     def targets_run(self, shots: int) -> list[str]:
         """Return the targets with a run at these shots; names alone count only where nothing else was run."""
@@ -94,10 +89,6 @@ class Board:
             if found := [name for name in self.targets if any((shots, name) in line.figures for line in lines)]:
                 return found
         return []
-
-    def _means(self, line: Line, shots: int) -> list[float]:
-        found = [line.figures.get((shots, name)) for name in self.targets_run(shots)]
-        return [] if None in found else [figure.mean for figure in found if figure is not None]
 
 
 def make_board(rows: Iterable[Row], variants: Sequence[Variant], shots: Sequence[int], targets: Sequence[str]) -> Board:

@@ -17,7 +17,7 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "tokenizers", "onnxruntime", "to
 # Code that only shows figures, so that no figure depends on it.
 _SHOWING = (
     "cli/", "examples/", "web/", "bench/__init__.py", "bench/_board.py",
-    "bench/_environment.py", "bench/_report.py", "bench/settings.py", "bench/tables.py",
+    "bench/_environment.py", "bench/report.py", "bench/settings.py",
 )  # fmt: skip
 
 

@@ -14,11 +14,11 @@ from handful.errors import DataError, number_of
 from ._board import MANY, make_board
 from ._environment import environment
 from ._methods import variants
-from ._report import Report, write_report
 from ._results import Results
 from ._runs import Bench, OnRun
 from ._targets import read_target
 from ._tasks import Task, make_task
+from .report import Report, write_report
 from .settings import Settings
 
 

@@ -116,7 +116,7 @@ def transfer(
 def _show(report: "Report") -> None:
     from rich.markdown import Markdown
 
-    from handful.bench.tables import markdown
+    from handful.bench.report import markdown
 
     from .show import Console
 

@@ -127,15 +127,11 @@ def _predicted(
 
 
 def _huggingface(documents: Iterable[Document], writing: Writing) -> Iterator[_Record]:
-    numbers = None if writing.names is None else {name: i for i, name in enumerate(writing.names)}
     for document in documents:
         for sentence in document.sentences:
             record: _Record = {"tokens": list(sentence.words)}
             if not sentence.is_unlabelled:
-                tags = to_tags(sentence, writing.scheme)
-                if numbers is not None and (missing := sorted(set(tags) - set(numbers))):
-                    raise DataError(f"the tag {missing[0]!r} is not among the names {', '.join(numbers)}")
-                record["ner_tags"] = tags if numbers is None else [numbers[tag] for tag in tags]
+                record["ner_tags"] = to_tags(sentence, writing.scheme)
             yield _joined(document, record, writing)
 
 

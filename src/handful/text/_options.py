@@ -93,14 +93,6 @@ class ReadOptions:
         return cls(format=format, **options)
 
 
-def check_tag_names(names: object) -> None:
-    """Refuse names of tags that are not a sequence of strings."""
-    if names is None:
-        return
-    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
-        raise DataError(f"tag_names is {names!r}, expected a sequence of tags such as ['O', 'B-PER', 'I-PER']")
-
-
 def read_tag_names(file: AnyFile, *, encoding: str = "utf-8") -> tuple[str, ...]:
     """Read the names of tags: one on each line, a JSON list, or a JSON object with ``id2label`` or ``names``."""
     file_name, text = read_small(file, encoding)

@@ -9,7 +9,6 @@ from handful.errors import DataError, shorten
 
 from ._document import Document, sentences_of
 from ._json_write import RECORDS
-from ._options import check_tag_names
 from ._reports import WriteReport
 from ._schemes import check_scheme, count_adjacent
 from ._sentences import Sentence
@@ -25,7 +24,6 @@ def write(
     format: str,
     *,
     scheme: str = "BIO",
-    tag_names: Sequence[str] | None = None,
     types: Any = None,
     is_predicted: bool | None = None,
     keep_formulas: bool = False,
@@ -42,7 +40,6 @@ def write(
     path : ``-`` is standard output. A path that ends in ``.gz`` is compressed.
     format : one of `FORMATS`
     scheme : the tag scheme, where the format has tags
-    tag_names : write Hugging Face tags as numbers, by their place in this list
     types : the types to describe at the head of an inline file (see `types_of`). If None, those that `items` describes,
         where it is a `Corpus` or a `Stream`.
     is_predicted : whether labels were predicted, which Label Studio keeps apart from what people marked. If None,
@@ -53,7 +50,6 @@ def write(
     if format not in FORMATS:
         raise DataError(f"format is {format!r}, expected one of {', '.join(FORMATS)}")
     check_scheme(scheme)
-    check_tag_names(tag_names)
     chosen, report = TABLE[format], WriteReport()
     head, about = (items.head, items.meta) if isinstance(items, Corpus | Stream) else ((), {})
     if types is not None:
@@ -63,7 +59,7 @@ def write(
         report.notes["descriptions were not written: only inline files hold them"] += len(head)
     known = _known(items, head if format == "inline" else ())
     has_field = format in RECORDS or (format == "inline" and types is not None)  # or the caller says what it is about
-    writing = Writing(scheme, tag_names, head, is_predicted, keep_formulas, known, report.notes)
+    writing = Writing(scheme, head, is_predicted, keep_formulas, known, report.notes)
     counted = _counted(items, report, chosen, merges=chosen.has_tags and scheme in ("IO", "types"))
     looked_for = _known((), items.head) if isinstance(items, Stream) else frozenset()
     given = _judged(counted, known, looked_for if format in RECORDS else frozenset(), has_field=has_field)

@@ -1,7 +1,7 @@
 """Options, and labels as marks of characters: the writers of all formats share them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from handful.errors import Advice, DataError, shorten
@@ -22,7 +22,6 @@ class Writing:
     """
 
     scheme: str = "BIO"
-    names: Sequence[str] | None = None
     head: tuple[EntityType, ...] = ()
     is_predicted: bool | None = None
     keep_formulas: bool = False

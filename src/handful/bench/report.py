@@ -1,31 +1,66 @@
-"""Tables in the paper's layout, in Markdown, which the terminal shows, too."""
+"""The report: a folder with results, and a page with tables in the paper's layout, which the terminal shows, too."""
 
+import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from handful._util.files import replacing
 
 from ._board import AVERAGE, MANY, Board, Line
+from ._results import Row
 
-RANGE = "range"  # the column of the lowest and the highest mean
+CAPTION = (
+    "Strict span F1 (micro, times 100), mean and standard deviation over supports; without labels there is one run."
+)
+
+
+@dataclass
+class Report:
+    """The result of a protocol."""
+
+    title: str  # what was done, in one line
+    folder: Path  # where the report was written
+    board: Board  # the lines of the table
+    rows: list[Row]  # one per run, as in ``results.jsonl``
+    environment: dict[str, Any]  # what the report was made with
+    notes: list[str] = field(default_factory=list)  # what a reader of the figures must know
+
+
+def write_report(report: Report) -> None:
+    """Write everything but ``results.jsonl``, which is there already."""
+    made_with = json.dumps(report.environment, indent=2, ensure_ascii=False) + "\n"
+    for name, text in (("environment.json", made_with), ("README.md", _page(report))):
+        with replacing(report.folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+
+def _page(report: Report) -> str:
+    parts = [
+        f"# {report.title}\n",
+        f"{CAPTION}\n",
+        f"    {report.environment['command']}\n",
+        markdown(report.board),
+        "- `results.jsonl`: one row per run, with everything that determines it\n"
+        "- `environment.json`: code, libraries, machine\n",
+    ]
+    if report.notes:
+        parts.append("Notes:\n\n" + "".join(f"- {note}\n" for note in report.notes))
+    if len(report.board.targets) > MANY:
+        parts += ["## By target\n", markdown_by_target(report.board)]
+    return "\n".join(parts)
 
 
 def columns(board: Board) -> list[tuple[int, str]]:
-    """Return the columns: for each of the shots the targets and their average; with many targets, average and range."""
-    if len(board.targets) <= MANY:
-        return all_columns(board)
-    return [(shots, name) for shots in board.shots for name in (AVERAGE, RANGE)]
-
-
-def all_columns(board: Board) -> list[tuple[int, str]]:
-    """Return a column for each of the shots and targets, and for their average where there are several."""
-    averages = [AVERAGE] if len(board.targets) > 1 else []
-    return [(shots, name) for shots in board.shots for name in [*board.targets, *averages]]
+    """Return the columns: for each of the shots the targets, unless they are many, and the average of several."""
+    targets = board.targets if len(board.targets) <= MANY else []
+    names = [*targets, AVERAGE] if len(board.targets) > 1 else targets
+    return [(shots, name) for shots in board.shots for name in names]
 
 
 def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
     """Return the text of a cell, and whether it is the best of its column."""
-    shots, name = column
-    if name == RANGE and RANGE not in board.targets:
-        found = board.range(line, shots)
-        return ("-", False) if found is None else (f"{found[0]:.1f}–{found[1]:.1f}", False)
     figure = board.figure(line, column)
     if figure is None:
         return "-", False
