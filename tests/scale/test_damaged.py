@@ -60,18 +60,18 @@ def test_what_was_written_is_read(features):
     [
         ("plan.json", {"format": 2}, "plan.json: is of format 2, this version of handful reads 1"),
         ("plan.json", {"kind": "predictions"}, "does not describe features"),
-        ("plan.json", {"dim": "8"}, "'dim' is '8', expected a number from 1"),
+        ("plan.json", {"dim": "8"}, "'dim' is '8', expected a whole number of at least 1"),
         ("plan.json", {"dim": 9}, "is not an array of .* rows of 9 numbers"),
         ("plan.json", {"dim": 4}, "is not an array of .* rows of 4 numbers .float32. with checksums, as plan"),
         ("plan.json", {"dtype": "float16"}, "is not an array"),
-        ("plan.json", {"dtype": "int8"}, "'dtype' is 'int8', expected float32 or float16"),
-        ("plan.json", {"encoder": None}, "expected the fingerprint of an encoder"),
+        ("plan.json", {"dtype": "int8"}, "'dtype' is 'int8', expected one of float32, float16"),
+        ("plan.json", {"encoder": None}, "'encoder' is None, expected a string"),
         ("plan.json", {"pieces": None}, "'pieces' is None, expected a list"),
         ("plan.json", {"pieces": []}, "has 2 shards, and plan.json has 0 pieces of text"),
-        ("index.json", {"n_words": [1 << 60, 1]}, "'n_words' is .*, expected counts"),
+        ("index.json", {"n_words": [1 << 60, 1]}, "'n_words' is .*, expected a list, each entry a whole"),
         ("index.json", {"n_words": [1 << 40, 1]}, "is not an array of 1,099,511,627,776 rows"),
         ("index.json", {"n_words": [3, 3]}, "is not an array of 3 rows"),
-        ("index.json", {"report": "line"}, "'report' is 'line', expected a list of lines"),
+        ("index.json", {"report": "line"}, "'report' is 'line', expected a list, each entry a string"),
     ],
 )
 def test_a_plan_or_an_index_that_was_changed_is_an_error(features, name, values, said):
@@ -92,12 +92,13 @@ def test_a_file_that_is_no_object_is_an_error(features, name, content):
     ("values", "said"),
     [
         ({"sentences": [["one"]]}, "000001.json: its words are not the .* of index.json"),
-        ({"sentences": [[]]}, "'sentences' is .*, expected lists of words"),
-        ({"sentences": "text"}, "expected lists of words"),
+        ({"sentences": [[]]}, "000001.json: its words are not the .* of index.json"),
+        ({"sentences": "text"}, "'sentences' is 'text', expected a list"),
+        ({"sentences": [[1]]}, "000001.json: its words are not the .* of index.json"),
         ({"unreadable": [10**6]}, "its words are not the"),
-        ({"unreadable": [-1]}, "'unreadable' is .*, expected a list of row numbers"),
-        ({"n_words": -1}, "'n_words' is -1, expected a number from 0"),
-        ({"report": None}, "'report' is None, expected a list of lines"),
+        ({"unreadable": [-1]}, "'unreadable' is .*, expected a list, each entry a whole number of at least 0"),
+        ({"n_words": -1}, "'n_words' is -1, expected a whole number of at least 0"),
+        ({"report": None}, "'report' is None, expected a list, each entry a string"),
     ],
 )
 def test_words_that_do_not_fit_are_an_error_whatever_the_checksum_says(features, values, said):
@@ -171,7 +172,7 @@ def test_what_an_encoder_must_not_give_is_not_written(tmp_path):
     [
         (b"{", "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
-        (b"[]", "'documents' is None, expected a number from 0"),
+        (b"[]", "'documents' is None, expected a whole number of at least 0"),
         (b'{"documents": 1, "words": -1}', "'words' is -1"),
         (b'{"documents": 1, "words": 1, "mentions": 1}', "'report' is None"),
         (None, "cannot be read: No such file"),

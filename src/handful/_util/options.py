@@ -19,7 +19,8 @@ from .files import PathLike, naming
 
 _Settings = TypeVar("_Settings")
 
-_NOUNS = {bool: "True or False", int: "a whole number", float: "a number", str: "a string", os.PathLike: "a path"}
+_NOUNS = {bool: "True or False", int: "a whole number", float: "a number", str: "a string", list: "a list"}
+_NOUNS |= {os.PathLike: "a path"}
 
 
 def option(
@@ -38,7 +39,7 @@ def check_options(settings: Any) -> None:
     for name, limits in _options(settings).items():
         value = getattr(settings, name)
         if not is_possible(value, hints[name], limits):
-            raise DataError(f"{name} is {value!r}, expected {_expected(hints[name], limits)}")
+            raise DataError(f"{name} is {value!r}, expected {expected(hints[name], limits)}")
 
 
 def read_settings(defaults: _Settings, file: PathLike | None, **given: Any) -> _Settings:
@@ -71,13 +72,14 @@ def _alternatives(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-def _expected(hint: Any, limits: Mapping[str, Any]) -> str:
+def expected(hint: Any, limits: Mapping[str, Any]) -> str:
+    """Say what `is_possible` asks of a value."""
     hint = [each for each in _alternatives(hint) if each is not NoneType][-1]
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (tuple, Sequence):
-        return f"a list, each entry {_expected(parts[0], limits)}"
+        return f"a list, each entry {expected(parts[0], limits)}"
     if origin is Mapping:
-        return f"{_expected(parts[1], limits)} for each name"
+        return f"{expected(parts[1], limits)} for each name"
     noun = f"one of {', '.join(limits['choices'])}" if limits["choices"] else _NOUNS[origin or hint]
     noun += "" if limits["least"] is None else f" of at least {limits['least']:g}"
     return noun + ("" if limits["below"] is None else f" and below {limits['below']:g}")

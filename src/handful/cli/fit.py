@@ -1,7 +1,7 @@
 """``handful fit``: a tagger from a handful of labels and unlabelled text."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -11,9 +11,6 @@ from handful.text import Sentence
 from . import options as opt
 from ._common import cluster, find_of, print_json, progress_of, say
 from .reading import read_training
-
-if TYPE_CHECKING:
-    pass
 
 
 def fit(

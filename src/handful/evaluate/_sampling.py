@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from handful.errors import Advice, DataError
+from handful.errors import DataError
 from handful.text import Sentence
 
 
@@ -44,8 +44,8 @@ def sample_support(
     rare = [f"{label} ({n})" for label, n in sorted(frequency.items()) if n < shots]
     if rare and not fewer:
         raise DataError(
-            f"{shots} shots need as many mentions of each type; too few of {', '.join(rare)}",
-            Advice("fewer=True takes what there is of them", "--fewer takes what there is of them"),
+            f"{shots} shots need as many mentions of each type; too few of {', '.join(rare)}; fewer=True takes what "
+            "there is of them"
         )
     types = sorted(frequency, key=lambda label: (frequency[label], label))
     holders = {label: [i for i, counts in enumerate(mentions) if label in counts] for label in types}

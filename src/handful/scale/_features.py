@@ -18,7 +18,7 @@ from handful.errors import DataError, EncoderError, FormatError
 from handful.tagger import Tagger
 from handful.tagger.tagging import MOST, batches
 
-from ._folders import ShardFolder, checked, fill, is_count
+from ._folders import ShardFolder, checked, fill
 from ._pieces import PieceReader, TextPiece, find_pieces
 from ._shards import FarText, SomeRows, StoredShard, about_shard, are_usual, seal
 from ._workers import Opening
@@ -107,10 +107,9 @@ def open_features(path: PathLike) -> Features:
     folder = ShardFolder(path, "features")
     index, plan = folder.index(), folder.plan()
     where = folder.path / "plan.json"
-    pieces = checked(where, plan, "pieces", lambda value: isinstance(value, list), "a list")
-    dim = checked(where, plan, "dim", lambda value: is_count(value) and value > 0, "a number from 1")
-    dtype = checked(where, plan, "dtype", lambda value: value in _DTYPES, " or ".join(_DTYPES))
-    fingerprint = checked(where, plan, "encoder", lambda value: isinstance(value, str), "the fingerprint of an encoder")
+    pieces = checked(where, plan, "pieces", Sequence[Mapping[str, str | int | None]])
+    dim = checked(where, plan, "dim", int, least=1)
+    dtype, fingerprint = checked(where, plan, "dtype", str, choices=_DTYPES), checked(where, plan, "encoder", str)
     n_words, n_sentences = index["n_words"], index["n_sentences"]
     if not len(n_words) == len(n_sentences) == len(pieces):
         raise FormatError(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from handful._util.files import PathLike, check_into, is_temporary, naming, replacing
 from handful._util.foreign import check_files
+from handful._util.options import expected, is_possible
 from handful._util.progress import Progress, reporting
 from handful.errors import DataError, FileError, FormatError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 _FORMAT = 1
+_MANY = 1 << 48  # numbers below it can be added up
 _COUNTS = {"features": ("n_words", "n_sentences"), "predictions": ("documents", "words", "mentions")}
 
 
@@ -68,7 +70,7 @@ class ShardFolder:
             found = f"the {self.kind} in it are not complete; run the same command again" if begun else "has no shards"
             raise FileError(f"{self.path}: {found}")
         check_files(self.path)
-        return self._counted(path, read_json(path), is_counts, "counts")
+        return self._counted(path, read_json(path), Sequence[int])
 
     def plan(self) -> dict[str, Any]:
         """Return the plan, with its format and kind."""
@@ -89,13 +91,13 @@ class ShardFolder:
 
     def about(self, path: Path, content: bytes | None = None) -> dict[str, Any]:
         """Return the JSON beside a shard, with its counts and report; `content` if the file has been read already."""
-        return self._counted(path, read_json(path, content), is_count, "a number from 0")
+        return self._counted(path, read_json(path, content), int)
 
-    def _counted(self, path: Path, content: Any, is_right: Callable[[Any], bool], expected: str) -> dict[str, Any]:
+    def _counted(self, path: Path, content: Any, hint: Any) -> dict[str, Any]:
         found: dict[str, Any] = content if isinstance(content, dict) else {}
         for name in _COUNTS[self.kind]:
-            checked(path, found, name, is_right, expected)
-        checked(path, found, "report", is_lines, "a list of lines")
+            checked(path, found, name, hint, least=0)
+        checked(path, found, "report", Sequence[str])
         return found
 
     def _whole(self, plan: dict[str, Any]) -> dict[str, Any]:
@@ -155,25 +157,14 @@ def read_json(path: Path, content: bytes | None = None) -> Any:
         ) from None
 
 
-def checked(path: Path, content: dict[str, Any], name: str, is_right: Callable[[Any], bool], expected: str) -> Any:
-    """Return a value that a file holds under a name; an error where it is not what is expected."""
-    value = content.get(name)
-    if not is_right(value):
+def checked(
+    path: Path, content: dict[str, Any], name: str, hint: Any, *, least: int | None = None, choices: Sequence[str] = ()
+) -> Any:
+    """Return a value that a file holds under a name; an error where it is not of a type, and within limits."""
+    value, limits = content.get(name), {"least": least, "below": None if least is None else _MANY, "choices": choices}
+    if not is_possible(value, hint, limits):
         raise FormatError(
-            f"{path}: {name!r} is {value!r:.50}, expected {expected}; the file was damaged or changed since it was "
-            f"written: remove the folder {path.parent}, and run the same command again"
+            f"{path}: {name!r} is {value!r:.50}, expected {expected(hint, limits)}; the file was damaged or changed "
+            f"since it was written: remove the folder {path.parent}, and run the same command again"
         )
     return value
-
-
-def is_count(value: Any) -> bool:
-    """Whether this is a number from 0, of which many can be added."""
-    return type(value) is int and 0 <= value < 1 << 48
-
-
-def is_counts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(is_count, value))
-
-
-def is_lines(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)

@@ -23,7 +23,7 @@ from handful.errors import FileError
 from handful.tagger.evidence import LARGEST
 from handful.tagger.training_text import Words
 
-from ._folders import ShardFolder, checked, is_counts, is_lines
+from ._folders import ShardFolder, checked
 
 _MAGIC = b"handful\x02"
 _CHECKSUMS = struct.Struct("<8sII")  # magic, and the crc32 of the array's file up to here and of the words' file
@@ -51,15 +51,10 @@ class StoredShard:
         """Read the words; the features are mapped into memory."""
         path, n = Path(self.path).with_suffix(".json"), self.shape[0]
         about = about_shard(Path(self.path))
-        sentences = checked(
-            path,
-            about,
-            "sentences",
-            lambda value: isinstance(value, list) and all(is_lines(words) and words for words in value),
-            "lists of words",
-        )
-        rows = checked(path, about, "unreadable", is_counts, "a list of row numbers")
-        if sum(map(len, sentences)) != n or max(rows, default=-1) >= n:
+        sentences = checked(path, about, "sentences", list)
+        are_words = all(isinstance(one, list) and one and all(type(word) is str for word in one) for one in sentences)
+        rows = checked(path, about, "unreadable", Sequence[int], least=0)
+        if not are_words or sum(map(len, sentences)) != n or max(rows, default=-1) >= n:
             raise FileError(f"{path}: its words are not the {n} of index.json; {_again(path)}")
         lost = np.zeros(n, bool)
         lost[rows] = True

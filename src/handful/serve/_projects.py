@@ -131,16 +131,8 @@ class _Project:
         if self._tagger is not None and self._basis[0] == types and words >= self._basis[1]:
             self._tagger.relabel(given)
         else:
-            model = self.model
-            self._tagger = Tagger(
-                encoder=model.encoder_,
-                types=types,
-                names=model.names,
-                method=model.method,
-                o_ratio=model.o_ratio,
-                clusters=model.clusters,
-                cache=False,
-            ).fit(given or None, progress=False)
+            own = {"encoder": self.model.encoder_, "types": types, "cache": False}
+            self._tagger = Tagger(**self.model.get_params() | own).fit(given or None, progress=False)
         self._basis = (types, words)
         return ready_of(self._tagger)
 

@@ -1,6 +1,7 @@
-"""`Proto`, `NNShot` and `StructShot`: the nearest mean, the nearest labelled word, and the best path of those.
+"""`Proto`, `NNShot` and `StructShot`: the nearest mean, word, and best path; `RegressionBaseline`: a linear classifier.
 
-With d_t(x) the squared Euclidean distance of a word x to the tag t, a tag's score is ``softmax_t(-d_t(x))``.
+With d_t(x) the squared Euclidean distance of a word x to the tag t, a tag of the first three has the score
+``softmax_t(-d_t(x))``.
 """
 
 from dataclasses import replace
@@ -81,3 +82,27 @@ def by_nearest(encoder: Encoder, support: LabelledSupport, known: Float, tags: N
         return tag_log_scores(np.stack(nearest, axis=1))
 
     return FittedBaseline(encoder, support.types, log_scores)
+
+
+class RegressionBaseline(Baseline):
+    """Multinomial logistic regression on the features of the labelled words.
+
+    ``P(t | x) = softmax_t(<w_t, x> + b_t)``, with w and b that minimise
+    ``sum_i -log P(t_i | x_i) + 1/2 sum_t ||w_t||^2`` over the labelled words. The biases are free, so features may be
+    centred, and are: it changes nothing but how fast the optimiser arrives. With a single type it is the usual binary
+    regression, with one w for the type.
+    """
+
+    def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
+        from sklearn.linear_model import LogisticRegression
+
+        features, tags = support.words(self._open(), progress)
+        middle = features.mean(axis=0, dtype=np.float64)
+        model = LogisticRegression(max_iter=10_000, tol=1e-6).fit(features - middle, tags)
+
+        def log_scores(features: Float) -> NDArray[np.float64]:
+            if len(features) == 0:
+                return np.empty((0, support.n_tags))
+            return np.asarray(model.predict_log_proba(features - middle), np.float64)
+
+        return FittedBaseline(self._open(), support.types, log_scores)
