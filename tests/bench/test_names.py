@@ -180,7 +180,7 @@ def test_a_target_may_be_one_file_of_which_one_half_is_scored(tmp_path):
         make_task(target, Settings())
 
 
-def test_many_targets_are_shown_by_their_mean_and_the_page_has_all(tmp_path):
+def test_many_targets_are_shown_by_their_mean(tmp_path):
     files = inline_files(tmp_path / "corpora", 9)
     settings = Settings(on="dev", shots=(0, 5), sets=1, methods=("proto", "handful"), o_ratios=("auto",))
     report = transfer(files, report=tmp_path / "report", encoder=NamingEncoder(), settings=settings)
@@ -189,9 +189,6 @@ def test_many_targets_are_shown_by_their_mean_and_the_page_has_all(tmp_path):
     figures = {row["target"]: 100 * row["f1"] for row in report.rows if row["shots"] == 0}
     mean = sum(figures.values()) / 9
     assert f"| handful, r\\_O = auto | **{mean:.1f}** |" in text
-    for name, value in figures.items():
-        escaped = name.replace("_", "\\_")
-        assert f"| {escaped} | - | **{value:.1f}** |" in text.partition("## By target")[2]
     assert f"{mean:.1f}" in (shown := markdown(report.board, 0))
     assert "corpus" not in shown
     assert "5 shots: 1 of 9 targets have too few mentions and are not in the mean: corpus_0" in report.notes

@@ -1,6 +1,7 @@
 import json
 import random
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def test_it_trains_with_the_recipes_defaults(place, monkeypatch):
     assert "wrote out (loss" in result.stdout
     card = json.loads((place / "out" / "handful.json").read_text())
     assert card["command"] == f"handful pretrain {' '.join(arguments)} --origin 'made up'"
-    plain = Recipe().to_dict()
+    plain = asdict(Recipe())
     assert {name: card["recipe"][name] for name in plain} == plain
 
 

@@ -171,7 +171,7 @@ def test_predictions_for_a_dask_array():
     X, y, _ = problem(n=400)
     model = SubspaceKMeans(0.7, max_iter=2).fit(X, y)
     far = da.from_array(X, chunks=(90, 4))
-    for name in ("predict", "predict_proba", "decision_function", "transform"):
+    for name in ("predict", "predict_proba", "transform"):
         near, there = getattr(model, name)(X), getattr(model, name)(far)
         assert isinstance(there, da.Array)
         assert there.shape == near.shape

@@ -245,7 +245,6 @@ def test_attributes_agree_with_each_other():
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     assert (model.classes_[proba.argmax(axis=1)] == model.predict(X)).all()
     by_tag = np.stack([distances.sum(axis=2)[:, model.prototype_tags_ == t].min(axis=1) for t in range(4)], axis=1)
-    np.testing.assert_allclose(model.decision_function(X), -by_tag, atol=1e-8)
     weights = np.exp(-by_tag)
     np.testing.assert_allclose(proba, weights / weights.sum(axis=1, keepdims=True), atol=1e-9)
 

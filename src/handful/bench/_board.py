@@ -12,7 +12,7 @@ from ._results import Row
 
 Place = tuple[int, str]  # shots and target
 
-MANY = 8  # with more targets than this, tables have their mean in place of a column for each
+MANY = 8  # with more targets than this, tables have no column for each, but their mean
 AVERAGE = "Avg."  # the column of the mean over targets
 _TITLES = {
     "hard": "Hard clustering",

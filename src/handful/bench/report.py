@@ -1,7 +1,6 @@
 """The report: a folder with results, and a page with tables in the paper's layout, which the terminal shows, too."""
 
 import json
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,8 +46,6 @@ def _page(report: Report) -> str:
     ]
     if report.notes:
         parts.append("Notes:\n\n" + "".join(f"- {note}\n" for note in report.notes))
-    if len(report.board.targets) > MANY:
-        parts += ["## By target\n", markdown_by_target(report.board)]
     return "\n".join(parts)
 
 
@@ -59,49 +56,25 @@ def columns(board: Board) -> list[tuple[int, str]]:
     return [(shots, name) for shots in board.shots for name in names]
 
 
-def cell(board: Board, line: Line, column: tuple[int, str]) -> tuple[str, bool]:
-    """Return the text of a cell, and whether it is the best of its column."""
+def cell(board: Board, line: Line, column: tuple[int, str]) -> str:
+    """Return the text of a cell; the best of its column is in bold."""
     figure = board.figure(line, column)
     if figure is None:
-        return "-", False
+        return "-"
     others = (board.figure(one, column) for one in board.lines)
     best = max((round(one.mean, 1) for one in others if one is not None), default=None)
-    return str(figure), round(figure.mean, 1) == best
+    return f"**{figure}**" if round(figure.mean, 1) == best else str(figure)
 
 
 def markdown(board: Board, shots: int | None = None) -> str:
     """Return the table in Markdown; the columns of some shots alone, if these are given."""
     wanted = [column for column in columns(board) if shots in (None, column[0])]
-    rows = []
+    rows = [["method", *(f"{n}-shot {_escaped(name)}" for n, name in wanted)], ["---", *["---:"] * len(wanted)]]
     for title in dict.fromkeys(line.section for line in board.lines):
-        group = [line for line in board.lines if line.section == title]
         rows.append([f"**{_escaped(title)}**", *[""] * len(wanted)])
-        rows += [[_escaped(line.label), *_bold_cells(board, ((line, column) for column in wanted))] for line in group]
-    return _in_markdown(["method", *(f"{n}-shot {_escaped(name)}" for n, name in wanted)], rows)
-
-
-def markdown_by_target(board: Board) -> str:
-    """Return a table for each of the shots in Markdown, with a row for each target and a column for each line."""
-    tables = []
-    for n in board.shots:
-        rows = [
-            [_escaped(target), *_bold_cells(board, ((line, (n, target)) for line in board.lines))]
-            for target in [*board.targets, AVERAGE]
-        ]
-        tables.append(_in_markdown([f"{n}-shot", *(_escaped(line.name) for line in board.lines)], rows))
-    return "\n".join(tables)
-
-
-def _bold_cells(board: Board, places: Iterable[tuple[Line, tuple[int, str]]]) -> list[str]:
-    cells = [cell(board, line, column) for line, column in places]
-    return [f"**{text}**" if is_best else text for text, is_best in cells]
-
-
-def _in_markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table whose first column is aligned to the left."""
-    lines = [f"| {' | '.join(row)} |" for row in (head, *rows)]
-    lines.insert(1, "|---|" + "---:|" * (len(head) - 1))
-    return "\n".join(lines) + "\n"
+        group = (line for line in board.lines if line.section == title)
+        rows += [[_escaped(line.label), *(cell(board, line, column) for column in wanted)] for line in group]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def _escaped(text: str) -> str:

@@ -1,7 +1,6 @@
 """``handful convert``: a corpus from one format to another."""
 
 import os
-from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -12,7 +11,7 @@ from handful.text import FORMATS, SCHEMES, read_tag_names, stream, write
 from handful.text.layers import LAYERS
 
 from . import options as opt
-from ._common import listed, print_json, say
+from ._common import listed, say
 
 _LABELS = "How labels are read"
 
@@ -70,13 +69,11 @@ def convert(
     unmarked_unknown: bool = _reading(
         False, "--unmarked-unknown", None, "Words that no mention covers are unlabelled, not O."
     ),
-    as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Bring a corpus into shape: write it in another format, with other types, and say what had to be changed.
 
     Formats are recognised by their content; [bold]--from[/bold] names one. The file appears when it is complete.
-    With [bold]--json[/bold] the counts go to standard output (to standard error if the corpus goes there).
 
     [bold]Examples[/bold]
 
@@ -101,27 +98,13 @@ def convert(
         "rename": _renamed(rename),
         "layer": layer,
         "judged": listed(judged),
-        "tag_names": _tag_names(tag_names),
+        "tag_names": read_tag_names(tag_names) if tag_names and os.path.exists(tag_names) else listed(tag_names),
         "misaligned": "widen" if widen else "error",
         "unmarked": "unknown" if unmarked_unknown else "O",
     }
     with stream(source, from_format, **options) as documents:
         written = write(documents, target, to, scheme=scheme)
     read = documents.report
-    if as_json:
-        record = {
-            "in": {"file": read.name, "format": read.format, "scheme": read.scheme},
-            "out": {"file": target, "format": to},
-            "n_sentences": read.n_sentences,
-            "n_words": read.n_words,
-            "n_broken": read.n_broken,
-            "n_widened": read.n_widened,
-            "n_skipped": read.n_skipped,
-            "n_merged": written.n_merged,
-            "notes": {str(note): count for note, count in (read.notes + written.notes).items()},
-        }
-        print_json(record, err=target == "-")
-        return
     for line in [read.summary, *read.handled(shell=True), *written.handled(shell=True)]:
         say(line, quiet=quiet)
     say(
@@ -136,8 +119,3 @@ def _renamed(given: str | None) -> dict[str, str]:
     if not all(old and new for old, _, new in pairs):
         raise typer.BadParameter(f"{given!r} is not OLD=NEW,..., as in PERSON=PER", param_hint="--rename")
     return {old: new for old, _, new in pairs}
-
-
-def _tag_names(given: str | None) -> Sequence[str] | None:
-    """Return the names of tags, or those that a file has."""
-    return read_tag_names(given) if given is not None and os.path.exists(given) else listed(given)

@@ -255,12 +255,6 @@ class SubspaceKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifi
         return tag_scores(self._tag_distances(X), self.temperature)
 
     @_by_chunk
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return minus the squared distance to each tag, (n, n_tags); with two tags their difference, (n,)."""
-        scores = -self._tag_distances(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    @_by_chunk
     def transform(self, X: ArrayLike) -> Float:
         """Project words into the learned subspace: X @ projection_, (n, p); X itself where none is learned."""
         X = self._check_features(X)

@@ -27,6 +27,7 @@ Two words x and y of one type, side by side, may be in one mention or in two. Th
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -176,24 +177,7 @@ def no_names(name: str) -> EncoderError:
 
 
 # Training replaced these as well (but for norp, which no corpus of it had): a name must be read as it was then.
-_ABBREVIATIONS = {
-    "comp": "company",
-    "corp": "corporation",
-    "exec": "executive",
-    "fac": "facility",
-    "geo": "geographical place",
-    "gpe": "geopolitical entity",
-    "grp": "group",
-    "lang": "language",
-    "loc": "location",
-    "misc": "miscellaneous",
-    "norp": "nationality, religious or political group",
-    "org": "organization",
-    "per": "person",
-    "prod": "product",
-    "qty": "quantity",
-    "veh": "vehicle",
-}
+_ABBREVIATIONS: dict[str, str] = json.loads(Path(__file__).with_name("abbreviations.json").read_text(encoding="utf-8"))
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BETWEEN = re.compile(r"[_/-]")

@@ -50,8 +50,18 @@ def folder_of(name: str) -> Path | None:
     """Return the folder of an embedded or installed encoder; None if no encoder has this name."""
     if name in EMBEDDED:
         return EMBEDDED[name]
-    found = _point(name)
-    return None if found is None else _folder(*found)
+    if (found := _point(name)) is None:
+        return None
+    point, one = found
+    spec = None
+    with suppress(ValueError):  # __main__ has none
+        spec = find_spec(point.value) if point.value.isidentifier() else None
+    if spec is None or not spec.submodule_search_locations:
+        raise EncoderError(
+            f"the encoder {name!r} of {_said(one)} is said to be in {point.value!r}, which is no package that is "
+            "there; install it again"
+        )
+    return Path(next(iter(spec.submodule_search_locations)))
 
 
 def check_installed(name: str) -> None:
@@ -101,16 +111,3 @@ def _point(name: str) -> tuple[EntryPoint, Distribution] | None:
         brought = ", ".join(sorted(_said(one) for _, one in found.values()))
         raise EncoderError(f"two distributions bring an encoder {name!r}: {brought}; remove one with pip uninstall")
     return next(iter(found.values()), None)
-
-
-def _folder(point: EntryPoint, one: Distribution) -> Path:
-    """Return the folder of the package that an entry point names."""
-    spec = None
-    with suppress(ValueError):  # __main__ has none
-        spec = find_spec(point.value) if point.value.isidentifier() else None
-    if spec is None or not spec.submodule_search_locations:
-        raise EncoderError(
-            f"the encoder {point.name!r} of {_said(one)} is said to be in {point.value!r}, which is no package that is "
-            "there; install it again"
-        )
-    return Path(next(iter(spec.submodule_search_locations)))

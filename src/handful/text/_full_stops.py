@@ -19,13 +19,8 @@ _LISTS = json.loads(Path(__file__).with_name("abbreviations.json").read_text(enc
 _ALWAYS = frozenset(" ".join(_LISTS["always"].values()).split())
 _BEFORE_NUMBER = frozenset(_LISTS["before a number"].split())
 _AFTER_NO_NUMBER = frozenset(_LISTS["with no number before"].split())
+_AFTER_ORDINAL = frozenset(_LISTS["after an ordinal"].split())
 _PAIRS = frozenset({"d h", "u a", "z B", "z T", "p ej", "т е", "т к", "т н"})
-
-_ORDINAL = re.compile(
-    "Jan(?:uar)?|Jänner|Feb(?:ruar)?|März|Apr(?:il)?|Mai|Juni|Juli|Aug(?:ust)?|Sept(?:ember)?|Okt(?:ober)?|Nov(?:ember)?"
-    "|Dez(?:ember)?|Jahrhunderts?|Jahrtausends?|Jhs?|Weltkriegs?|Auflage|Lebensjahrs?|Geburtstag|Spieltag|Bundesliga"
-    "|Stock|OG|UG|NP|PP|Dünya|Ağır|Asliye|Sulh|İcra|Hukuk|Ceza|Lig|Cadde|Sokak|Cumhurbaşkanı"
-)
 _ROMAN = re.compile("[IVX]+")
 # In German a number after one of these is an ordinal, unless a sentence seems to start after it.
 _BEFORE_ORDINAL = frozenset(str.split("vom zum beim im dem des der das den bis seit ab ins zur"))
@@ -54,6 +49,6 @@ def goes_on(text: str, sentence: list[tuple[int, int]], following: tuple[int, in
         return is_date or word in _BEFORE_NUMBER or word.endswith("str")
     if word.isdigit() or _ROMAN.fullmatch(word):
         is_german = word.isdigit() and before in _BEFORE_ORDINAL and not _STARTS.fullmatch(after)
-        return len(word) <= 3 and (is_german or _ORDINAL.fullmatch(after) is not None)
+        return len(word) <= 3 and (is_german or after in _AFTER_ORDINAL)
     is_letter = len(after.rstrip(".")) == 1 and after[0].isalpha() and (after + beyond)[1:2] == "."
     return is_letter and len(word) == 1 and word.isalpha()  # z. B., o. Ä., a. C.

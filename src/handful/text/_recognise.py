@@ -115,7 +115,7 @@ def is_conll(head: Head) -> Answer:
         alike == 1 and "O" in tags and all(is_ or _BARE.fullmatch(tag) for is_, tag in zip(are_tags, tags, strict=True))
     )
     is_alike = (is_bare and not is_paired) or (alike >= _ENOUGH and tagged >= _ENOUGH)
-    is_mostly_o = _share_outside(tags) >= 0.5 and len(rows) >= _SEVERAL
+    is_mostly_o = 2 * sum(tag in ("O", "_") for tag in tags) >= len(tags) >= _SEVERAL
     if is_tabbed:
         is_evident = is_possible = any(tag in ("O", "_") or _PREFIXED.fullmatch(tag) for tag in tags)
     else:
@@ -143,10 +143,6 @@ def _are_partial(tags: list[str]) -> bool:
     """Whether these are partial labels, with O or _ among them: by itself, a|b or !! is not a tag."""
     is_open = any(tag[:1] == "!" or "|" in tag for tag in tags) and any(tag in ("O", "_") for tag in tags)
     return is_open and len(tags) > 2 and all(_TAG.fullmatch(tag) for tag in tags)
-
-
-def _share_outside(tags: list[str]) -> float:
-    return sum(tag in ("O", "_") for tag in tags) / len(tags) if tags else 0.0
 
 
 # The function that recognises each format, and its sign, in the order in which they are tried.

@@ -3,6 +3,7 @@
 import json
 import platform
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +27,17 @@ from .prepare import PreparedTraining
 def make_card(prepared: PreparedTraining, *, licence: str, origin: str, command: str) -> dict[str, Any]:
     """Return the card; ``transitions`` in it say how tags follow each other in the sentences of all corpora."""
     training = prepared.training
-    identity = prepared.identity()
     return {
         "card": 1,
         "made_by": "handful pretrain",
         "command": command,
         "licence": licence,
         "origin": origin,
-        "base": identity["base"],
-        "corpora": identity["corpora"],
+        "base": prepared.base,
+        "corpora": [corpus.summary() for corpus in training.data.corpora],
         "transitions": Transitions.count(_sentences(prepared)).to_dict(),
         "recipe": {
-            **identity["recipe"],
+            **asdict(training.recipe),
             "pooling": "first-last",
             "scheme": "IO",
             "optimizer": "AdamW",

@@ -1,8 +1,7 @@
 """How to train and how to tune: everything that the weights depend on, besides texts, labels and the encoder."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from handful._util.options import check_options, option
 from handful.errors import DataError
@@ -50,11 +49,6 @@ class Recipe:
                 f"name_only and description_only are {self.name_only:g} and {self.description_only:g}, expected "
                 "shares whose sum is at most 1"
             )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all settings in a form that JSON does not change."""
-        in_order = {name: dict(sorted(getattr(self, name).items())) for name in ("weights", "o_weights", "rename")}
-        return asdict(self) | in_order
 
 
 def group_of(name: str) -> str:

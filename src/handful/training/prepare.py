@@ -37,14 +37,6 @@ class PreparedTraining:
     tokenizer: Any
     training: Training
 
-    def identity(self) -> dict[str, Any]:
-        """Return everything that the weights depend on, in types that JSON has."""
-        return {
-            "recipe": self.training.recipe.to_dict(),
-            "corpora": [corpus.summary() for corpus in self.training.data.corpora],
-            "base": self.base,
-        }
-
 
 def prepare(sources: Sequence[SourceCorpus], encoder: str, recipe: Recipe, device: str | None) -> PreparedTraining:
     """Read the base encoder, lay the corpora out, and put the network on its device."""
