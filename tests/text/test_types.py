@@ -3,6 +3,7 @@
 import pickle
 from dataclasses import FrozenInstanceError
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,6 +73,12 @@ def test_spans_compare_without_scores():
     assert Span(0, 1, "PER", 0.5) == Span(0, 1, "PER")
     assert hash(Span(0, 1, "PER", 0.5)) == hash(Span(0, 1, "PER"))
     assert Span(0, 1, "PER", 0.5).score == 0.5
+
+
+def test_words_of_an_array_are_words():
+    sentence = Sentence(np.array(["a", "bc"]))
+    assert sentence == Sentence(("a", "bc"))
+    assert {type(word) for word in sentence.words} == {str}
 
 
 def test_with_text_joins_words_by_spaces():

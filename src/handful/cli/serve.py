@@ -71,8 +71,7 @@ def serve(
         host=host,
         port=port,
         limits=chosen,
-        label_studio=label_studio is not None,
-        store=label_studio,
+        label_studio=label_studio or False,
         json_logs=json_logs,
         say=typer.echo,
     )

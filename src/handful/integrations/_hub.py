@@ -160,13 +160,11 @@ def _errors(what: str) -> Iterator[None]:
         yield
     except HandfulError:
         raise
-    except tuple(reasons) as error:
-        reason = next(reason for kind, reason in reasons.items() if isinstance(error, kind))
-        raise FileError(f"{what}: {reason}") from None
-    except errors.LocalEntryNotFoundError as error:
-        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else first_line(error)
-        raise FileError(f"{what}: it is not all in the cache, and nothing was fetched: {why}") from None
     except errors.HFValidationError as error:
         raise DataError(f"{what}: {first_line(error)}") from None
     except http as error:
-        raise FileError(f"{what}: {first_line(error)}") from None
+        reason = next((reason for kind, reason in reasons.items() if isinstance(error, kind)), first_line(error))
+        if isinstance(error, errors.LocalEntryNotFoundError):
+            reason = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else reason
+            reason = f"it is not all in the cache, and nothing was fetched: {reason}"
+        raise FileError(f"{what}: {reason}") from None

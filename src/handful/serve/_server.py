@@ -39,9 +39,7 @@ def serve_models(
     port: int | None = None,
     token: str | None = None,
     limits: Limits | None = None,
-    wait: float = 0.002,
-    label_studio: bool = False,
-    store: str | Path | None = None,
+    label_studio: str | Path | bool = False,
     json_logs: bool = False,
     say: Callable[[str], object] | None = None,
 ) -> None:
@@ -54,9 +52,8 @@ def serve_models(
     token : what each request must know; the environment variable HANDFUL_TOKEN if not given. It is optional on this
         machine alone (127.0.0.1), and demanded elsewhere.
     limits : how much the server takes, and how long it waits
-    wait : seconds that a request waits for others to share its batch, where several came the last time
-    label_studio : whether to be a machine-learning backend of Label Studio, too, under ``/label-studio``
-    store : the file in which annotations from Label Studio are kept; in memory if not given
+    label_studio : whether to be a machine-learning backend of Label Studio, too, under ``/label-studio``: the file in
+        which its annotations are kept, or True, in memory
     json_logs : whether each request is logged on standard error, as a line of JSON
     say : called with the address; None, it is not said
     """
@@ -66,12 +63,13 @@ def serve_models(
     token = check_token(token or os.environ.get("HANDFUL_TOKEN") or None, host)
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port, FIRST_PORT))
-        service = Service(models, limits, wait=wait)
+        service = Service(models, limits)
         stack.callback(service.batches.stop)
         routes: list[Route] = []
         if label_studio:
             from ._label_studio import Backend
 
+            store = None if label_studio is True else label_studio
             backend = Backend(service, store, is_logging=json_logs)
             stack.callback(backend.stop)
             routes = backend.routes()

@@ -1,10 +1,11 @@
 """Words, spans, tag schemes and files; standard library only."""
 
 from ._document import Document, Prediction, Predictions, PredictionsOfTexts
+from ._labels import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Span
 from ._options import ReadOptions, read_tag_names
 from ._reports import ReadReport, WriteReport
 from ._schemes import SCHEMES, from_tags, to_tags
-from ._sentences import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Sentence, Span
+from ._sentences import Sentence
 from ._statistics import Statistics, Transitions, describe
 from ._stream import Corpus, Stream, read, stream
 from ._words import to_sentence, to_sentences

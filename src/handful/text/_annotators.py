@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from handful.errors import Advice, DataError, FormatError, shorten
 
 from ._document import Document
+from ._labels import Span
 from ._reading import FileReader
-from ._sentences import Sentence, Span, relabelled
+from ._sentences import Sentence, relabelled
 
 RULES = ("first", "majority", "agree")
 FIELDS = ("_annotator_id", "_session_id", "annotator", "annotator_id")

@@ -12,8 +12,9 @@ from handful._util.lazy import check_libraries
 from handful.errors import DataError, FormatError, shorten
 
 from ._document import Document
+from ._labels import Span
 from ._reading import FileReader
-from ._sentences import Sentence, Span
+from ._sentences import Sentence
 from ._words import word_offsets
 from ._writing import Writing, partial_spans, with_words
 from .layers import flattened

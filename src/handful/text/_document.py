@@ -7,8 +7,9 @@ from typing import Any, TypedDict
 from handful._util.html import marked
 from handful.errors import DataError, shorten
 
+from ._labels import Allowed, Mark, Span
 from ._markup import marked_up
-from ._sentences import Allowed, Mark, Sentence, Span
+from ._sentences import Sentence
 from ._words import cut, to_sentences
 
 N_SHOWN = 25  # texts in a notebook

@@ -19,8 +19,9 @@ from ._annotators import settle_repeated
 from ._document import Document
 from ._json_records import Record, is_one_a_line, is_pair, read_mark, records, sentence_of_tokens, token_offsets
 from ._label_studio import read_task
+from ._labels import Mark, Span
 from ._reading import FileReader
-from ._sentences import Mark, Sentence, Span
+from ._sentences import Sentence
 from ._words import is_blank, to_sentence, to_sentences
 
 # Under which keys a dialect keeps its labels; "json" takes those of any text, and "huggingface" those of words.

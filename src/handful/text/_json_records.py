@@ -11,8 +11,9 @@ from typing import Any
 from handful.errors import DataError, shorten
 
 from ._document import Document
+from ._labels import Mark
 from ._reading import FileReader
-from ._sentences import Mark, Sentence
+from ._sentences import Sentence
 
 
 class Record(dict[str, Any]):

@@ -12,8 +12,9 @@ from handful.errors import Advice, DataError, shorten
 from ._annotators import RULES, Annotation, annotator_of, choose
 from ._document import Document
 from ._json_records import Record, read_mark, read_score
+from ._labels import Mark
 from ._reading import FileReader
-from ._sentences import Mark, Sentence
+from ._sentences import Sentence
 from ._words import to_sentence, to_sentences
 
 MODEL_VERSION = "handful"

@@ -9,8 +9,8 @@ from handful._util.files import AnyFile
 from handful._util.options import check_options, option
 from handful.errors import DataError, FormatError
 
+from ._labels import check_type
 from ._schemes import SCHEMES
-from ._sentences import check_type
 from ._source import check_encoding, read_small
 from .formats import FORMATS, READ_ONLY
 from .layers import LAYERS

@@ -16,9 +16,10 @@ from itertools import chain, pairwise
 from handful.errors import Advice, DataError, shorten
 
 from ._document import Document
+from ._labels import Mark
 from ._markup import HEAD_LINE, MARK, marked_up, parse_marks, quoted, unquoted
 from ._reading import FileReader
-from ._sentences import Mark, Sentence
+from ._sentences import Sentence
 from ._words import to_sentence, to_sentences
 from ._writing import Writing, note_changed_words, one_line, text_marks, with_words
 from .types import ABOUT_CORPUS, EntityType, types_of

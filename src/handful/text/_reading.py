@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NoReturn
 from handful.errors import Advice, DataError, FormatError, HandfulError, shorten
 
 from ._document import Document
+from ._labels import UNKNOWN, Allowed, Mark, Span, by_place
 from ._reports import ReadReport
 from ._schemes import TagReader
-from ._sentences import UNKNOWN, Allowed, Mark, Sentence, Span, by_place
+from ._sentences import Sentence
 from ._source import InputFile
 from .layers import flattened
 from .type_choice import TypeChoice

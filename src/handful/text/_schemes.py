@@ -25,7 +25,8 @@ from itertools import pairwise
 
 from handful.errors import Advice, DataError
 
-from ._sentences import Allowed, Sentence, Span, check_type, overlap, overlap_error
+from ._labels import Allowed, Span, check_type, overlap, overlap_error
+from ._sentences import Sentence
 
 PREFIXES = {"IO": "I", "types": "", "BIO": "BI", "IOB1": "BI", "BIOES": "BIES", "BILOU": "BILU"}
 SCHEMES = tuple(PREFIXES)

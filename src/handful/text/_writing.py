@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from handful.errors import Advice, DataError, shorten
 
 from ._document import Document
-from ._sentences import Mark, Sentence, Span, runs
+from ._labels import Mark, Span
+from ._sentences import Sentence, runs
 from ._words import is_blank, word_offsets
 from .types import EntityType
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from handful.errors import DataError
 
-from ._sentences import Sentence, Span
-from ._sentences import by_place as by_place
-from ._sentences import overlap as overlap
-from ._sentences import overlap_error as overlap_error
+from ._labels import Span
+from ._labels import by_place as by_place
+from ._labels import overlap as overlap
+from ._labels import overlap_error as overlap_error
+from ._sentences import Sentence
 
 LAYERS = ("outermost", "innermost")
 

@@ -23,8 +23,9 @@ from urllib.parse import quote
 from handful.errors import DataError, FileError, FormatError
 
 from ._document import Document
+from ._labels import Allowed, Span, by_place
 from ._reading import FileReader
-from ._sentences import Allowed, Sentence, Span, by_place
+from ._sentences import Sentence
 from .types import EntityType
 
 if TYPE_CHECKING:

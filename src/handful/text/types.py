@@ -12,10 +12,11 @@ from handful._util.files import AnyFile
 from handful._util.foreign import check_inside
 from handful.errors import Advice, DataError, shorten
 
+from ._labels import check_type
 from ._markup import MARK
 from ._patterns import LONGEST as LONGEST
 from ._patterns import compiled as compiled
-from ._sentences import Sentence, check_type
+from ._sentences import Sentence
 from ._sentences import converted as converted
 from ._source import read_small
 from .borders import borders_of

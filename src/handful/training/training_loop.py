@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from handful.text import Sentence, from_tags
 
 from ._recipe import Recipe
 from ._stepping import Stepper
-from ._steps import Layout, PlannedStep, Step, StepBuilder, StepCorpus, plan_steps
+from ._steps import Layout, PlannedStep, StepBuilder, StepCorpus, plan_steps
 from ._texts import TypeTexts
 from .batches import TokenRows, ahead, collate, on_device
 from .corpora import SourceCorpus
@@ -73,49 +74,41 @@ class Training:
             self.network.train()
             for epoch in range(self.recipe.epochs):
                 speed = self._train(epoch, report)
-                self._end_epoch()
-                report(self._state(epoch, self.history[-1]["loss"], speed, self.history[-1]["dev"]))
+                numbered = enumerate(zip(self.data.corpora, self.data.dev, strict=True))
+                dev = {corpus.name: self._measure(n, rows) for n, (corpus, rows) in numbered if rows is not None}
+                self.history.append({"loss": round(float(self._loss) / self._n_words, 6), "dev": dev})
+                self._loss.zero_()
+                self._n_words = 0
+                report(self._state(epoch, self.history[-1]["loss"], speed, dev))
 
     def _train(self, epoch: int, report: OnState) -> float:
         """Take the steps of an epoch; return the speed of the last ones, in words per second."""
         plan, speed = self._plan(epoch), 0.0
         before, last = (0.0, 0, time.monotonic()), self.step + len(plan)
         for step in ahead(lambda planned: on_device(self._builder.build(planned), self.device), plan):
-            self._take(step)
+            loss = self._stepper.take(self.step, partial(self.network.loss, step))
+            self._loss += loss * step.n_words
+            self._n_words += step.n_words
+            self.step += 1
             if self.step % _REPORT_STEPS == 0 or self.step == last:
                 now = float(self._loss), self._n_words, time.monotonic()
                 total, n_words, seconds = (b - a for a, b in zip(before, now, strict=True))
-                loss, speed, before = total / max(1, n_words), n_words / max(1e-9, seconds), now
-                if not math.isfinite(loss):
+                mean, speed, before = total / max(1, n_words), n_words / max(1e-9, seconds), now
+                if not math.isfinite(mean):
                     raise EncoderError(
-                        f"the loss became {loss} before step {self.step}: the learning rate "
+                        f"the loss became {mean} before step {self.step}: the learning rate "
                         f"{self.recipe.lr:g} is too high for this encoder, or its weights are damaged"
                     )
-                report(self._state(epoch, loss, speed))
+                report(self._state(epoch, mean, speed))
         return speed
 
     def _state(self, epoch: int, loss: float, speed: float, dev: Any = None) -> TrainingState:
         return TrainingState(epoch + 1, self.recipe.epochs, self.step, self.n_steps, loss, speed, dev)
 
-    def _take(self, step: Step) -> None:
-        loss = self._stepper.take(self.step, lambda: self.network.loss(step))
-        self._loss += loss * step.n_words
-        self._n_words += step.n_words
-        self.step += 1
-
     def _plan(self, epoch: int) -> list[PlannedStep]:
         text_tokens = [int(self.data.texts.lengths(source.types).sum()) for source in self.data.sources]
         batch_tokens, seed = self.recipe.batch_tokens, self.recipe.seed
         return plan_steps(self.data.sources, text_tokens, batch_tokens=batch_tokens, seed=seed, epoch=epoch)
-
-    def _end_epoch(self) -> None:
-        dev = {}
-        for number, (corpus, rows) in enumerate(zip(self.data.corpora, self.data.dev, strict=True)):
-            if rows is not None:
-                dev[corpus.name] = self._measure(number, rows)
-        self.history.append({"loss": round(float(self._loss) / self._n_words, 6), "dev": dev})
-        self._loss.zero_()
-        self._n_words = 0
 
     def _measure(self, number: int, rows: TokenRows) -> dict[str, float]:
         """Return strict precision, recall and F1 of mentions, over all types, on the dev sentences of a corpus.

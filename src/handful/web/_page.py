@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 
 from handful._util.html import hue, with_tags
-from handful.text import EntityType, Sentence, Span
+from handful.text import EntityType, Sentence
 
 _STATIC = files(__package__) / "static"
 _STYLE = (_STATIC / "page.css").read_text(encoding="utf-8")
@@ -72,7 +72,10 @@ def marked(sentence: Sentence, types: Sequence[EntityType | str], gold: Sentence
         elif span not in right:
             kind += " wrong"
         after = f"<small>{escape(span.type)}</small></mark>"
-        places.append((start, end, f'<mark class="{kind}"{_score(span)}>', after))
+        score = ""
+        if span.score is not None:
+            score = f' data-score="{span.score:.4f}" data-tip="{escape(span.type)} {span.score:.2f}"'
+        places.append((start, end, f'<mark class="{kind}"{score}>', after))
     return f'<p class="s" dir="auto">{with_tags(text, places)}</p>\n'
 
 
@@ -100,9 +103,3 @@ def _descriptions(types: Sequence[EntityType | str]) -> str:
 
 def _description(one: EntityType | str) -> str:
     return one.description if isinstance(one, EntityType) else ""
-
-
-def _score(span: Span) -> str:
-    if span.score is None:
-        return ""
-    return f' data-score="{span.score:.4f}" data-tip="{escape(span.type)} {span.score:.2f}"'
