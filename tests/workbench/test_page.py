@@ -199,7 +199,7 @@ def test_what_a_fit_changed_is_pointed_out(window, served):
     page = window(5)  # Pat and Pam wrote to us from Lille .
     assert [words for _, words in mentions(page, "predicted")] == ["Pat", "Pam", "Lille"]
     served.client.post("/api/types", json={"action": "remove", "name": "LOC"})
-    said(page, "New fit. Lille: no longer LOC.")
+    said(page, "Predictions have changed. Lille: no longer LOC.")
     assert "Lille: no longer LOC" in page.inner_text("#changes")
     assert [words for _, words in mentions(page, "predicted")] == ["Pat", "Pam"]
 

@@ -94,3 +94,44 @@ def test_progress_counts_what_is_partly_done(window, served):
     page.locator("#progress", has_text="0 of 9 sentences decided, 1 partly").wait_for()
     share = page.evaluate("getComputedStyle(document.getElementById('progress-bar')).getPropertyValue('--partly')")
     assert float(share) == pytest.approx(1 / 9)
+
+
+def test_the_list_in_order_follows_decisions_and_fits(window, served):
+    page = window(1)
+    page.get_by_text("In order", exact=True).click()
+    page.locator("#queue-list [data-id='5'] mark.predicted").first.wait_for()
+    mark = {"sentence": 5, "start": 0, "end": 1, "version": 0}
+    served.client.post("/api/mentions/review", json={"type": "LOC", "accept": [mark]}).raise_for_status()
+    page.locator("#queue-list [data-id='5'] mark[title='LOC, confirmed']").wait_for()
+    served.client.post("/api/types", json={"action": "remove", "name": "LOC"}).raise_for_status()
+    page.locator("#queue-list [data-id='5'] mark.confirmed").wait_for(state="detached")
+
+
+def is_in_sight(page, of, within):
+    inner, outer = page.locator(of).first.bounding_box(), page.locator(within).first.bounding_box()
+    is_below_top = inner["y"] >= max(0, outer["y"]) - 2
+    return is_below_top and inner["y"] + inner["height"] <= min(800, outer["y"] + outer["height"]) + 2
+
+
+def test_the_caret_and_hits_are_in_sight_in_a_long_sentence(browser, tmp_path):
+    long = " and ".join(f"Pia{i} who saw the big dog" for i in range(80))
+    with serving(tmp_path / "p.db", ["Pia met Leeds", f"{long} near Oslo"]) as served:
+        settled(served.session)
+        page = open_at(browser, served, 2)
+        for key in ("End", "Home", ",", "."):  # the last word, the first one, the last mention, the first one
+            page.keyboard.press(key)
+            assert is_in_sight(page, ".w.caret", "#text"), key
+        page.keyboard.press("/")
+        page.keyboard.type("oslo")
+        page.wait_for_selector("#sentence .w.caret.hit")
+        assert is_in_sight(page, ".w.caret", "#text")
+        assert is_in_sight(page, "#queue-list .hit", "#queue-list li")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#search-row", state="hidden")
+        page.goto(f"{served.url}/#1")
+        page.reload()
+        at_sentence(page, 1)
+        page.get_by_text("In order", exact=True).click()
+        page.keyboard.press("ArrowDown")
+        at_sentence(page, 2)
+        assert page.evaluate("document.getElementById('text').scrollTop") == 0  # it begins at its start

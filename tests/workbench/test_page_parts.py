@@ -138,6 +138,45 @@ def test_nothing_here_for_a_later_type_keeps_the_labels(browser, tmp_path):
         assert (known["status"], known["look"]) == ("labelled", [])
 
 
+def test_a_look_that_is_skipped_keeps_the_labels_and_is_asked_for_again(browser, tmp_path):
+    with serving(tmp_path / "p.db", types={"PER": "P people"}) as served:
+        settled(served.session)
+        page = open_at(browser, served, 5)
+        enter(page)
+        page.locator("#progress", has_text="1 of ").wait_for()
+        served.client.post("/api/types", json={"action": "add", "name": "GOD", "description": "G gods"})
+        settled(served.session)
+        page.click("#look button")
+        at_sentence(page, 5)
+        assert page.inner_text("#accept span") == "Accept as it is"  # nothing new is predicted
+        for key in ("s", "ArrowDown"):
+            page.keyboard.press(key)
+            said(page, "There is no other sentence here.")
+            at_sentence(page, 5)
+        known = served.client.get("/api/sentences/5").json()
+        assert ([one["type"] for one in known["labels"]], known["look"]) == (["PER", "PER"], ["GOD"])
+        enter(page)
+        said(page, "All of them are looked at.")
+
+
+def test_sentences_that_were_chosen_give_no_single_figure(browser, tmp_path):
+    texts = [f"Pia{i} and Pam{i} saw Leeds" for i in range(60)]
+    with serving(tmp_path / "p.db", texts) as served:
+        settled(served.session)
+        drawn = set(served.session._in_random_order[:5])
+        for id in [id for id in range(1, 61) if id not in drawn][:20]:
+            found = served.client.get(f"/api/sentences/{id}").json()["predictions"]
+            labels = [{key: one[key] for key in ("start", "end", "type")} for one in found]
+            answer = {"version": 0, "action": "label", "labels": labels}
+            served.client.post(f"/api/sentences/{id}/decision", json=answer).raise_for_status()
+        settled(served.session)
+        quality = served.client.get("/api/state").json()["quality"]
+        assert (quality["f1"], quality["n_drawn"]) == (1, 0)
+        page = open_at(browser, served, 1)
+        page.wait_for_selector("#quality .curve")
+        assert page.inner_text("#quality strong") == "0.95 to 1.00"
+
+
 def test_a_few_accepted_sentences_are_no_proof_of_quality(window, served):
     page = window(1)
     for n in range(1, 7):

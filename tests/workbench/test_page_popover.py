@@ -181,3 +181,30 @@ def test_the_popover_is_reached_by_touch(chromium, served):
     said(page, "wrote: PER. Stored.")
     assert mentions(page) == [("PER", "wrote"), ("LOC", "Lille")]
     context.close()
+
+
+def test_a_click_on_the_end_of_a_mention_opens_it_too(window):
+    page = window(5)  # Pat and Pam wrote to us from Lille .
+    for which in ("start", "end"):
+        grip = page.locator(f"#sentence .m:has(#w7) .grip[data-grip={which}]").bounding_box()
+        page.mouse.click(grip["x"] + (3 if which == "end" else -3), grip["y"] + grip["height"] / 2)
+        page.wait_for_selector("#popover:visible")
+        assert page.inner_text("#popover-words") == "Lille"
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#popover", state="hidden")
+
+
+def test_the_focus_stays_in_the_menu_when_a_fit_is_ready(window, served):
+    page = window(5)
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowRight")
+    page.locator("#popover-types [data-name=LOC]:focus").wait_for()
+    fit = served.client.get("/api/sentences/5").json()["fit"]
+    served.client.post("/api/sentences/2/decision", json={"version": 0, "action": "nothing"}).raise_for_status()
+    settled(served.session)
+    assert served.client.get("/api/sentences/5").json()["fit"] > fit
+    served.client.post("/api/types", json={"action": "remove", "name": "PER"}).raise_for_status()
+    page.locator("#changes", has_text="Pam: no longer PER").wait_for()
+    assert page.evaluate("document.activeElement.dataset.name") == "LOC"
+    page.keyboard.press("Enter")
+    said(page, "Pat: LOC. Stored.")

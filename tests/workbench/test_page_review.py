@@ -124,7 +124,7 @@ def test_all_places_of_a_word_are_reviewed_whatever_they_are_taken_for(browser, 
         served.client.post("/api/mentions/review", json={"type": "PER", "accept": [mark]}).raise_for_status()
         page.keyboard.press("v")
         page.get_by_role("searchbox", name="Words", exact=True).fill("MERCURY")
-        page.locator("#review-note", has_text="4 things").wait_for()
+        page.locator("#review-note", has_text="4 places with “MERCURY”; ").wait_for()
         notes = page.locator("#review-list .score").all_inner_texts()
         assert sorted(notes) == ["confirmed", "not found", "not found", "not found"]
         assert page.locator("#review-list [data-is=open]").count() == 3  # a place is no mention until somebody says so
@@ -135,6 +135,8 @@ def test_all_places_of_a_word_are_reviewed_whatever_they_are_taken_for(browser, 
         page.get_by_text("Confirm 2, reject 1", exact=True).click()
         page.locator("#review-note", has_text="Confirmed 2, rejected 1. Stored.").wait_for()
         assert types(served)[0] == ("PER", 3)
+        page.get_by_role("searchbox", name="Words", exact=True).fill("venus")
+        page.locator("#review-note", has_text="No place has “venus”.").wait_for()
 
 
 def test_a_row_gets_another_type(window, served):

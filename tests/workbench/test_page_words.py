@@ -112,3 +112,32 @@ def test_pages_of_predictions_show_text_from_right_to_left_in_order(browser, tex
     assert [first, *rest] == sorted([first, *rest], reverse=True)  # from right to left
     assert first > family > name > rest[0]  # Latin words inside them from left to right
     assert of_words[3] < of_type < name  # and their type after them
+
+
+def test_what_changed_since_does_not_hide_what_was_undone(window, served):
+    page = window(5)
+    served.client.post("/api/types", json={"action": "remove", "name": "LOC"}).raise_for_status()
+    said(page, "Predictions have changed. Lille: no longer LOC.")
+    page.keyboard.press("z")
+    said(page, "Predictions have changed. Lille: now LOC.")
+    said(page, "Undone: a change of types.")
+
+
+def test_what_was_decided_last_is_listed_and_a_click_goes_back_to_it(window, served):
+    page = window(5)
+    assert page.is_hidden("#recent")
+    page.keyboard.press("a")
+    said(page, "Pat: PER is right. Stored.")
+    page.keyboard.press("n")
+    page.locator("#status", has_not_text="Sentence 5 ").wait_for()
+    other = page.inner_text("#status").split()[1]
+    page.keyboard.press("s")
+    page.locator("#status", has_not_text=f"Sentence {other} ").wait_for()
+    rows = page.locator("#recent-list button")
+    assert [one.split(".")[0] for one in rows.all_inner_texts()] == ["Skipped", "Nothing here"]  # each sentence once
+    rows.filter(has_text="Pat and Pam wrote").click()
+    at_sentence(page, 5)
+    page.keyboard.press("z")
+    said(page, "Undone: skipped")
+    rows.first.filter(has_text="Undone: skipped").wait_for()
+    assert rows.count() == 2

@@ -20,7 +20,7 @@ from handful.text import Sentence
 FEWEST = 5  # decided sentences; of the sample, too, else all decided ones count the same
 EVERY = 5  # one sentence of so many in the queue is the next one of the sample
 FOLDS, RESAMPLES = 5, 500
-UNSEEN = 3  # mistakes that may be there though none was seen, with 95 %
+UNSEEN = 3  # mentions that may be wrong though none was seen to be, with 95 %
 LEAST_MORE, MOST_MORE = 5, 20  # labels that are asked for at once
 
 
@@ -54,10 +54,10 @@ def cross_validate(
     """Fit without each fifth of the labelled sentences in turn, and compare what is found in it with its labels.
 
     The fits use labels and names, and no unlabelled text, so that they take little time. The interval comes from
-    sentences drawn again with replacement. It reaches at least to the F1 with three mistakes more or less, because
-    there may be three mistakes of a kind that was not seen (the rule of three): a few sentences without a mistake are
-    no proof that there are none. The result is None if there are too few sentences, no mentions, or `is_wanted`, which
-    is asked before each fit, says no.
+    sentences drawn again with replacement. It reaches at least to the F1 with three right mentions more or less,
+    because three may be wrong of a kind that was not seen (the rule of three): a few sentences without a mistake are no
+    proof that there are none. The result is None if there are too few sentences, no mentions, or `is_wanted`, which is
+    asked before each fit, says no.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ def cross_validate(
     sample, others = counts[drawn].sum(axis=1) * weight, counts[~drawn].sum(axis=(0, 1))
     resampled = np.random.default_rng(0).integers(len(sample), size=(RESAMPLES, len(sample)))
     low, high = np.quantile(_f1(others + sample[resampled].sum(axis=1)), (0.025, 0.975))
-    right, found_in_all, given_in_all = total = others + sample.sum(axis=0)
-    low = min(low, 2 * right / (found_in_all + given_in_all + UNSEEN * weight))
-    high = max(high, min(1.0, (2 * right + UNSEEN * weight) / max(found_in_all + given_in_all, 1)))
+    total = others + sample.sum(axis=0)
+    unseen = np.array([UNSEEN * weight, 0, 0])
+    low, high = min(low, max(0.0, _f1(total - unseen))), max(high, min(1.0, _f1(total + unseen)))
     return Quality(float(_f1(total)), float(low), float(high), n_drawn, *_next(names, counts, drawn, weight))
 
 

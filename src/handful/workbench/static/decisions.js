@@ -51,6 +51,11 @@ export function decide(action, { stay = false } = {}) {
     if (action === "label" && isDecided(sentence)) return next();
     const isLook = sentence.look.length > 0; // then it is about the types that came later, and its labels stay
     const asked = action;
+    if (isLook && action === "skip") { // its labels are no less right
+      const said = `Left as it is: nobody has looked for ${sentence.look.join(", ")} yet.`;
+      say(said);
+      return next(said);
+    }
     if (isLook && action === "nothing") action = "label";
     const shown = mentions(sentence);
     if (asked === "label" && isUnsettled(sentence)) return say("Two people differ here. Take one of the answers (B, C), or mark the sentence anew.");
@@ -86,6 +91,7 @@ async function store(action, labels, said, stay = false) {
   }
   show(answer.sentence);
   say(`${said}. Stored.`);
+  tell("decided", { sentence: answer.sentence, said: `${said}.` });
   refresh();
   if (!stay) await next(`${said}. Stored.`);
 }
@@ -103,7 +109,8 @@ async function review(kind, type, span, done, instead = null) {
   if (answer.stale.length) return conflict(await get(`/api/sentences/${sentence.id}`));
   if (kind === "accept") selection.picked = { ...span, type };
   show(await get(`/api/sentences/${sentence.id}`));
-  say(done);
+  say(`${done} Stored.`);
+  tell("decided", { sentence: app.sentence, said: done });
   refresh();
 }
 
@@ -117,7 +124,7 @@ function cutOff(type, { start, end }) {
 /** Mark the chosen words as a mention of a type, or change the type of the mention there. */
 export function mark(type) {
   const span = chosen();
-  return act(() => review("accept", type, span, `${wordsOf(app.sentence, span)}: ${type}. Stored.`, span.type ? span : null));
+  return act(() => review("accept", type, span, `${wordsOf(app.sentence, span)}: ${type}.`, span.type ? span : null));
 }
 
 /** A click on a type: it is for the words that were chosen; where there are none, for those that are chosen next. */
@@ -138,21 +145,21 @@ export function acceptOne() {
   const one = mentionAt(selection.caret);
   if (!one) return say("There is no mention here.");
   if (one.confirmed) return say(`${one.type} is confirmed already.`);
-  return act(() => review("accept", one.type, one, `${wordsOf(app.sentence, one)}: ${one.type} is right. Stored.`));
+  return act(() => review("accept", one.type, one, `${wordsOf(app.sentence, one)}: ${one.type} is right.`));
 }
 
 /** Say that the mention at the caret is none of its type. */
 export function remove() {
   const one = mentionAt(selection.caret);
   if (!one) return say("There is no mention here.");
-  return act(() => review("reject", one.type, one, `${wordsOf(app.sentence, one)}: not ${one.type}. Stored.`));
+  return act(() => review("reject", one.type, one, `${wordsOf(app.sentence, one)}: not ${one.type}.`));
 }
 
 /** Give a mention other borders. */
 export function moveBorders(old, { start, end }) {
   const last = app.sentence.words.length;
   if (start < 0 || end > last || start >= end) return say("The border cannot go further.");
-  return act(() => review("accept", old.type, { start, end }, `${old.type} is now: ${wordsOf(app.sentence, { start, end })}. Stored.`, old));
+  return act(() => review("accept", old.type, { start, end }, `${old.type} is now: ${wordsOf(app.sentence, { start, end })}.`, old));
 }
 
 export function shiftBorders(byStart, byEnd) {
@@ -180,7 +187,9 @@ export function reverse(way) {
       : answer.action === "import" ? (answer.texts ? `an import of ${texts}` : "the labels and types of an import; its texts stay")
       : answer.types_changed ? "a change of types" : `${STEPS[answer.action] ?? answer.action}, in ${where}`;
     const rest = answer.left.length ? ` ${count(answer.left.length, "sentence stays", "sentences stay")} as others have decided since then.` : "";
-    say(`${way === "undo" ? "Undone" : "Redone"}: ${what}.${rest}`);
+    const done = `${way === "undo" ? "Undone" : "Redone"}: ${what}.`;
+    say(`${done}${rest}`);
+    for (const sentence of changed) tell("decided", { sentence, said: done });
     await refresh();
   });
 }

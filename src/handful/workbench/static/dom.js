@@ -18,11 +18,15 @@ export function make(tag, attributes = {}, ...children) {
   return one;
 }
 
+const KEPT = 4000; // milliseconds in which something said by the way does not take the place of an answer
 let clearing = 0;
+let answer = { text: "", at: -KEPT };
 
-/** Say what happened: to the eye below the sentence, to the ear by the live region. */
-export function say(text) {
+/** Say what happened: to the eye below the sentence, to the ear by the live region; `isAside`, nobody has asked for it. */
+export function say(text, { isAside = false } = {}) {
   const live = $("live");
+  if (!isAside) answer = { text, at: performance.now() };
+  else if (performance.now() - answer.at < KEPT) text = `${answer.text} ${text}`;
   live.textContent = live.textContent === text ? `${text}\u00a0` : text;
   clearTimeout(clearing);
   clearing = setTimeout(() => (live.textContent = ""), 12000);
@@ -46,7 +50,7 @@ export function trouble(error, place = $("trouble")) {
   }
   const what = error.what ?? `a fault of the page: ${error.message ?? error}`;
   place.replaceChildren(
-    make("strong", { text: what.charAt(0).toUpperCase() + what.slice(1) + "." }),
+    make("strong", { text: what.replace(/^[a-z]+(?= )/, (word) => word.charAt(0).toUpperCase() + word.slice(1)) + "." }), // no name of a file
     error.advice ? ` ${error.advice.charAt(0).toUpperCase()}${error.advice.slice(1)}.` : "",
   );
   if (place.id) {

@@ -6,6 +6,7 @@ import { hitsOf } from "./hits.js";
 import { mentions, nested, wordsOf } from "./sentence.js";
 
 const [AROUND, MARGIN] = [30, 8]; // rows beyond those in sight that are read, and that must be there
+const FAR = 8; // words before a hit that fit in a row with it
 let rows = { total: 0, start: 0, sentences: [] };
 let opened = () => {}; // what a click on a sentence does
 let lost = null; // the sentence whose row had the focus, where it is not among those that are there
@@ -83,7 +84,11 @@ export function setUpList(open, failed) {
 
 /** A sentence in the list: its mentions are underlined, and what was searched for is marked. */
 export function line(sentence) {
-  return make("span", {}, ...partsOf(sentence, nested(mentions(sentence)), 0, sentence.words.length, hitsOf(sentence)));
+  const [hits, marked] = [hitsOf(sentence), nested(mentions(sentence))];
+  let start = (hits[0]?.start ?? 0) > FAR ? hits[0].start - FAR / 2 : 0; // only two lines are shown
+  start = marked.find((one) => one.start < start && start < one.end)?.start ?? start;
+  const rest = marked.filter((one) => one.start >= start);
+  return make("span", {}, start ? "… " : "", ...partsOf(sentence, rest, start, sentence.words.length, hits));
 }
 
 function partsOf(sentence, marked, start, end, hits) {

@@ -11,6 +11,7 @@ import { setUpPanel } from "./panel.js";
 import { changedBy, setUpPeople } from "./people.js";
 import { setUpPopover } from "./popover.js";
 import { goToFirst, next, open, previous, setUpQueue } from "./queue.js";
+import { setUpRecent } from "./recent.js";
 import { openReview, setUpReview } from "./review.js";
 import { describeChange, isDecided, show, watchMouse } from "./sentence.js";
 import { watchSight } from "./sight.js";
@@ -158,7 +159,7 @@ async function pointOut() {
   const { sentence } = app;
   if (news?.isNewer) return say(`${changedBy(sentence)}. You see how it stands now.`);
   if (!news?.isOther || isDecided(sentence) || !sentence.changed.length) return;
-  say(`New fit. ${sentence.changed.map((one) => describeChange(sentence, one)).join("; ")}.`);
+  say(`Predictions have changed. ${sentence.changed.map((one) => describeChange(sentence, one)).join("; ")}.`, { isAside: true });
 }
 
 let isConnected = true;
@@ -210,6 +211,7 @@ async function begin() {
   setUpFiles();
   setUpPopover();
   setUpPeople();
+  setUpRecent();
   watchMouse(moveBorders, () => app.armed !== null && mark(app.armed));
   watchSight();
   try {

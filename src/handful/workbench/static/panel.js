@@ -43,9 +43,9 @@ function drawQuality() {
   svg.append(make("circle", { cx: x(last), cy: y(quality.f1), r: 3.5 }));
   if (first < last) svg.append(make("text", { x: left, y: height - 4, text: first }));
   svg.append(make("text", { x: width - 6, y: height - 4, "text-anchor": "end", text: count(last, "decision") }));
-  // The middle of a wide interval would be taken for what is known.
+  // The middle of a wide interval, or a figure from sentences that were chosen, would be taken for what is known.
   const range = `${quality.low.toFixed(2)} to ${quality.high.toFixed(2)}`;
-  const isVague = quality.high - quality.low > VAGUE;
+  const isVague = quality.high - quality.low > VAGUE || !quality.n_drawn;
   const [head, then] = isVague ? [range, "likely F1"] : [quality.f1.toFixed(2), `F1, ${range} with 95%`];
   const isKnown = typeOf(quality.weakest)?.n_labels > 0;
   const why = isKnown ? "most mistakes are there" : "it has no label yet, so nothing is known of it";

@@ -16,6 +16,7 @@ const inside = () => (selection.isMarked ? null : mentionAt(selection.caret));
 function draw() {
   const { start, end } = (openFor = chosen());
   const one = inside();
+  const held = $("popover-types").contains(document.activeElement) ? document.activeElement.dataset.name : null;
   $("popover-words").textContent = wordsOf(app.sentence, { start, end });
   $("popover-types").replaceChildren(...app.state.types.map((type) => {
     const attributes = { type: "button", class: "type", title: type.description || type.name, "--hue": type.colour, "data-name": type.name };
@@ -26,6 +27,7 @@ function draw() {
   }));
   $("popover-find").hidden = app.state.types.length <= FEW;
   filter();
+  if (held) $("popover-types").querySelector(`[data-name="${CSS.escape(held)}"]`)?.focus();
   $("why-type").hidden = Boolean(one);
   $("mention-actions").hidden = $("borders").hidden = !one;
   $("right").hidden = Boolean(one?.confirmed);

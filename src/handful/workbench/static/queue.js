@@ -133,13 +133,15 @@ export async function next(said = "") {
   }
   const others = found.filter((one) => one.id !== sentence?.id);
   if (!(await goToFirst(others))) {
-    if (others.length || part !== "look" || mode() !== "order") {
+    if (found.length || part !== "look" || mode() !== "order") {
       return say(`${said} There is no other sentence here. Choose another order, search, or import more text.`.trim());
     }
     document.querySelector("input[value=teach]").checked = true;
     [part, lookFor] = ["open", ""];
     drawParts();
-    return next(`${said} All of them are looked at.`.trim());
+    const done = `${said} All of them are looked at.`.trim();
+    say(done);
+    return next(done);
   }
   await load();
 }
@@ -187,7 +189,7 @@ export function setUpQueue() {
   on("sentence", (isOther) => isOther && showCurrent());
   drawParts();
   const reload = () => load(undefined, true).catch((error) => error.status !== 0 && trouble(error)); // 0: said already
-  on("queue", () => mode() === "teach" && reload());
+  on("queue", reload);
   on("texts", reload);
   return load();
 }

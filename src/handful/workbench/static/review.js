@@ -12,6 +12,7 @@ const PAUSE = 300; // milliseconds without a key before words are looked for
 let rows = []; // of review_row.js
 let total = 0;
 let number = 0;
+let sought = ""; // words that the listed places have
 let stored = ""; // what was stored last, until the person goes on
 let looked = { now: 0, then: 0, sentences: 0 }; // sentences that were looked through, now and when the list was read
 
@@ -24,10 +25,11 @@ async function load({ keep = false } = {}) {
   const mine = ++number;
   const said = new Map(keep ? rows.map((one) => [key(one.mention), one]) : []);
   const before = looked;
+  const words = $("review-words").value.trim();
   try {
     const answer = await ask(keep ? Math.min(MOST, Math.max(AT_ONCE, rows.length)) : AT_ONCE, 0);
     if (mine !== number) return;
-    total = answer.total;
+    [total, sought] = [answer.total, words];
     const now = looked === before ? answer.looked : looked.now; // else more was told while the answer was on its way
     looked = { now, then: answer.looked, sentences: answer.sentences };
     rows = answer.mentions.map((mention) => made(mention, said.get(key(mention))));
@@ -117,8 +119,8 @@ function describe() {
   const listed = rows.length < total ? `, the first ${rows.length} listed` : "";
   const seen = rows.filter((one) => one.isSeen).length;
   $("review-note").textContent = stored + (total
-    ? `${count(total, "thing")} it takes for ${type()}${listed}; ${seen.toLocaleString("en")} ${seen === 1 ? "has" : "have"} been in sight.`
-    : `Nothing is taken for ${type()} here.`);
+    ? `${count(total, sought ? "place" : "thing")} ${sought ? `with “${sought}”` : `it takes for ${type()}`}${listed}; ${seen.toLocaleString("en")} ${seen === 1 ? "has" : "have"} been in sight.`
+    : sought ? `No place has “${sought}”.` : `Nothing is taken for ${type()} here.`);
   describeSearch();
   const [now, everything] = [decided(), decided(rows)];
   const unseen = everything.accept.length + everything.reject.length - now.accept.length - now.reject.length;

@@ -104,6 +104,7 @@ export function moveTo(word, extend = false) {
   if (!extend) selection.anchor = null;
   selection.caret = Math.max(0, Math.min(last, word));
   drawSelection();
+  bringCaret();
   tell("selection");
 }
 
@@ -119,6 +120,9 @@ export function clearSelection() {
   tell("selection");
 }
 
+/** A long sentence scrolls inside its window: no key is about a word that is out of sight. */
+const bringCaret = () => $(`w${selection.caret}`)?.scrollIntoView({ block: "nearest", behavior: "instant" });
+
 /** Put a sentence on the page. */
 export function show(sentence, word = null) {
   const isOther = sentence.id !== app.sentence?.id;
@@ -127,6 +131,8 @@ export function show(sentence, word = null) {
   if (word !== null) Object.assign(selection, { caret: word, anchor: null, isMarked: false, isPlaced: true });
   history.replaceState(null, "", `/#${sentence.id}`);
   draw();
+  if (isOther) $("text").scrollTop = 0;
+  if (word !== null) bringCaret();
   tell("sentence", isOther);
 }
 
@@ -137,7 +143,8 @@ function draw() {
   $("after").textContent = sentence.after;
   $("card").dataset.status = sentence.look.length ? "partial" : sentence.status;
   $("reset").hidden = sentence.status === "new";
-  $("accept").firstElementChild.textContent = isDecided(sentence) ? "Next" : mentions(sentence).length ? `Accept ${mentions(sentence).length}` : "Accept as it is";
+  const n = mentions(sentence).filter((one) => !one.confirmed || !sentence.look.length).length; // in a look, only what is new
+  $("accept").firstElementChild.textContent = isDecided(sentence) ? "Next" : n ? `Accept ${n}` : "Accept as it is";
   const waiting = sentence.predictions === null && !isDecided(sentence) ? " · no prediction yet" : "";
   const looks = sentence.look.length ? `, but nobody has looked for ${sentence.look.join(", ")}` : "";
   $("status").textContent = `Sentence ${sentence.id} · ${STATUS[sentence.status]}${looks}${waiting}${namesOf(sentence)}`;
@@ -188,7 +195,7 @@ function drawChanges() {
   box.hidden = !sentence.changed.length || isDecided(sentence);
   if (box.hidden) return;
   const lines = sentence.changed.map((one) => make("li", { text: describeChange(sentence, one) }));
-  box.replaceChildren(make("strong", { text: "The last fit changed" }), make("ul", {}, ...lines));
+  box.replaceChildren(make("strong", { text: "Predictions have changed" }), make("ul", {}, ...lines));
 }
 
 export function describeChange(sentence, one) {
@@ -268,6 +275,7 @@ export function watchMouse(moved, painted) {
     const now = chosen();
     clearSelection();
     if (now.start !== old.start || now.end !== old.end) moved(old, now);
+    else tell("pointed"); // it was a click
   };
   place.addEventListener("pointerup", end);
   place.addEventListener("dblclick", (event) => {
