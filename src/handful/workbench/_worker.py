@@ -170,18 +170,23 @@ class Worker:
 
         After a decision, a fit that keeps the clusters comes first, and the queue, for which the sentences near its top
         are predicted anew. The whole fit, the rest of the text and the whole queue follow when nothing is decided for a
-        moment. If decisions are faster than fits, other work has as long as each fit took (at most `TURN`) before the
-        next one, so that the text is read, and the queue is ordered by the predictions that there are.
+        moment. If decisions are faster than fits, the queue is ordered after each fit by the predictions there are, and
+        then other work has as long as the fit took (at most `TURN`), so that the text is read.
         """
-        is_asked = self._fitted < self._wanted
-        if is_asked and self._turn <= 0:
+        is_asked, is_whole = self._fitted < self._wanted, self._clustered == self._fitted
+        if is_asked and self.ranked == self.number and self._turn <= 0:
             return self._fit
         if not is_asked and (ids := self._to_predict(reversed(self._visible))):
             return lambda: self._predict(ids)
+        read = self._pool[: self._n_encoded]
+        if ids := self._to_predict(read if is_whole and not is_asked else self._candidates):
+            return lambda: self._predict(ids)
+        if self.ranked < self.number:
+            return self._rank
+        if not is_asked:
+            return self._other_step() if is_whole else self._fit_whole
         step = self._other_step()
-        if step in (None, self._fit_whole, self._estimate):
-            return self._fit if is_asked else step
-        return partial(self._take_turn, step)
+        return self._fit if step in (None, self._fit_whole, self._estimate) else partial(self._take_turn, step)
 
     def _take_turn(self, step: Callable[[], object]) -> None:
         started = time.perf_counter()
@@ -189,17 +194,10 @@ class Worker:
         self._turn -= time.perf_counter() - started
 
     def _other_step(self) -> Callable[[], object] | None:
-        """Return what to do next where no fit is wanted, or where it has to wait."""
-        read, is_whole = self._pool[: self._n_encoded], self._clustered == self._fitted
-        ids = self._to_predict(read if is_whole else self._candidates)
-        if not ids and self.ranked < self.number:
-            return self._rank
-        if not ids and not is_whole:
-            if self._fitted == self._wanted:
-                return self._fit_whole
-            since = 0 if self.learner is None else self.learner.since
-            ids = self._first(id for id in read if id not in self.found or self.found[id].fit < since)
-        if ids:
+        """Return what to do next where the queue is ordered, and no fit is wanted or it has to wait."""
+        since = 0 if self.learner is None else self.learner.since
+        new = (id for id in self._pool[: self._n_encoded] if id not in self.found or self.found[id].fit < since)
+        if self.learner is not None and self.learner.tagger is not None and (ids := self._first(new)):
             return lambda: self._predict(ids)
         if self._n_encoded < len(self._pool):
             return self._encode
