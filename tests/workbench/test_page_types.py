@@ -1,5 +1,7 @@
 """The page in a real browser: types that are merged, split and edited together, and wordings against labels."""
 
+import pytest
+
 from .browsing import enter, mentions, said
 from .conftest import open_at
 from .made import serving, settled
@@ -147,11 +149,14 @@ def test_a_name_alone_does_not_take_back_a_wording_of_somebody_else(window, serv
     assert served.client.get("/api/state").json()["types"][0]["description"] == "P persons"
 
 
-def test_words_about_a_type_that_somebody_else_took_away_are_kept_until_they_are_not_wanted(window, served):
+@pytest.mark.parametrize("is_known", [False, True])
+def test_words_about_a_type_that_somebody_else_took_away_are_kept_until_they_are_not_wanted(window, served, is_known):
     page = window(5)
     page.keyboard.press("t")
     page.get_by_label("Description of LOC").fill("L cities and towns")
     served.client.post("/api/types", json={"action": "remove", "name": "LOC"})
+    if is_known:
+        page.locator("#types-bar [data-name=LOC]").wait_for(state="detached")
     page.locator("form[aria-label='Type LOC']").get_by_text("Save").click()
     page.locator("#types .trouble", has_text="The types were changed in the meantime").wait_for()
     page.locator("#types-unsaved", has_text="LOC is no longer there; you wrote of it: L cities and towns.").wait_for()

@@ -53,6 +53,11 @@ async function change(changes, question) {
 
 /** Save the edits of some types, all together. */
 async function save(names) {
+  const gone = names.filter((name) => !typeOf(name));
+  if (gone.length) {
+    drawList();
+    return trouble({ what: `the types were changed in the meantime: ${gone.join(", ")} is no longer there`, advice: "what you wrote is kept; the list shows how they stand now" }, problem());
+  }
   const changes = names.flatMap(changesOf);
   const renamed = changes.filter((one) => one.action === "rename");
   for (const one of renamed) {
