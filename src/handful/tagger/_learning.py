@@ -119,14 +119,15 @@ def learn(
     plan: Plan,
     names: TypeNames | None,
     transitions: Transitions | None = None,
-    border: NDArray[np.float32] | None = None,
+    border: NDArray[np.float32] | Seams | None = None,
     report: ProgressCallback | None = None,
     kept: "SubspaceKMeans | None" = None,
 ) -> Learned:
     """Fit the evidence that a method asks for, to text with features, and a plan of the same text.
 
-    `names` are those that the encoder read, `transitions` and `border` its own. `report` is called after each round of
-    the clustering with the number of rounds done, and of rounds at most. `kept` are the clusters, if they are to stay.
+    `names` are those that the encoder read, `transitions` and `border` its own, or seams that are known. `report` is
+    called after each round of the clustering with the number of rounds done, and of rounds at most. `kept` are the
+    clusters, if they are to stay.
     """
     method, o_ratio, labelled = plan.method, plan.o_ratio, plan.labelled
     labelled = labelled.by_labels(text.features) if names is None else labelled.by_names(names, text.features)
@@ -201,7 +202,9 @@ def learn(
         KnownWords.of(plan.types, method.known_words, labels, plan.labelled.examples),
         Borders.of(plan.types, labels),
     )
-    if border is not None:
+    if isinstance(border, Seams):
+        model = replace(model, seams=border)
+    elif border is not None:
         some = text.features[np.arange(min(len(text.features), MOST_READ))]
         seams = Seams(border).of_text(some, model.logits(some).argmax(axis=1))
         model = replace(model, seams=seams.learned(words, known.places, known.tags, labels))
@@ -215,12 +218,13 @@ def learn_layers(
     plan: Plan,
     names: TypeNames | None,
     transitions: Transitions | None = None,
-    border: NDArray[np.float32] | None = None,
+    seams: Seams | None = None,
 ) -> tuple[Layer, ...]:
     """Fit what finds mentions that share words with others: a model of each type and O, each as `learn` does.
 
-    `names` are those of a model of all types: a name that it does not trust is not trusted here. Clusters say nothing
-    of one type alone. Where labels have mentions inside others of their own type, a layer learns those without names.
+    `names` and `seams` are those of a model of all types: a name that it does not trust is not trusted here. Clusters
+    say nothing of one type alone. Where labels have mentions inside others of their own type, a layer learns those
+    without names.
     """
     found: list[Layer] = []
     for tag, one in enumerate(plan.types, 1):
@@ -235,7 +239,7 @@ def learn_layers(
             own = replace(text, labels=labels)
             labelled = own.labelled_words([one.name])
             own_plan = Plan((one,), method, by_name is not None, None, None, labelled)
-            found.append(Layer(learn(own, own_plan, by_name, transitions, border).model, is_own))
+            found.append(Layer(learn(own, own_plan, by_name, transitions, seams).model, is_own))
     return tuple(found)
 
 

@@ -154,8 +154,8 @@ def fit_text(
         own = replace(text, labels=flat(text.labels)) if tagger.overlap else text
         learned = learn(own, planned, names, encoder.transitions, border, report, kept)
         if tagger.overlap:
-            trusted = learned.model.piece(TypeNames)
-            layers = sharing(learned.model, learn_layers(text, planned, trusted, encoder.transitions, border))
+            trusted, seams = learned.model.piece(TypeNames), learned.model.seams
+            layers = sharing(learned.model, learn_layers(text, planned, trusted, encoder.transitions, seams))
             examples = replace(learned.examples, sentences=sentences_of(text.labels))
             learned = replace(learned, model=replace(learned.model, layers=layers), examples=examples)
     every = [*notes, *planned.notes]

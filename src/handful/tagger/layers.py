@@ -121,10 +121,17 @@ class Layered:
     """What layers say of the words of sentences, whatever the setting of how much to find."""
 
     def __init__(
-        self, layers: Sequence[Layer], features: Float, sentences: Sequence[Sentence], lost: NDArray[np.bool_]
+        self,
+        model: Model,
+        features: Float,
+        sentences: Sequence[Sentence],
+        lost: NDArray[np.bool_],
+        cosines: NDArray[np.float64] | None = None,
     ) -> None:
+        """Read words; `cosines` are what the model says of them by `Model.cosines`, where that is known."""
+        layers = model.layers
         self._layers, self._features, self._sentences, self._lost = layers, features, sentences, lost
-        near = _near(layers, features)
+        near = _near(model, features, cosines)
         self._logits = [layer.model.logits(features, sentences, near.get(i)) for i, layer in enumerate(layers)]
         self._leads = {
             layer.type: logits[:, 1] - logits[:, 0]
@@ -194,20 +201,30 @@ class Layered:
         return float(more[is_inner].mean() - more[~is_inner].mean())
 
 
-def _near(layers: Sequence[Layer], features: Float) -> dict[int, NDArray[np.float64]]:
+def _near(model: Model, features: Float, known: NDArray[np.float64] | None) -> dict[int, NDArray[np.float64]]:
     """Return the logits of the nearest labels, (n, 2), for layers that hold the same labelled words, by their numbers.
 
     A word is compared once with each labelled word: with groups of those that are of one kind in each of the layers.
+    Where such a group is a kind of the whole model, the cosines are known.
     """
-    pieces = {i: piece for i, one in enumerate(layers) if (piece := one.model.piece(NearestLabel)) is not None}
+    pieces = {i: piece for i, one in enumerate(model.layers) if (piece := one.model.piece(NearestLabel)) is not None}
     first = next(iter(pieces.values()), None)
     pieces = {i: piece for i, piece in pieces.items() if first is not None and piece.vectors is first.vectors}
     if first is None:
         return {}
-    kinds = np.stack([piece.kinds[1] for piece in pieces.values()], axis=1)
-    groups, of_word = np.unique(kinds, axis=0, return_inverse=True)
-    vectors = [first.vectors[of_word.ravel() == group] for group in range(len(groups))]
-    cosines = in_blocks(lambda block: highest_cosines(block, vectors), features, len(groups))
+    whole = model.piece(NearestLabel)
+    is_whole = whole is not None and whole.vectors is first.vectors
+    in_whole = whole.kinds[1] if whole is not None and is_whole else first.kinds[1]
+    groups, of_word = np.unique(
+        np.column_stack([*(piece.kinds[1] for piece in pieces.values()), in_whole]), axis=0, return_inverse=True
+    )
+    cosines, is_new = np.empty((len(features), len(groups))), np.ones(len(groups), bool)
+    if is_whole and known is not None:
+        is_new = np.bincount(groups[:, -1])[groups[:, -1]] > 1
+        cosines[:, ~is_new] = known[:, groups[~is_new, -1]]
+    vectors = [first.vectors[of_word.ravel() == group] for group in np.flatnonzero(is_new)]
+    if vectors:
+        cosines[:, is_new] = in_blocks(lambda block: highest_cosines(block, vectors), features, len(vectors))
     found = {}
     for column, (i, piece) in enumerate(pieces.items()):
         by_kind = [cosines[:, groups[:, column] == kind].max(axis=1) for kind in range(len(piece.kinds[0]))]

@@ -147,9 +147,19 @@ class Model:
         """Return the score of each tag for each word, (n, n_tags), from 0 to 1."""
         return self.calibration.scores(self.logits(features))
 
-    def tag(self, features: Float, sentences: Sequence[Sentence]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,)."""
-        logits = self.logits(features, sentences)
+    def cosines(self, features: Float, sentences: Sequence[Sentence]) -> NDArray[np.float64] | None:
+        """Return the cosine of each word to the nearest labelled word of each kind, (n, n_kinds), if there are any."""
+        piece = self.piece(NearestLabel)
+        return None if piece is None else in_blocks(piece.by_kind, features, len(piece.kinds[0]))
+
+    def tag(
+        self, features: Float, sentences: Sequence[Sentence], cosines: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the scores (n, n_tags) of the words of sentences, and the tag of each, (n,); cosines may be known."""
+        piece = None if cosines is None else self.piece(NearestLabel)
+        logits = self.logits(
+            features, sentences, None if piece is None or cosines is None else piece.logits_by(cosines)
+        )
         scores, tags = self.calibration.scores(logits), self.path(logits, [len(one.words) for one in sentences])
         return scores, self.bordered(tags, scores, sentences)
 

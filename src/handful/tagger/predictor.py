@@ -232,7 +232,7 @@ def _tag_at_settings(encoder: Encoder, model: Model, tagged: Sequence[TaggedWord
     lost = encoder.unreadable(sentences)
     features = np.concatenate([one.features for one in tagged])
     logits = model.logits(features, sentences)
-    layered = Layered(model.layers, features, sentences, lost) if model.layers else None
+    layered = Layered(model, features, sentences, lost) if model.layers else None
     for find, found in curve.items():
         tags, scores = replace(model, find=find).path(logits, n_words), np.zeros_like(logits)
         tags = model.bordered(tags, scores, sentences)

@@ -19,7 +19,7 @@ from handful.text import Document, Sentence, Span
 
 from .decoding import decode
 from .layers import Layered
-from .model import TagModel
+from .model import Model, TagModel
 
 FIRST, MOST = 256, 8192  # words in a batch: few at first, so that answers come soon, then more, which is faster
 PATIENCE = 0.05  # seconds that a text waits for others to share its batch, where texts come as they are written
@@ -150,15 +150,20 @@ def _tag(
             if notice is not None:
                 notice(sentences, lost)
             n_words = [len(sentence.words) for sentence in sentences]
+            layered = model if isinstance(model, Model) and model.layers else None
             with one_blas_thread(with_scipy=False):  # its threads would get in the way of the encoder's
-                scores, tags = model.tag(features, sentences)
+                known = None if layered is None else layered.cosines(features, sentences)
+                if layered is None:
+                    scores, tags = model.tag(features, sentences)
+                else:
+                    scores, tags = layered.tag(features, sentences, known)
             tags[lost] = 0
             cuts = np.cumsum(n_words)[:-1]
             arrays = zip(*(np.split(array, cuts) for array in (features, scores, tags)), strict=True)
             begins = None if model.seams is None else model.seams.begins(features, tags, n_words)
             found = decode(scores, n_words, names, tags, begins)
-            if layers := getattr(model, "layers", ()):
-                found = Layered(layers, features, sentences, lost).spans(found, model.find)  # type: ignore[attr-defined]
+            if layered is not None:
+                found = Layered(layered, features, sentences, lost, known).spans(found, layered.find)
             spans = iter(found)
             for part in batch:
                 if isinstance(part, Document):

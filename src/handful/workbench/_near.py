@@ -92,6 +92,11 @@ class Recalling(Model):
             near.follow(labels)
         return cls(**{one.name: getattr(model, one.name) for one in fields(Model)}, near=near)
 
+    def cosines(self, features: Float, sentences: Sequence[Sentence]) -> NDArray[np.float64] | None:
+        """Return the cosine of each word to the nearest labelled word of each kind, as far as known from before."""
+        piece = self.piece(NearestLabel)
+        return None if piece is None else self.near.cosines(piece, features, sentences)
+
     def _logits_of(self, piece: Evidence, features: Float, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
         if not isinstance(piece, NearestLabel) or not sentences:
             return super()._logits_of(piece, features, sentences)
