@@ -30,6 +30,16 @@ CASES = [  # a description; its meaning; what it excludes
     ("person, titles such as Sir or Lady left out", "person", "titles such as Sir or Lady"),
     ("deer, including fawns; not elk, with its antlers", "deer, including fawns; with its antlers", "elk"),
     ("name; not what was said before, or later", "name", "what was said before, or later"),
+    ("a sum of money not including postage", "a sum of money", "postage"),
+    ("a sum of money (not counting tips)", "a sum of money", "tips"),
+    ("price, it does not include postage or tips", "price", "postage|tips"),
+    ("company; don't mark banks", "company", "banks"),
+    ("company; banks don’t count", "company", "banks"),
+    ("company, but banks are excluded", "company", "banks"),
+    ("company with the exception of banks", "company", "banks"),
+    ("named city, hashtags excepted", "named city", "hashtags"),
+    ("person, as opposed to an animal", "person", "animal"),
+    ("company; ignore banks", "company", "banks"),
 ]
 
 PLAIN = [
@@ -43,6 +53,8 @@ PLAIN = [
     "circumstance in which liability is excluded",
     "person, not it",
     "weight (in kilograms)",
+    "a thing that does not count",
+    "a loss that insurers don't include",
 ]
 
 
@@ -79,7 +91,7 @@ def test_descriptions_that_exclude_nothing_stay_as_they_are(description):
 
 WORDS = (
     "a not no fee tips , ; ( ) . or and nor without with including also except never excluded do count is left out "
-    "such as only -"
+    "such as only - don't ignore exception of the it but mark counting"
 )
 
 

@@ -39,22 +39,26 @@ class Guideline:
     inner: str = ""  # the words that ask for mentions inside others of the type
 
 
-_OUT = r"(?:not|never|no|nor|neither|except(?: for)?|excluding|other than|rather than|apart from)"
+_NOT = r"(?: (?:not|never)|n['’]t)"
+_OUT = (
+    r"(?:not(?: (?:includ|count)ing)?|never|no|nor|neither|with the exception of|except(?: for)?|excluding|ignore"
+    rf"|other than|rather than|as opposed to|instead of|apart from|(?:it )?do(?:es)?{_NOT} (?:include|mark|label))"
+)
 _HARMLESS = r"(?:only|just|merely|necessarily|yet|always|matter|difference|longer|more than|less than|later than)\b"
 _EXCLUDES = re.compile(rf"(?:and |but |yet |though )?{_OUT}\b (?!{_HARMLESS})(?P<list>.+)", re.IGNORECASE)
 _SAYS_MORE = re.compile(
     rf"(?:and |but |yet |though )?(?:{_OUT}|without|with|together with|including|also|even)\b ", re.IGNORECASE
 )
 _IS_OUT = re.compile(
-    r"(?P<list>.+?) (?:(?:do|does|must|may|should) (?:not|never) (?:count|belong|qualify|be marked|be included)"
-    r"(?: here| to it)?|(?:is|are) (?:not|never) (?:marked|wanted|meant|counted|included|asked for|part of it|labelled)"
-    r"|(?:(?:is|are) )?(?:left out|excluded|not included|not marked)|(?:is|are) out|stays? outside)",
+    rf"(?P<list>.+?) (?:(?:do|does|must|may|should){_NOT} (?:count|belong|qualify|be marked|be included)"
+    rf"(?: here| to it)?|(?:is|are){_NOT} (?:marked|wanted|meant|counted|included|asked for|part of it|labelled)"
+    r"|(?:(?:is|are) )?(?:left out|excepted|excluded|not included|not marked)|(?:is|are) out|stays? outside)",
     re.IGNORECASE,
 )
 # Within a segment, only what is no part of a description of the thing itself
 _INNER = re.compile(
-    r"(?P<before>.*?\S) (?P<after>(?:but (?:not|no|never)|and not|except(?: for)?|excluding|other than)\b "
-    rf"(?!{_HARMLESS}).+)",
+    r"(?P<before>.*?\S) (?P<after>(?:but (?:not|no|never)|and not|not (?:includ|count)ing|with the exception of|"
+    rf"except(?: for)?|excluding|other than)\b (?!{_HARMLESS}).+)",
     re.IGNORECASE,
 )
 _OTHERS = r"(?:others|(?:(?:(?:an)?other|a longer|longer) )?(?:mentions?|names?|ones?|phrases?))"
@@ -66,7 +70,7 @@ _INSIDE = re.compile(
 _BRACKETS = re.compile(r" ?\(([^()]*)\) ?")
 _LEAD = re.compile(
     r"(?:(?:for|to|in|at|on|of|by|from|when|any|all|the|a|an|its|their|his|her|such|other|mere|bare|plain|yet|also|or|and|"
-    r"nor) )+",
+    r"but|nor) )+",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"(?:if|when|where|unless|because|as|that|which|who|whether|only|what)\b", re.IGNORECASE)
