@@ -114,6 +114,13 @@ def test_more_labels_are_a_fit_with_all(tagger):
     assert added.predict(text) == Tagger(TYPES, overlap=True, cache=False).fit([*FEW, more]).predict(text)
 
 
+def test_the_labelled_word_near_a_mention_inside_another_is_of_its_type(tagger):
+    mentions = tagger.explain("He studied at the University of Bergen .")
+    near = {one.mention["entity_group"]: [(word.word, word.tag) for word in one.nearest] for one in mentions}
+    assert ("Oslo", "ORG") in near["ORG"]
+    assert ("Oslo", "GPE") in near["GPE"]
+
+
 def test_how_much_to_find_moves_them(tagger):
     n = [sum(len(found) for found in tagger.predict([TEXT, *map(plain, FEW)], find=odds)) for odds in (0.01, 1, 10)]
     assert n[0] < n[1] <= n[2]

@@ -189,8 +189,10 @@ def near_words(model: Model, features: Float, examples: Examples, n_nearest: int
         if len(found) == n_nearest:
             break
         number, position = examples.places[i].tolist()
-        words, judged = examples.sentences[number].words, examples.sentences[number].judged
-        name = model.tags[int(examples.tags[i])]
+        sentence = examples.sentences[number]
+        words, judged = sentence.words, sentence.judged
+        types = {span.type for span in sentence.spans or () if span.start <= position < span.end}
+        name = asked if asked in types else model.tags[int(examples.tags[i])]  # it may be of several types
         if name == "O" and judged is not None and asked not in judged:
             continue
         found.append(NearWord(words[position], name, float(distances[i]), " ".join(words), position))
