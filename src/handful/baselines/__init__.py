@@ -4,7 +4,7 @@ from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
 
 from ._base import Baseline
-from ._methods import NNShot, Proto, RegressionBaseline, StructShot
+from ._simple import NNShot, Proto, RegressionBaseline, StructShot
 
 __all__ = ["BASELINES", "Baseline", "NNShot", "Proto", "RegressionBaseline", "StructShot", "make_baseline"]
 

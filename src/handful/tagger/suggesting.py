@@ -33,7 +33,7 @@ POOL = 20  # candidates for each sentence asked for; at least LEAST_POOL for eac
 LEAST_POOL = 50
 
 
-class _Candidate(NamedTuple):
+class _Choice(NamedTuple):
     """A sentence that may be picked."""
 
     sentence: Sentence
@@ -63,19 +63,19 @@ def suggest(
     return [candidates[i].sentence for i in pick(np.stack(values), np.stack(where), places, turns)]
 
 
-def _best(found: Iterable[TaggedWords], known: set[Words], n_types: int, size: int) -> list[_Candidate]:
+def _best(found: Iterable[TaggedWords], known: set[Words], n_types: int, size: int) -> list[_Choice]:
     """Return the `size` sentences of the highest value for each type, in the order of the text."""
-    pool: dict[Words, _Candidate] = {}
+    pool: dict[Words, _Choice] = {}
     for words in found:
         name = words.sentence.words
         if name not in known and name not in pool:
-            pool[name] = _Candidate(words.sentence, values_of(words, range(1, n_types + 1)), place(words))
+            pool[name] = _Choice(words.sentence, values_of(words, range(1, n_types + 1)), place(words))
             if len(pool) > 2 * size * n_types:
                 pool = _pruned(pool, size)
     return list(_pruned(pool, size).values())
 
 
-def _pruned(pool: dict[Words, _Candidate], size: int) -> dict[Words, _Candidate]:
+def _pruned(pool: dict[Words, _Choice], size: int) -> dict[Words, _Choice]:
     if len(pool) <= size:
         return pool
     values = np.stack([one.values for one in pool.values()])
