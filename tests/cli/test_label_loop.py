@@ -51,7 +51,7 @@ def test_suggest_in_other_formats_and_to_a_file(inside, corpus):
     records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [record["text"] for record in records] == [s.text for s in Tagger.load("model").suggest(corpus, 2)]
     few = run("suggest", "model", corpus, "-n", "99")
-    assert "there are only 5 sentences that are not labelled" in few.stderr
+    assert "only 5 sentences are not labelled" in few.stderr
     assert failed(run("suggest", "model", "none.txt"), "none.txt: cannot be read")
     assert failed(run("suggest", "model", corpus, "--out", corpus.parent / "no" / "out"), "there is no folder")
     assert run("suggest", "model", corpus, "-n", "0").exit_code == 2

@@ -208,7 +208,7 @@ def test_where_there_is_no_text_the_types_say_which_encoder_is_taken(shipped):
 
 
 def test_a_choice_without_text_is_an_error(tmp_path):
-    with pytest.raises(EncoderError, match="'auto' stands for the encoder that knows the language of text"):
+    with pytest.raises(EncoderError, match="'auto' chooses an encoder by the language of a text"):
         load("auto")
 
 

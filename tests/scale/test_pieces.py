@@ -138,7 +138,7 @@ def test_a_malformed_record_is_named_with_its_line_in_the_whole_file(tmp_path):
         ("nothing.txt", "there is no such file"),
         ("*.none", "no file matches this pattern"),
         ("", "is a folder without Parquet files"),
-        ("-", "standard input cannot be read by several workers"),
+        ("-", "several workers cannot read standard input"),
         ("broken.parquet", "this is not a Parquet file"),
     ],
 )

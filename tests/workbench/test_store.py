@@ -551,7 +551,7 @@ def test_an_index_that_contradicts_its_table_is_damage(project):
         if before == "subject, seq":
             with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
                 connection.execute("REINDEX log_of_subject")
-    with pytest.raises(FormatError, match=r"damaged: row 1 missing from index .*; go on with a copy from before"):
+    with pytest.raises(FormatError, match=r"damaged: row 1 missing from index .*; go back to an earlier copy"):
         Project(project.path)
     with pytest.raises(FormatError, match="damaged: row 1 missing from index"):
         read(project.path)

@@ -49,6 +49,6 @@ def suggest(
     report = write(found, "-" if out is None else out, to, types=types)
     say_report(report, str(out or "standard output"), quiet=quiet)
     if len(found) < n:
-        say(f"there are only {number_of(len(found), 'sentence')} that are not labelled", quiet=quiet)
+        say(f"only {number_of(len(found), 'sentence')} {'is' if len(found) == 1 else 'are'} not labelled", quiet=quiet)
     if out is not None:
         say(f"wrote {out}; correct it, then: handful add {model} {out}", quiet=quiet)

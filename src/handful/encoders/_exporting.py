@@ -196,7 +196,7 @@ def _check(model: Any, path: Path, card: Card) -> None:
     try:
         session = open_session(path, threads=None)
     except EncoderError as error:
-        raise EncoderError(f"what torch exported cannot be run, and nothing was written: {error}") from None
+        raise EncoderError(f"the exported graph cannot be run, and nothing was written: {error}") from None
     for lengths in ([3, 40, 17, 9, 1, 28], [6], [card.window, card.window // 3]):
         ids, mask = _rows(model, card, lengths)
         with torch.inference_mode():

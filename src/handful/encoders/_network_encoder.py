@@ -35,7 +35,7 @@ _UNREADABLE = 1 / 3
 
 
 class Network(Protocol):
-    """What turns tokens into hidden vectors."""
+    """A network that turns tokens into hidden vectors."""
 
     def run(self, inputs: Inputs) -> Float32:
         """Return hidden vectors of shape (n_rows, n_tokens, dim)."""
@@ -81,22 +81,22 @@ class NetworkEncoder(Encoder):
 
     @property
     def network(self) -> Network:
-        """What turns tokens into hidden vectors."""
+        """The network that turns tokens into hidden vectors."""
         return self._parts[0]
 
     @property
     def tokenizer(self) -> WordTokenizer:
-        """What splits words into sub-words."""
+        """The tokenizer, which splits words into sub-words."""
         return self._parts[1]
 
     @property
     def names(self) -> NameHead | None:
-        """What turns the texts of types into vectors."""
+        """The head that turns the texts of types into vectors."""
         return self._parts[2]
 
     @property
     def border(self) -> Float32 | None:  # type: ignore[override]
-        """What tells two mentions of one type, side by side, from one."""
+        """The vector that tells two mentions of one type, side by side, from one."""
         return None if self.names is None else self.names.border
 
     @cached_property

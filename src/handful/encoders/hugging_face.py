@@ -219,6 +219,6 @@ def _explained_when_full() -> Iterator[None]:
         yield
     except torch.OutOfMemoryError as error:
         raise EncoderError(
-            "the GPU has too little free memory for this encoder: end what else uses it, or hide it with "
+            "the GPU has too little free memory for this encoder: end other programs on it, or hide it with "
             f"CUDA_VISIBLE_DEVICES= to encode on the CPU; torch said: {first_line(error)}"
         ) from None

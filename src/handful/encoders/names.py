@@ -221,7 +221,7 @@ def text_of(one: EntityType, called: str = "", *, has_parts: bool = False) -> st
 
 @dataclass(frozen=True, eq=False)
 class ExcludedVectors:
-    """What descriptions exclude, as vectors, see `TypeVectors`."""
+    """The exclusions of descriptions, as vectors, see `TypeVectors`."""
 
     # of shapes (n_excluded, dim) and (n_excluded,), float32
     vectors: Float32

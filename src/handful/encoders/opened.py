@@ -72,7 +72,7 @@ def check_encoder(name_or_path: PathLike) -> Path:
     name = os.fspath(name_or_path)
     if name == AUTO:
         raise EncoderError(
-            f"{AUTO!r} stands for the encoder that knows the language of text which is read here; name one (`handful "
+            f"{AUTO!r} chooses an encoder by the language of a text, and there is no text here; name one (`handful "
             "encoders` lists them)"
         )
     path = folder_of(name) or Path(name)

@@ -58,8 +58,8 @@ def folder_of(name: str) -> Path | None:
         spec = find_spec(point.value) if point.value.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
         raise EncoderError(
-            f"the encoder {name!r} of {_said(one)} is said to be in {point.value!r}, which is no package that is "
-            "there; install it again"
+            f"{_said(one)} says that the encoder {name!r} is in the package {point.value!r}, which is not there; "
+            "install it again"
         )
     return Path(next(iter(spec.submodule_search_locations)))
 

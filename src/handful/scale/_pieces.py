@@ -70,7 +70,7 @@ def find_pieces(
 def _matching(file: str) -> list[tuple[str, str]]:
     """Return the names and paths of the files that a path, a pattern or a folder stands for."""
     if file == "-":
-        raise FileError("standard input cannot be read by several workers; write it to a file")
+        raise FileError("several workers cannot read standard input; write it to a file")
     fs, path = _file_system(file)
     if _is_local(fs):
         names = expand([file.removeprefix("file://")])

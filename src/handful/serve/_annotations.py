@@ -67,7 +67,7 @@ class Annotations:
         try:
             check_schema(self._connection, _TABLES)
         except DamagedProjectError as error:
-            raise FileError(f"{self.path}: the store is damaged: {error}; go on with a copy from before") from None
+            raise FileError(f"{self.path}: the store is damaged: {error}; go back to an earlier copy") from None
 
     def close(self) -> None:
         with self._lock:

@@ -161,8 +161,8 @@ def summarise(
         )
     if piece is not None and (doubted := [names[t] for t in np.flatnonzero(piece.weights < 0.5)]):
         summary.notes.append(
-            f"the labelled words of {', '.join(doubted)} are not what its name and description mean to the encoder: "
-            "these count less"
+            f"name and description do not fit the labelled words, as the encoder reads them, and count less: "
+            f"{', '.join(doubted)}"
         )
     if model.known is not None and model.known.overruled:
         overruled = ", ".join(f"{entry} ({name})" for name, entry in sorted(model.known.overruled))

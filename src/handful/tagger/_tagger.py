@@ -117,7 +117,7 @@ class Tagger(Predictor):
 
     @property
     def model_(self) -> Model:
-        """What the fit learned, as predictions need it."""
+        """The model that the fit learned, as predictions need it."""
         return self.finding(None)
 
     @property

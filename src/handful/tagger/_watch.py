@@ -70,7 +70,7 @@ class Watch:
                     lost.append(sentence.span_text(span))
         if lost:
             share = f"{len(lost):,} of the {n_mentions:,} labelled mentions"
-            self._warn(f"{self._encoder} cannot read {share}, {_such_as(lost)}: the like will not be found")
+            self._warn(f"{self._encoder} cannot read {share}, {_such_as(lost)}: mentions like these will not be found")
 
     def _warn(self, message: str, advice: Advice = _ADVICE) -> None:
         self._is_done = True

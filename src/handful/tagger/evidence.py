@@ -249,7 +249,7 @@ class TypeNames(Evidence):
     o_biases: NDArray[np.float32] = array_of(np.float32, "m")
     weights: NDArray[np.float64] = array_of(np.float64, "n_types")  # how much the name of each type counts
     doubts: NDArray[np.float64] = array_of(np.float64, "n_types")  # below 0 where a name claims too many words
-    # What descriptions exclude, and the types that exclude it by number; None where nothing is excluded
+    # The vectors of excluded things, and the types that exclude them by number; None where nothing is excluded
     excluded_vectors: NDArray[np.float32] | None = array_of(np.float32, "n_excluded", "d", default=None)
     excluded_biases: NDArray[np.float32] | None = array_of(np.float32, "n_excluded", default=None)
     excluded_owners: NDArray[np.int64] | None = array_of(np.int64, "n_excluded", default=None)

@@ -118,7 +118,7 @@ class _Candidate:
 
 
 class Layered:
-    """What layers say of the words of sentences, whatever the setting of how much to find."""
+    """The logits of layers for the words of sentences, whatever the setting of how much to find."""
 
     def __init__(
         self,

@@ -83,7 +83,7 @@ class TagModel(Protocol):
 
     @property
     def seams(self) -> Seams | None:
-        """What keeps mentions of one type apart that are side by side; None, they are one."""
+        """The seams, which keep mentions of one type apart that are side by side; None, they are one."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ._options import ReadOptions
 
 Item = Sentence | Document
-"""What a reader yields. A sentence is a document of its own; one of words alone has no text yet: `Stream` adds it."""
+"""An item that a reader yields. A sentence is a document of its own; one of words alone has no text yet: `Stream` adds it."""
 
 KEPT_ERRORS = 10
 

@@ -28,7 +28,7 @@ def write(
     is_predicted: bool | None = None,
     keep_formulas: bool = False,
 ) -> WriteReport:
-    """Write documents or sentences to a file; all of it, or nothing. What the format cannot hold is a `DataError`.
+    """Write documents or sentences to a file; all of it, or nothing. A `DataError` says what the format cannot hold.
 
     Formats with one sentence per line or block (conll, inline, huggingface) get the sentences of documents one
     after the other. The others get one record per document, with its whole text, its id and its meta; a sentence is a

@@ -42,7 +42,7 @@ _CLOSED = {*" ".join(_KINDS[kind] for kind in ("article", "possessive", "preposi
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """What a description says of words at the borders of a mention."""
+    """A rule of a description about words at the borders of a mention."""
 
     belongs: bool  # whether such words belong to the mention
     # The words that are meant, in small letters, where they stand first in a mention, and last

@@ -208,7 +208,7 @@ def database_errors(name: object) -> Iterator[None]:
             f"half of a surrogate pair ({error.object[error.start]!r}) is not a character; take it away"
         ) from None
     except (sqlite3.DatabaseError, DamagedProjectError, UnicodeDecodeError) as error:
-        raise FormatError(f"{name}: the project is damaged: {error}; go on with a copy from before") from None
+        raise FormatError(f"{name}: the project is damaged: {error}; go back to an earlier copy") from None
 
 
 def open_project(path: str | os.PathLike[str], *, mode: str = "ro") -> "sqlite3.Connection":

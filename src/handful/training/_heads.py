@@ -7,7 +7,7 @@ away after training::
     s_t(x) = <x, n_t> - 1/2 ||n_t||^2 + beta
     s_O(x) = log sum_j exp(<x, o_j + delta_c> - 1/2 ||o_j + delta_c||^2)
 
-What descriptions exclude changes s_t, and a border between two mentions of one type has a score, see
+The exclusions of descriptions change s_t, and a border between two mentions of one type has a score, see
 `handful.encoders.names`.
 """
 

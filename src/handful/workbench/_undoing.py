@@ -1,4 +1,4 @@
-"""What can be undone and redone, also where several people decide: everybody has steps of their own."""
+"""The steps that can be undone and redone, also where several people decide: everybody has steps of their own."""
 
 import json
 import sqlite3
@@ -10,7 +10,7 @@ from handful.text.projects import NEW, DamagedProjectError, State, answers
 TYPES = 0  # the subject of log entries about types; above are sentences, below texts
 
 Key = tuple[int, str | None]
-"""What an entry is about: a sentence, the types or a text, and whose own answer it is; None, it is what counts."""
+"""The subject of an entry: a sentence, the types or a text, and whose own answer it is; None, the answer counts."""
 
 
 @dataclass
