@@ -300,9 +300,7 @@ def test_a_token_says_who_asks(served):
         for given in ({"headers": {"X-Handful-Person": "ben"}}, {"params": {"person": "ben"}}):
             answer = browser.get("/api/state", **given)
             assert answer.status_code == 403
-            assert (
-                answer.json()["error"]["what"] == "this page belongs to ben, but the browser now has the token of anna"
-            )
+            assert answer.json()["error"]["what"] == "this page belongs to ben, the browser now to anna"
     assert served.httpx.get(f"{served.url}/?token={served.token or 'a-token-of-the-tests'}").status_code == 403
 
 

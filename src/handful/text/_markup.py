@@ -17,7 +17,7 @@ from handful.errors import DataError, shorten
 
 from ._labels import Mark
 
-# The characters that a name goes on with: vowel signs and the like stand behind letters in many scripts, and are none themselves.
+# Characters that a name goes on with: vowel signs and the like stand behind letters in many scripts, and are none.
 _GOES_ON = r"\w\-\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u109f\u1780-\u17d3\u200c\u200d"
 _INNER = r"(?:\\[\[\]\\]|\\(?![\[\]\\])|[^\[\]\\])"
 _QUOTED = r'"(?:[^"\\\n]|\\.)+"'

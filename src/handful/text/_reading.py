@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ._options import ReadOptions
 
 Item = Sentence | Document
-"""An item that a reader yields. A sentence is a document of its own; one of words alone has no text yet: `Stream` adds it."""
+"""A reader yields these. A sentence is a document of its own; one of words alone has no text yet: `Stream` adds it."""
 
 KEPT_ERRORS = 10
 

@@ -9,7 +9,7 @@ from .types import ABOUT_CORPUS, EntityType, joined
 
 
 class TypeChoice:
-    """A choice of what becomes of each type: types are renamed first; then those that are not kept, or are dropped, become O.
+    """The fate of each type: types are renamed first; then those that are not kept, or are dropped, become O.
 
     With None, all types are kept. Types that get the same name become one.
     """

@@ -93,9 +93,7 @@ def make_server(
         person = request.scope["person"] or ""
         claimed = request.headers.get("x-handful-person") or request.query_params.get("person")
         if claimed is not None and unquote(claimed) != person:
-            raise HTTPException(
-                403, f"this page belongs to {unquote(claimed)[:100]}, but the browser now has the token of {person}"
-            )
+            raise HTTPException(403, f"this page belongs to {unquote(claimed)[:100]}, the browser now to {person}")
         return views[person]
 
     def route(method: str, path: str, function: Callable[[Views, Record], Record | Response]) -> Route:
