@@ -16,7 +16,8 @@ test: .venv/ready-test
 # Also what takes long: processes that are killed, every family and page, the page in a browser, three times as many
 # examples.
 test-all: test
-	$(PYTEST) -m 'exhaustive or hypothesis' --hypothesis-profile=exhaustive --durations=10 -rs
+	$(PYTEST) -m 'exhaustive or hypothesis' --hypothesis-profile=exhaustive $(if $(CI),--hypothesis-seed=1) \
+		--durations=10 -rs
 
 # A real Label Studio, from PyPI, in a virtual environment of its own (about 1 GB).
 test-label-studio: .venv/ready-test .venv-label-studio/ready

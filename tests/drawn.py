@@ -1,4 +1,4 @@
-"""How many examples hypothesis draws: few each time, and three times as many in `make test-all`."""
+"""How many examples hypothesis draws: few each time, and twice as many others in `make test-all`."""
 
 from hypothesis import settings
 
