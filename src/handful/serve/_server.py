@@ -1,9 +1,12 @@
 """The server: each address is a small function that answers in JSON."""
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,6 @@ from handful.web.server import address_of, application, check_token, listen, nam
 
 from ._access import AccessLog, Metrics
 from ._batches import Batches, Job, ready_of
-from ._openapi import openapi
 
 FIRST_PORT = 8480
 FIELDS = ("text", "words", "texts")  # a body of /predict has one of them
@@ -160,7 +162,7 @@ def make_server(
         ],
         "limits": {name: getattr(limits, name) for name in ("max_bytes", "max_texts", "max_requests")},
     }
-    description = openapi(service.models, limits, needs_token=token is not None)
+    description = _openapi(service.models, limits, needs_token=token is not None)
 
     async def predict(request: Request) -> Response:
         name, tagger = service.tagger(request)
@@ -195,6 +197,34 @@ def make_server(
     advice = dict.fromkeys((401, 403, 421), refused) | dict.fromkeys((404, 405), unknown)
     guard = application(__package__, "try.html", routes, limits, token=token, hosts=hosts, advice=advice)
     return AccessLog(guard, service.metrics, is_logging)
+
+
+def _openapi(models: dict[str, Tagger], limits: Limits, *, needs_token: bool) -> dict[str, Any]:
+    """Return the description, as it is at ``/openapi.json``."""
+    record: dict[str, Any] = json.loads((files(__package__) / "openapi.json").read_text(encoding="utf-8"))
+    record["info"]["version"] = __version__
+    paths, schemas = record["paths"], record["components"]["schemas"]
+    post, asked = paths.pop("/predict")["post"], schemas.pop("Asked")
+    addresses = {"/predict": (next(iter(models)), "predict")}
+    addresses |= {f"/models/{name}/predict": (name, f"predict-{name}") for name in models}
+    of_models: dict[str, Any] = {}
+    for address, (name, operation) in addresses.items():
+        own = deepcopy(post) | {"summary": f"Find mentions with the model {name}", "operationId": operation}
+        own["requestBody"]["description"] = f"At most {limits.max_bytes:,} bytes."
+        own["requestBody"]["content"]["application/json"]["schema"]["$ref"] = f"#/components/schemas/Asked-{name}"
+        of_models[address] = {"post": own}
+    for name, tagger in models.items():
+        schemas[f"Asked-{name}"] = own = deepcopy(asked)
+        for one in own["oneOf"]:
+            share, by_type = one["properties"]["min_score"]["oneOf"]
+            by_type["properties"] = {each.name: share for each in tagger.types_}
+        own["oneOf"][-1]["properties"]["texts"]["maxItems"] = limits.max_texts
+    record["paths"] = of_models | paths
+    if not needs_token:
+        del record["security"], record["components"]["securitySchemes"]
+        for operation in (one for path in record["paths"].values() for one in path.values()):
+            operation["responses"].pop("401", None)
+    return record
 
 
 def _read_asked(given: dict[str, Any], tagger: Tagger) -> tuple[list[Any], bool, MinScore]:

@@ -41,9 +41,8 @@ class ReadOptions:
     # (docs/formats.md says more). If None, it is an error if they do not agree. In a Label Studio task, a name may be
     # the ``model_version`` of its predictions.
     annotator: str | None = option(None)
-    keep: Sequence[str] | None = option(
-        None
-    )  # the only types to read. Mentions of others become O. None for all types.
+    # the only types to read. Mentions of others become O. None for all types.
+    keep: Sequence[str] | None = option(None)
     drop: Sequence[str] = option(())  # types whose mentions become O
     # new names of types. Types that get the same name become one. This comes first: `keep` and `drop` are about the
     # new names.
