@@ -229,7 +229,7 @@ def test_one_person_works_as_ever(project):
     found = label(views, 1, (1, 2, "PER"))["sentence"]
     assert (found["status"], found["held"], found["by"], found["answers"]) == ("labelled", None, None, [])
     state = views.state()
-    assert (state["project"]["author"], state["project"]["person"], state["agreement"]) == ("anna", None, [])
+    assert (state["project"]["person"], state["agreement"]) == (None, [])
     assert next(project.documents()).meta == {}
     (entry,) = project._connection.execute("SELECT author, person FROM log WHERE subject = 1").fetchall()
     assert entry == ("anna", None)
@@ -305,7 +305,7 @@ def test_a_token_says_who_asks(served):
 
 
 def test_who_is_there_is_told(served):
-    last = served.session.events.last
+    last = settled(served.session).events.last
     with client_of(served, "ben") as ben, client_of(served, "anna") as anna:
         with ben.stream("GET", f"/api/events?since={last}") as listening:
             lines = listening.iter_lines()

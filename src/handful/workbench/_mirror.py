@@ -38,7 +38,7 @@ class Mirror:
         self.lock = RLock()
         self.entries: dict[int, Entry] = {}  # by id, in order, each sequence of words once; it is replaced as a whole
         self.version = 0  # the number of the last log entry
-        self.n_sentences = self.n_words = self.n_texts = 0
+        self.n_sentences = 0  # also those with the same words
         self._all: dict[int, Entry] = {}  # each sentence, also those of texts that were taken out
         self._states: dict[int, tuple[int, State]] = {}
         self.answers: dict[int, dict[str, tuple[int, State]]] = {}  # to sentences that are given to two people
@@ -60,8 +60,7 @@ class Mirror:
             self._there = there = [one for one in self._all.values() if one.text_id not in left_out]
             first = {one.id: one for one in reversed(there)}
             self.entries = {id: first[id] for id in self._all if id in first}
-            self.n_sentences, self.n_texts = len(there), len({one.text_id for one in there})
-            self.n_words = sum(len(one.sentence.words) for one in there)
+            self.n_sentences = len(there)
 
     def follow(self) -> tuple[list[int], bool, bool]:
         """Take over new log entries, whoever wrote them.

@@ -49,10 +49,6 @@ class Views:
             "event": session.events.last,
             "project": {
                 "name": self.project.path.stem,
-                "path": str(self.project.path),
-                "author": self.project.author,
-                "texts": mirror.n_texts,
-                "words": mirror.n_words,
                 "sentences": mirror.n_sentences,
                 "formats": list(FORMATS),
                 "overlap": mirror.overlap,

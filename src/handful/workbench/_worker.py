@@ -64,7 +64,7 @@ class Worker:
         self._next_fit = FIRST_TEXT
         self._visible: dict[int, None] = {}
         self._wanted, self._fitted, self._clustered, self._estimated = 0, -1, -1, -1
-        self._turn = 0.0  # seconds that other work still has before the next fit
+        self._turn_ends = 0.0  # until then other work comes before the next fit
         self._further = 0  # the fit by which all text is looked through, also what the tagger does not learn from
         self._awake, self._at_work = Condition(), Lock()
         self._thread = Thread(target=self._work, name="workbench", daemon=True)
@@ -174,7 +174,7 @@ class Worker:
         then other work has as long as the fit took (at most `TURN`), so that the text is read.
         """
         is_asked, is_whole = self._fitted < self._wanted, self._clustered == self._fitted
-        if is_asked and self.ranked == self.number and self._turn <= 0:
+        if is_asked and self.ranked == self.number and time.perf_counter() >= self._turn_ends:
             return self._fit
         if not is_asked and (ids := self._to_predict(reversed(self._visible))):
             return lambda: self._predict(ids)
@@ -183,15 +183,8 @@ class Worker:
             return lambda: self._predict(ids)
         if self.ranked < self.number:
             return self._rank
-        if not is_asked:
-            return self._other_step() if is_whole else self._fit_whole
-        step = self._other_step()
-        return self._fit if step in (None, self._fit_whole, self._estimate) else partial(self._take_turn, step)
-
-    def _take_turn(self, step: Callable[[], object]) -> None:
-        started = time.perf_counter()
-        step()
-        self._turn -= time.perf_counter() - started
+        step = self._other_step() if is_whole or is_asked else self._fit_whole
+        return self._fit if is_asked and step in (None, self._fit_whole, self._estimate) else step
 
     def _other_step(self) -> Callable[[], object] | None:
         """Return what to do next where the queue is ordered, and no fit is wanted or it has to wait."""
@@ -211,7 +204,6 @@ class Worker:
 
     def _fit_whole(self) -> None:
         self._fit(keeps_clusters=False)
-        self._turn = 0.0  # it was nobody's decision
 
     def _fit(self, *, keeps_clusters: bool = True) -> None:
         assert self.learner is not None
@@ -239,7 +231,6 @@ class Worker:
         self._clustered = wanted if is_whole else self._clustered
         self.number, self.seconds = self.learner.number, time.perf_counter() - started
         self.version = version
-        self._turn = min(self.seconds, TURN)
         with self._awake:
             ids = self._to_predict(reversed(self._visible), PREDICTED_FIRST)
         self._predict(ids, is_fit=True)
@@ -313,6 +304,8 @@ class Worker:
             n_inside = sum(int((one.tags > 0).sum()) for one in now.values())
             self.o_share = 1 - n_inside / n_words if n_words else None
         self.ranked = self.number
+        if self._fitted < self._wanted:
+            self._turn_ends = time.perf_counter() + min(self.seconds, TURN)
         self.events.add("queue", fit=self.ranked)
 
     def _encode(self) -> None:
