@@ -211,6 +211,8 @@ def test_text_from_right_to_left_and_emoji(browser, tmp_path):
         page = open_at(browser, served, 1)
         assert page.evaluate("getComputedStyle(document.getElementById('sentence')).direction") == "rtl"
         assert mentions(page, "predicted") == [("PER", "Pablo"), ("LOC", "Lagos")]
+        word, tag = (page.locator(f"#sentence .m:has(#w2) {of}").bounding_box() for of in (".w", ".tag"))
+        assert tag["x"] + tag["width"] < word["x"]  # after the word, also one of another direction
         page.keyboard.press("ArrowLeft")  # on, in this direction
         page.keyboard.press("Shift+ArrowLeft")
         page.keyboard.press("2")
