@@ -159,6 +159,20 @@ def test_a_click_brings_what_was_not_in_sight(browser, tmp_path):
         page.locator("#progress", has_text="1 of ").wait_for()
 
 
+def test_the_mention_at_the_caret_is_marked_and_no_other(window):
+    page = window(5)  # Pat and Pam wrote to us from Lille .
+    current = page.locator("#sentence .m.current .w")
+    for key, words in (
+        ("Home", ["Pat"]),
+        ("ArrowRight", []),
+        ("ArrowRight", ["Pam"]),
+        ("End", []),
+        ("ArrowLeft", ["Lille"]),
+    ):
+        page.keyboard.press(key)
+        assert current.all_inner_texts() == words, key
+
+
 @pytest.mark.parametrize(("key", "state"), [("n", "none"), ("u", "unsure"), ("s", "skipped")])
 def test_a_sentence_is_decided_without_labels_and_opened_again(window, served, key, state):
     page = window(7)

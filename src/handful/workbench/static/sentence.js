@@ -215,7 +215,7 @@ function drawSelection() {
     option.classList.toggle("chosen", start <= i && i < end);
     option.setAttribute("aria-selected", start <= i && i < end);
   }
-  for (const box of place.querySelectorAll(".m")) box.classList.toggle("current", !selection.isMarked && inside && isSame(inside, mentionOf(box)));
+  for (const box of place.querySelectorAll(".m")) box.classList.toggle("current", !selection.isMarked && Boolean(inside) && isSame(inside, mentionOf(box)));
   place.setAttribute("aria-activedescendant", `w${selection.caret}`);
   const type = inside && typeOf(inside.type);
   $("mention").textContent = inside
