@@ -24,7 +24,7 @@ from name_weights import Given, above_o, at_most, tags_of, task_of, with_feature
 from handful import encoders
 from handful.evaluate import sample_support, score
 from handful.tagger import _trust
-from handful.tagger._learning import METHODS
+from handful.tagger._learning import ENOUGH_MENTIONS, METHODS
 from handful.tagger.decoding import decode, viterbi
 from handful.tagger.evidence import NearestLabel, Regression
 from handful.text import Sentence
@@ -44,11 +44,12 @@ TRIED: dict[str, tuple[float, ...]] = {
     "BY_WORD": (0.0, 1.3, 2.6, 4.0),
     "USUALLY_ALIKE": (0.6, 0.68, 0.75),
     "DOUBT_BY_SENTENCE": (0.05, 0.1, 0.2, 0.4),
+    "ENOUGH_MENTIONS": (1.0, 3.0, 6.0, 10.0),
 }
 OF_TRUST = ("FITS", "SAYS_NOTHING", "BY_WORD", "USUALLY_ALIKE", "DOUBT_BY_SENTENCE")
 NOW = {name: METHOD.weights[name] / METHOD.weights["names"] for name in ("regression", "nearest")}
 NOW |= {"names": METHOD.weights["names"], "without_prior": METHOD.without_prior, "steepness": METHOD.steepness}
-NOW |= {name: getattr(_trust, name) for name in OF_TRUST}
+NOW |= {name: getattr(_trust, name) for name in OF_TRUST} | {"ENOUGH_MENTIONS": float(ENOUGH_MENTIONS)}
 
 
 @dataclass
@@ -76,7 +77,8 @@ class Episode:
         trusted, held_back = self.doubted()
         names = trusted * above_o(self.names + held_back)
         steep = above_o(np.exp(numbers["steepness"] * np.minimum(self.cosines - 1, 0)))
-        labels = numbers["regression"] * self.regression + numbers["nearest"] * steep
+        enough = min(1.0, self.counts.sum() / numbers["ENOUGH_MENTIONS"])
+        labels = numbers["regression"] * enough * self.regression + numbers["nearest"] * (2 - enough) * steep
         return numbers["names"] * (names + _trust.agreement(self.vectors, self.tags, self.places) * labels)
 
     def doubted(self) -> tuple[Any, Any]:
@@ -221,7 +223,7 @@ def episode(task: Any, support: list[Sentence], shots: int, kind: str, *, is_wro
                     nearest.logits(task.features[1]))  # fmt: skip
     trusted, held_back = found.doubted()
     by_names = trusted * above_o(of_words + held_back)
-    fitted = Regression.fit(words, tags, 1 + len(types), by_names=by_names)
+    fitted = Regression.fit(words, tags, 1 + len(types), by_names=by_names, known=task.names.from_o())
     return replace(found, regression=above_o(fitted.logits(task.features[1])))
 
 

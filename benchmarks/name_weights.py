@@ -26,7 +26,7 @@ from handful import encoders
 from handful.cluster import SubspaceKMeans, tag_distances
 from handful.evaluate import sample_support, score
 from handful.tagger import _trust, evidence, logistic
-from handful.tagger._learning import ENOUGH_WORDS, METHODS, type_names
+from handful.tagger._learning import ENOUGH_MENTIONS, ENOUGH_WORDS, METHODS, type_names
 from handful.tagger._trust import agreement, doubts, trust
 from handful.tagger.decoding import decode, viterbi
 from handful.tagger.evidence import NearestLabel, Regression
@@ -73,7 +73,8 @@ class Case:
         try:
             for name, value in settings.items():
                 setattr(homes[name], name, value)
-            fitted = Regression.fit(self.words, self.tags, 1 + len(self.task.types), by_names=names)
+            known = None if names is None else self.task.names.from_o()
+            fitted = Regression.fit(self.words, self.tags, 1 + len(self.task.types), by_names=names, known=known)
         finally:
             for name, value in before.items():
                 setattr(homes[name], name, value)
@@ -251,7 +252,9 @@ def total(
         names, of_words = trusted * (names + held_back), trusted * (of_words + held_back)
     logits = METHOD.weights["names"] * names
     if case.shots:
-        by_labels = METHOD.weights["regression"] * case.regression(of_words, **settings) + nearest * case.nearest
+        enough = min(1.0, case.counts.sum() / ENOUGH_MENTIONS)
+        by_regression = METHOD.weights["regression"] * enough * case.regression(of_words, **settings)
+        by_labels = by_regression + nearest * (2 - enough) * case.nearest
         logits = logits + labels * agreement(case.words, case.tags, case.places) * by_labels
     if not is_swapped and has_text in case.clusters:  # clusters have seen the right names
         logits = logits + clusters * case.clusters[has_text]

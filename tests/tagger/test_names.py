@@ -119,6 +119,29 @@ def test_the_regression_learns_what_labels_say_beyond_names():
     assert ((NAMES_TAKEN * swapped + wrong.logits(words)).argmax(axis=1) == tags).all()
 
 
+def test_the_regression_learns_nothing_of_what_tells_mentions_from_o():
+    words, tags = NamedEncoder().encode([TEXT.split()]), np.array([0, 2, 0, 0, 1, 0, 0, 0, 0])
+    names = named().fit().model_.piece(TypeNames)
+    along = names.vectors.mean(axis=0) - names.o_vectors.mean(axis=0)
+    free, held = (Regression.fit(words, tags, 3, 0 * names.logits(words), known=some) for some in (None, along))
+    assert abs(free.weights @ along).max() > 0.1
+    np.testing.assert_allclose(held.weights @ along, 0, atol=1e-4)
+    assert abs(held.weights).max() > 0.1
+    fitted = named().fit(SUPPORT).model_.piece(Regression)
+    np.testing.assert_allclose(fitted.weights @ along, 0, atol=1e-4)
+
+
+def test_few_mentions_make_a_weak_regression_and_a_strong_nearest_label():
+    weights = []
+    for n in (1, 2, 5, 6, 9):
+        model = named({"PER": "People"}).fit([f"see [Pi{i}](PER) and rain {i}" for i in range(n)]).model_
+        weights.append([model.piece(kind).weight for kind in (Regression, NearestLabel)])
+    usual = [OURS.weights["regression"], OURS.weights["nearest"]]
+    np.testing.assert_allclose(np.array(weights) / usual * 6, [[1, 11], [2, 10], [5, 7], [6, 6], [6, 6]])
+    bare = Tagger("PER", encoder=NamedEncoder(), names=False, cache=False).fit(["see [Pim](PER) and rain"]).model_
+    assert bare.piece(Regression).weight == METHODS["handful"].weights["regression"]
+
+
 def test_labels_overrule_names_that_mislead():
     swapped = {"PER": "Locations", "LOC": "People"}
     by_names = mentions(named(swapped).fit().predict(TEXT))

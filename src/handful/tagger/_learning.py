@@ -68,6 +68,7 @@ METHODS: dict[str, FitMethod] = {
 }
 
 ENOUGH_WORDS = 1_500  # for clusters; with fewer, distances to prototypes count less
+ENOUGH_MENTIONS = 6  # for the regression beside names; a few mentions say more of each other than of the text
 
 
 @dataclass(frozen=True)
@@ -122,12 +123,13 @@ def learn(
     border: NDArray[np.float32] | Seams | None = None,
     report: ProgressCallback | None = None,
     kept: "SubspaceKMeans | None" = None,
+    n_mentions: int | None = None,
 ) -> Learned:
     """Fit the evidence that a method asks for, to text with features, and a plan of the same text.
 
     `names` are those that the encoder read, `transitions` and `border` its own, or seams that are known. `report` is
     called after each round of the clustering with the number of rounds done, and of rounds at most. `kept` are the
-    clusters, if they are to stay.
+    clusters, if they are to stay. `n_mentions` are labelled, if they are not those of the plan.
     """
     method, o_ratio, labelled = plan.method, plan.o_ratio, plan.labelled
     labelled = labelled.by_labels(text.features) if names is None else labelled.by_names(names, text.features)
@@ -144,8 +146,9 @@ def learn(
 
     @cache
     def regression() -> Regression:
-        by_names = None if names is None else names.logits(words)
-        return Regression.fit(words, known.tags, n_tags, by_names, known.is_open)
+        if names is None:
+            return Regression.fit(words, known.tags, n_tags, is_open=known.is_open)
+        return Regression.fit(words, known.tags, n_tags, names.logits(words), known.is_open, names.from_o())
 
     if isinstance(o_ratio, str):
         if kept is not None:
@@ -184,7 +187,9 @@ def learn(
     if has_labels and "regression" in weights:
         if names is not None:
             agree = agreement(words, known.tags, known.places[:, 0])
-            weights |= {kind: agree * weights[kind] for kind in ("regression", "nearest")}
+            enough = min(1.0, (counts.sum() if n_mentions is None else n_mentions) / ENOUGH_MENTIONS)
+            weights["regression"] *= agree * enough
+            weights["nearest"] *= agree * (2 - enough)
         nearest, linear = NearestLabel.of(words, known.tags, n_tags, known.is_open, method.steepness), regression()
         if names is not None and known.is_open.any():
             asked = (~known.is_open[:, tag] for tag in range(n_tags))
@@ -226,7 +231,7 @@ def learn_layers(
     say nothing of one type alone. Where labels have mentions inside others of their own type, a layer learns those
     without names.
     """
-    found: list[Layer] = []
+    found, n_mentions = list[Layer](), sum(plan.labelled.count_mentions())
     for tag, one in enumerate(plan.types, 1):
         for is_own in (False, True):
             labels = of_type(text.labels, one.name, is_own=is_own)
@@ -239,7 +244,7 @@ def learn_layers(
             own = replace(text, labels=labels)
             labelled = own.labelled_words([one.name])
             own_plan = Plan((one,), method, by_name is not None, None, None, labelled)
-            found.append(Layer(learn(own, own_plan, by_name, transitions, seams).model, is_own))
+            found.append(Layer(learn(own, own_plan, by_name, transitions, seams, n_mentions=n_mentions).model, is_own))
     return tuple(found)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from handful._util.arrays import Float, Part, Rows
+from handful._util.arrays import Float, Part, Rows, thin_product
 from handful._util.passes import ByBlock, map_rows
 from handful.cluster import project, squared_distances, tag_distances
 from handful.encoders.names import TypeVectors, exclude
@@ -105,21 +105,25 @@ class Regression(Evidence):
         n_tags: int,
         by_names: NDArray[np.float64] | None = None,
         is_open: NDArray[np.bool_] | None = None,
+        known: NDArray[np.float64] | None = None,
     ) -> "Regression":
         """Learn from words (m, d) whose tags are known, O among them; a tag without words is as likely as O.
 
         With the logits of names, (m, n_tags), it learns what these words say beyond them. It takes names at half of
         what they count for: the more a name is wrong about a labelled word, the more would the others have to change.
-        Words may be open for types, (m, n_tags): the difference between the logits of a type and of O is that of a
-        regression without the words that are open for it.
+        Of a direction that is `known`, (d,), it learns nothing. Words may be open for types, (m, n_tags): a difference
+        between the logits of a type and of O is that of a regression without the words that are open for it.
         """
         rows = unit(features)
+        if known is not None:
+            along = unit(known[None])
+            rows = rows - thin_product(rows, np.ascontiguousarray(along.T)) * along
 
         def without(left_out: NDArray[np.bool_]) -> NDArray[np.float64]:
-            known, codes = np.unique(tags[~left_out], return_inverse=True)
-            taken = None if by_names is None else NAMES_TAKEN * by_names[~left_out][:, known]
-            found = fit_logistic(rows[~left_out], codes, len(known), taken)
-            return np.column_stack(found)[_rows_or_o(known, n_tags)]
+            there, codes = np.unique(tags[~left_out], return_inverse=True)
+            taken = None if by_names is None else NAMES_TAKEN * by_names[~left_out][:, there]
+            found = fit_logistic(rows[~left_out], codes, len(there), taken)
+            return np.column_stack(found)[_rows_or_o(there, n_tags)]
 
         found = without(np.zeros(len(tags), bool))
         is_other = tags[:, None] != np.arange(n_tags)
@@ -306,6 +310,11 @@ class TypeNames(Evidence):
                 if len(part.array)
             )
         ]
+
+    def from_o(self) -> NDArray[np.float64]:
+        """Return the direction from O words to those of mentions, (d,)."""
+        means = [some.mean(axis=0, dtype=np.float64) for some in (self.vectors, self.o_vectors)]
+        return np.asarray(means[0] - means[1])
 
     def as_words(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Return trusted names, which count as labelled words, and prototypes of O, words of O: vectors and tags."""
