@@ -10,9 +10,12 @@ LETTERS = "PPLLabcdefg"
 OF = {"P": "PER", "L": "LOC"}
 
 
-def encoder():
-    """Make one in whose space kinds of words overlap."""
-    return ToyEncoder(noise=1.5)
+def encoder(transitions=None):
+    """Make one in whose space kinds of words overlap; it may know how tags follow each other."""
+    made = ToyEncoder(noise=1.5)
+    if transitions is not None:
+        made.transitions = transitions
+    return made
 
 
 def sentences(seed, n, *, n_words=6):

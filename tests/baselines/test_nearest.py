@@ -81,7 +81,7 @@ def best_path(scores, transitions, tags):
 @pytest.mark.parametrize("transitions", [Transitions(0.2, 0.1, 0.3, 0.1), Transitions(0.01, 0.001, 0.9, 0.001)])
 def test_structshot_finds_the_best_of_all_paths(transitions):
     support, test = sentences(3, 8), sentences(4, 12, n_words=4)
-    model = StructShot(encoder(), transitions=transitions).fit(support)
+    model = StructShot(encoder(transitions)).fit(support)
     found = [tuple(tags_of(sentence)) for sentence in model.predict_sentences(test)]
     for sentence, path in zip(test, found, strict=True):
         scores = [word_scores(support, word, distance_to_nearest) for word in sentence.words]
@@ -92,14 +92,14 @@ def test_structshot_finds_the_best_of_all_paths(transitions):
 def test_structshot_with_transitions_that_are_all_alike_is_nnshot():
     support, test = sentences(5, 8), sentences(6, 40)
     alike = Transitions(2 / 3, 2 / 3, 1 / 3, 1 / 3)
-    struct = StructShot(encoder(), transitions=alike).fit(support).predict_sentences(test)
+    struct = StructShot(encoder(alike)).fit(support).predict_sentences(test)
     assert struct == NNShot(encoder()).fit(support).predict_sentences(test)
 
 
 def test_the_score_of_a_path_is_that_of_its_words():
     support = sentences(3, 8)
     (sentence,) = sentences(4, 1)
-    model = StructShot(encoder(), transitions=Transitions(0.01, 0.001, 0.9, 0.001)).fit(support)
+    model = StructShot(encoder(Transitions(0.01, 0.001, 0.9, 0.001))).fit(support)
     for found, span in zip(model.predict(sentence), model.predict_sentences([sentence])[0].spans, strict=True):
         words = sentence.words[span.start : span.end]
         scores = [word_scores(support, word, distance_to_nearest)[span.type] for word in words]

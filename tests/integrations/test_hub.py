@@ -68,12 +68,10 @@ def run(hub, place):
 
 @pytest.fixture(scope="module")
 def pushed(run, garden, hub):
-    """Push the garden tagger, with figures; return the address of the commit."""
+    """Push the garden tagger; return the address of the commit."""
     return run(f"""
         tagger = Tagger.load({str(garden)!r}, threads=1, cache=False)
-        figures = tagger.evaluate(["The [slugs](PEST) ate the [lettuce](PLANT).", "Bring the [spade](TOOL)."])
-        print(json.dumps(push_to_hub(tagger, "user/garden", license="apache-2.0", language="en",
-                                     evaluation={{"two notes": figures}})))
+        print(json.dumps(push_to_hub(tagger, "user/garden", license="apache-2.0", language="en")))
     """)
 
 
@@ -104,12 +102,6 @@ def test_the_card(pushed, hub, tagger):
     assert about["pipeline_tag"] == "token-classification"
     assert {"handful", "PEST", "TOOL"} <= set(about["tags"])
     assert [one["text"] for one in about["widget"]] == [s.with_text().text for s in tagger.support_[:3]]
-    (index,) = about["model-index"]
-    assert index["name"] == "garden"
-    (result,) = index["results"]
-    assert result["dataset"]["name"] == "two notes"
-    figures = {one["type"]: one["value"] for one in result["metrics"]}
-    assert figures.keys() == {"f1", "precision", "recall"}
     assert 'from handful.integrations import from_hub\n\ntagger = from_hub("user/garden")' in page
     assert "| PEST | an animal, disease or disorder that harms plants |" in page
 
@@ -224,8 +216,6 @@ def test_a_folder(garden, tagger, tmp_path, monkeypatch):
 
 
 def test_bad_cards_are_refused_before_anything_is_sent(tagger):
-    with pytest.raises(DataError, match=r"expected what Tagger\.evaluate returns"):
-        push_to_hub(tagger, "user/garden", evaluation={"test": 0.9})
     with pytest.raises(DataError, match="expected a list of texts"):
         push_to_hub(tagger, "user/garden", examples="one text")
     with pytest.raises(DataError, match="not fitted"):

@@ -13,9 +13,7 @@ from handful._util.arrays import Float
 from handful._util.progress import Progress
 from handful.cluster import squared_distances
 from handful.encoders import Encoder
-from handful.encoders.opened import AnyEncoder
 from handful.errors import DataError
-from handful.text import Transitions
 
 from ._base import Baseline, FittedBaseline, LabelledSupport, tag_log_scores
 
@@ -47,26 +45,17 @@ class StructShot(NNShot):
     """Structured nearest neighbour (Yang and Katiyar 2020): the best path through NNShot's scores.
 
     The tags of a sentence are those of highest ``sum_i log P(t_i | x_i) + log P(t_i | t_{i-1})``, where the first is
-    NNShot's score, and the second comes from transitions between O, the same type and another type, counted on other
-    corpora. Distances are plain squared distances, as in the paper: however long features are, they are not scaled, so
-    that the further apart an encoder puts words, the less transitions have to say.
-
-    Parameters
-    ----------
-    encoder : as for `handful.Tagger`
-    transitions : counted on source corpora; None, those that come with the encoder
+    NNShot's score, and the second comes from the encoder's transitions between O, the same type and another type,
+    counted on the corpora that it was trained on. Distances are plain squared distances, as in the paper: however long
+    features are, they are not scaled, so that the further apart an encoder puts words, the less transitions say.
     """
 
-    def __init__(self, encoder: AnyEncoder = "handful-en", *, transitions: Transitions | None = None) -> None:
-        super().__init__(encoder)
-        self.transitions = transitions
-
     def _learn(self, support: LabelledSupport, progress: Progress) -> FittedBaseline:
-        transitions = self.transitions or self._open().transitions
+        transitions = self._open().transitions
         if transitions is None:
             raise DataError(
-                "StructShot needs to know how tags follow each other, and this encoder's folder does not say it; give "
-                "transitions=, as handful.text.Transitions.count(sentences) counts them"
+                "StructShot needs to know how tags follow each other, and this encoder does not say it; take one that "
+                "handful pretrain made, or give an object of yours transitions (handful.text.Transitions.count)"
             )
         return replace(super()._learn(support, progress), transitions=transitions)
 

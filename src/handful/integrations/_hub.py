@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,10 @@ from handful import __version__
 from handful._util.files import PathLike
 from handful._util.lazy import check_libraries
 from handful.errors import DataError, FileError, HandfulError, ModelError, first_line
-from handful.evaluate import Evaluation
 from handful.tagger import Tagger
 from handful.tagger.saving import ARRAYS, CARD, CONFIG, ENCODER, OPENING, SUPPORT, read_config
 
 N_EXAMPLES = 3  # texts to try on the page of a repository
-
-Evaluations = Evaluation | Mapping[str, Evaluation]
-"""How good a tagger is: on one corpus, or by the names of several."""
 
 
 def from_hub(
@@ -68,7 +64,6 @@ def push_to_hub(
     token: str | bool | None = None,
     revision: str | None = None,
     commit_message: str | None = None,
-    evaluation: Evaluations | None = None,
     license: str | None = None,
     language: str | Sequence[str] | None = None,
     examples: Sequence[str] | None = None,
@@ -83,17 +78,12 @@ def push_to_hub(
     tagger : a fitted one
     repo_id : the name of the repository, as in ``"user/garden"``; it is made where it does not exist
     private, token, revision, commit_message : as for `huggingface_hub.upload_folder` and `huggingface_hub.create_repo`
-    evaluation : the result of `Tagger.evaluate`, or several by the names of corpora: the Hub shows the figures
     license, language : for the card, as the Hub writes them ("apache-2.0", "en")
     examples : texts to try on the page of the repository; the first labelled sentences if not given
     """
     check_libraries("pushing a tagger", "huggingface_hub")
     import huggingface_hub as hub
 
-    figures = {"test": evaluation} if isinstance(evaluation, Evaluation) else dict(evaluation or {})
-    for name, one in figures.items():
-        if not isinstance(one, Evaluation):
-            raise DataError(f"evaluation of {name!r} is {type(one).__name__}, expected what Tagger.evaluate returns")
     if isinstance(examples, str):
         raise DataError("examples is a str, expected a list of texts")
     if examples is None:
@@ -106,21 +96,6 @@ def push_to_hub(
         pipeline_tag="token-classification",
         tags=["handful", "named-entity-recognition", "few-shot", *types],
         widget=[{"text": text} for text in examples] or None,
-        model_name=repo_id.rpartition("/")[2] if figures else None,
-        eval_results=[
-            hub.EvalResult(
-                task_type="token-classification",
-                task_name="Named-entity recognition",
-                dataset_type=name,
-                dataset_name=name,
-                metric_type=metric,
-                metric_name=f"{metric} (strict spans)",
-                metric_value=round(getattr(one.strict.micro, metric), 4),
-            )
-            for name, one in figures.items()
-            for metric in ("f1", "precision", "recall")
-        ]
-        or None,
     )
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "model")

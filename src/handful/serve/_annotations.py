@@ -16,17 +16,9 @@ from handful.web import Limits
 
 from ._label_config import LabelConfig, read_config
 
-APPLICATION, FORMAT = 0x68667573, 1  # in the head of the file: this is a store of annotations, and its version
+APPLICATION, FORMAT = 0x68667573, 1  # in the head of the file, see the tables: a store of annotations, its version
 
-_TABLES = f"""
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {FORMAT};
-CREATE TABLE projects (model TEXT, project TEXT, config TEXT NOT NULL, PRIMARY KEY (model, project));
-CREATE TABLE annotations (
-    model TEXT, project TEXT, id INTEGER, task INTEGER NOT NULL, text TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (model, project, id)
-);
-"""
+_TABLES = Path(__file__).with_name("annotations.sql").read_text(encoding="utf-8")
 
 Key = tuple[str, str]
 """A model and the number of a project."""

@@ -31,31 +31,11 @@ from .types import EntityType
 if TYPE_CHECKING:
     import sqlite3
 
-APPLICATION = 0x48464C31  # in the head of the file: this is a project of handful
-PROJECT_FORMAT = 2  # raised when the tables change
+APPLICATION = 0x48464C31  # in the head of the file, where the schema puts it: this is a project of handful
+PROJECT_FORMAT = 2  # raised, here and in the schema, when the tables change
 MAGIC = b"SQLite format 3\0"  # the first bytes of the file
 
-SCHEMA = f"""
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {PROJECT_FORMAT};
-CREATE TABLE texts (
-    id INTEGER PRIMARY KEY, text TEXT NOT NULL, name TEXT, meta TEXT NOT NULL, digest BLOB NOT NULL
-);
-CREATE TABLE sentences (
-    id INTEGER PRIMARY KEY, text_id INTEGER NOT NULL REFERENCES texts, same INTEGER NOT NULL,
-    start INTEGER NOT NULL, stop INTEGER NOT NULL, words TEXT NOT NULL, digest BLOB NOT NULL
-);
-CREATE INDEX sentences_of_text ON sentences (text_id, id);
-CREATE TABLE log (
-    seq INTEGER PRIMARY KEY, step INTEGER NOT NULL, time REAL NOT NULL, author TEXT NOT NULL, action TEXT NOT NULL,
-    undoes INTEGER, subject INTEGER NOT NULL, person TEXT, before TEXT, after TEXT
-);
-CREATE INDEX log_of_subject ON log (subject, seq);
-CREATE INDEX log_of_step ON log (step);
-CREATE TRIGGER log_only_grows BEFORE UPDATE ON log BEGIN SELECT raise(ABORT, 'the log only grows'); END;
-CREATE TRIGGER log_keeps_all BEFORE DELETE ON log BEGIN SELECT raise(ABORT, 'the log only grows'); END;
-CREATE TABLE quality (decisions INTEGER PRIMARY KEY, f1 REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL);
-"""
+SCHEMA = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
 
 THERE, GONE = '"there"', '"gone"'  # the state of a text; one without an entry is there
 
