@@ -229,7 +229,7 @@ def test_one_browser_is_one_person(serve, browser_of):
     anna = open_at(browser_of("anna"), served, 5, "anna")
     ben = open_at(browser_of("anna"), served, 7, "ben")
     anna.keyboard.press("n")
-    anna.locator("#trouble", has_text="This page belongs to anna, but the browser now has the token of ben").wait_for()
+    anna.locator("#trouble", has_text="This page belongs to anna, the browser now to ben").wait_for()
     ben.keyboard.press("n")
     ben.locator("#progress", has_text="1 of ").wait_for()
     assert served.client.get("/api/sentences/5").json()["status"] == "new"
