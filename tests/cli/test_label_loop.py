@@ -69,14 +69,12 @@ def test_add_learns_from_more_sentences(inside, model, tmp_path):
     (tmp_path / "more.txt").write_text("[Olga](PER) left [Oslo](LOC) by [train](VEHICLE) .\n", encoding="utf-8")
     lacking = run("add", model, tmp_path / "more.txt", "--out", tmp_path / "lacking")
     assert "note: 36 unlabelled words of the fit before are missing" in lacking.stdout
-    result = run("add", model, tmp_path / "more.txt", "-u", "text.txt", "--json")
+    result = run("add", model, tmp_path / "more.txt", "-u", "text.txt")
     assert result.exit_code == 0
-    shown = json.loads(result.stdout)
-    assert (shown["n_added"], shown["new_types"]) == (1, ["VEHICLE"])
-    assert shown["mentions_before"] == {"LOC": 3, "PER": 3}
-    assert shown["mentions"] == {"LOC": 4, "PER": 4, "VEHICLE": 1}
-    assert shown["o_ratio"] == 0.8
+    assert "added 1 labelled sentence; new: VEHICLE\n" in result.stdout
     tagger = Tagger.load(model)
+    assert tagger.summary_.mentions == {"LOC": 4, "PER": 4, "VEHICLE": 1}
+    assert tagger.summary_.o_ratio == 0.8
     assert [one.name for one in tagger.types_] == ["LOC", "PER", "VEHICLE"]
     before = read("support.txt", judged=("LOC", "PER"))  # nobody looked for vehicles there
     whole = Tagger(encoder="encoder", o_ratio=0.8).fit([*before, *read(tmp_path / "more.txt")], "text.txt")

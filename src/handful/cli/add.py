@@ -8,7 +8,7 @@ from handful.errors import DataError, number_of
 from handful.text import Sentence
 
 from . import options as opt
-from ._common import load, print_json, progress_of, say
+from ._common import load, progress_of, say
 from .reading import read_training
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ def add(
     encoder: opt.ModelEncoder = None,
     from_format: opt.From = None,
     text_field: opt.TextField = None,
-    as_json: opt.Json = False,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,
 ) -> None:
@@ -66,12 +65,9 @@ def add(
     tagger.add(labelled, text or None, types=described, progress=progress_of(quiet))
     tagger.save(target)
     after = tagger.summary_
-    n_added = after.n_support - before.n_support
-    new = [one.name for one in after.types if one.name not in before.mentions]
-    if as_json:
-        found = {"model": str(target), "n_added": n_added, "new_types": new, "mentions_before": before.mentions}
-        print_json(found | after.to_dict())
-    elif not quiet:
+    if not quiet:
+        n_added = after.n_support - before.n_support
+        new = [one.name for one in after.types if one.name not in before.mentions]
         shown = f"; new: {', '.join(new)}" if new else ""
         say(f"added {number_of(n_added, 'labelled sentence')}{shown}\n{after.text(shell=True)}", err=False)
         say(f"\nwrote {target}; try: handful predict {target} FILE")

@@ -1,7 +1,6 @@
 """``handful cache``: show or clear the features that are kept on disk."""
 
 import sys
-from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ import typer
 from handful.errors import DataError
 
 from . import options as opt
-from ._common import print_json
 
 if TYPE_CHECKING:
     from handful.encoders.cache import FeatureCache
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 def cache(
     clear: bool = opt.own(False, "--clear", None, "Remove what is cached; asks first."),
     yes: bool = opt.own(False, "--yes -y", None, "Do not ask."),
-    as_json: opt.Json = False,
 ) -> None:
     """Show or clear the features that are kept on disk.
 
@@ -34,7 +31,6 @@ def cache(
 
     \b
     handful cache                               what is cached, and where
-    handful cache --json                        the same, for a program
     handful cache --clear                       remove all of it
     HANDFUL_CACHE=/data/cache HANDFUL_CACHE_LIMIT=50GB handful fit ...
     """
@@ -44,25 +40,18 @@ def cache(
         raise typer.BadParameter("--yes goes with --clear")
     features = FeatureCache()
     if clear:
-        _clear(features, yes=yes, as_json=as_json)
-    elif as_json:
-        entries = [asdict(entry) | {"path": str(entry.path)} for entry in features.contents()]
-        print_json({"place": str(features.path), "limit": features.limit, "stored": entries})
+        _clear(features, yes=yes)
     else:
         _show(features)
 
 
-def _clear(features: "FeatureCache", *, yes: bool, as_json: bool) -> None:
+def _clear(features: "FeatureCache", *, yes: bool) -> None:
     n_bytes = features.size()
     if n_bytes and not yes:
         if not sys.stdin.isatty():
             raise DataError("to clear without being asked, as in a script, add --yes")
         typer.confirm(f"Remove {_size(n_bytes)} of features from {features.path}?", abort=True, err=True)
-    freed = features.clear()
-    if as_json:
-        print_json({"place": str(features.path), "removed_bytes": freed})
-    else:
-        typer.echo(f"removed {_size(freed)} from {features.path}")
+    typer.echo(f"removed {_size(features.clear())} from {features.path}")
 
 
 def _show(features: "FeatureCache") -> None:

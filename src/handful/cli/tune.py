@@ -8,7 +8,7 @@ from handful.text import types_of
 from handful.text.types import completed
 
 from . import options as opt
-from ._common import load, print_json, progress_of, say
+from ._common import load, progress_of, say
 from .reading import read_training
 
 
@@ -25,7 +25,6 @@ def tune(
     encoder: opt.ModelEncoder = None,
     text_field: opt.TextField = None,
     device: opt.Device = None,
-    as_json: opt.Json = False,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,
 ) -> None:
@@ -58,9 +57,7 @@ def tune(
     tagger.types = completed(described, types_of(tagger.types))
     how: dict[str, Any] = {"recipe": settings, "device": device, "progress": progress_of(quiet)}
     tuning = tune_encoder(tagger, labelled or None, text or None, out=out, **how)
-    if as_json:
-        print_json({"model": str(out), **tuning.to_dict()})
-    elif not quiet:
+    if not quiet:
         sentences = number_of(tuning.n_sentences, "sentence")
         say(f"{tuning} ({sentences}, {tuning.seconds / 60:.1f} minutes)", err=False)
         say(f"\nwrote {out}; try: handful predict {out} FILE")

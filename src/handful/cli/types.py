@@ -7,7 +7,7 @@ import typer
 from handful.text.guidelines import understood
 
 from . import options as opt
-from ._common import listed, load, print_json, say, types_given
+from ._common import listed, load, say, types_given
 from .reading import read_training
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ def types(
     unlabelled: opt.Unlabelled = None,
     out: opt.OutModel = None,
     encoder: opt.ModelEncoder = None,
-    as_json: opt.Json = False,
 ) -> None:
     """Show the types of a model, or change them and fit again.
 
@@ -72,11 +71,6 @@ def types(
         text = read_training([], unlabelled or [], None, quiet=False)[1]
         tagger.retype(types_given(new) or None, rename=named, split=split, unlabelled=text or None)
         tagger.save(target)
-    if as_json:
-        names = ("name", "description", "mentions", "judged")
-        found = tagger.summary_.to_dict()["guidelines"]
-        print_json([dict(zip(names, row, strict=True)) | {"guideline": found.get(row[0])} for row in _rows(tagger)])
-        return
     _show(tagger)
     if is_changed:
         for note in tagger.summary_.notes:

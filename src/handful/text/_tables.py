@@ -206,7 +206,7 @@ def _fields(document: Document, writing: Writing) -> dict[str, Any]:
 
 
 def _row(cells: list[str], format: str, writing: Writing) -> str:
-    if not writing.keep_formulas and (n := sum(_FORMULA.match(cell) is not None for cell in cells)):
+    if n := sum(_FORMULA.match(cell) is not None for cell in cells):
         writing.notes["cells that a spreadsheet would run have a ' before them"] += n
         cells = [f"'{cell}" if _FORMULA.match(cell) else cell for cell in cells]
     row = io.StringIO()

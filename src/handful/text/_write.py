@@ -26,13 +26,13 @@ def write(
     scheme: str = "BIO",
     types: Any = None,
     is_predicted: bool | None = None,
-    keep_formulas: bool = False,
 ) -> WriteReport:
     """Write documents or sentences to a file; all of it, or nothing. A `DataError` says what the format cannot hold.
 
     Formats with one sentence per line or block (conll, inline, huggingface) get the sentences of documents one
     after the other. The others get one record per document, with its whole text, its id and its meta; a sentence is a
-    document of its own.
+    document of its own. Cells of a table that a spreadsheet would run, such as ``=HYPERLINK(...)``, get a ``'`` before
+    them, which reading takes away.
 
     Parameters
     ----------
@@ -44,8 +44,6 @@ def write(
         where it is a `Corpus` or a `Stream`.
     is_predicted : whether labels were predicted, which Label Studio keeps apart from what people marked. If None,
         mentions with a score were.
-    keep_formulas : whether cells of a table that a spreadsheet would run, such as ``=HYPERLINK(...)``, are written as
-        they are. Otherwise they have a ``'`` before them, which reading takes away.
     """
     if format not in FORMATS:
         raise DataError(f"format is {format!r}, expected one of {', '.join(FORMATS)}")
@@ -59,7 +57,7 @@ def write(
         report.notes["descriptions were not written: only inline files hold them"] += len(head)
     known = _known(items, head if format == "inline" else ())
     has_field = format in RECORDS or (format == "inline" and types is not None)  # or the caller says what it is about
-    writing = Writing(scheme, head, is_predicted, keep_formulas, known, report.notes)
+    writing = Writing(scheme, head, is_predicted, known, report.notes)
     counted = _counted(items, report, chosen, merges=chosen.has_tags and scheme in ("IO", "types"))
     looked_for = _known((), items.head) if isinstance(items, Stream) else frozenset()
     given = _judged(counted, known, looked_for if format in RECORDS else frozenset(), has_field=has_field)

@@ -18,14 +18,13 @@ class Writing:
     """One file that is being written: the options, and the notes of its report.
 
     `head` describes types, and the corpus itself, at the head of the file. `is_predicted` says whether labels were
-    predicted; None where their scores tell. `keep_formulas` leaves cells as they are that a spreadsheet would run.
-    `known` are the types that sentences were judged for if they do not say otherwise.
+    predicted; None where their scores tell. `known` are the types that sentences were judged for if they do not say
+    otherwise.
     """
 
     scheme: str = "BIO"
     head: tuple[EntityType, ...] = ()
     is_predicted: bool | None = None
-    keep_formulas: bool = False
     known: frozenset[str] = frozenset()
     notes: Counter[str | Advice] = field(default_factory=Counter)
 

@@ -7,8 +7,8 @@ They are no part of what a type means, and an encoder does not follow them. So t
          | ("with" | "including") WORDS ("before it" | "in front")
 
 A list is ``a, b or c``: kinds of words ("article", "title", "unit"), words of these kinds ("the", "Mr"), and words in
-quotes. A list with anything else in it says nothing of borders, and neither does "with or without". The words of kinds
-are in ``borders.json``.
+quotes. A list with anything else in it says nothing of borders, and neither does "with or without". Kinds, and
+their words, are in ``borders.json``.
 """
 
 import json
@@ -20,21 +20,8 @@ from pathlib import Path
 
 FIGURES = "0"  # in a set of words, all words of figures
 
-_LISTS: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-_ARTICLES, _CURRENCIES, _UNITS = _LISTS["articles"], _LISTS["currencies"], _LISTS["units"]
-_NUMBERS = f"{FIGURES} {_LISTS['numbers']}"
-_KINDS = {
-    "article": _ARTICLES,
-    "possessive": _LISTS["possessives"],
-    "determiner": f"{_ARTICLES} {_LISTS['possessives']} this that these those",
-    "preposition": _LISTS["prepositions"],
-    **dict.fromkeys(("title", "honorific", "rank"), _LISTS["titles"]),
-    **dict.fromkeys(("number", "numeral"), _NUMBERS),
-    "quantity": f"{_NUMBERS} {_UNITS} {_LISTS['packs']}",
-    "unit": f"{_UNITS} {_CURRENCIES}",
-    "currency": _CURRENCIES,
-    "quotation mark": "\" ' “ ” ‘ ’ « » „ `",
-}
+_LISTS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+_KINDS = {kind: " ".join(_LISTS[one] for one in lists.split()) for kind, lists in _LISTS["kinds"].items()}
 _MAY_FOLLOW = {"number", "numeral", "unit", "currency", "quotation mark"}
 DETERMINERS = frozenset(_KINDS["determiner"].split())
 _CLOSED = {*" ".join(_KINDS[kind] for kind in ("article", "possessive", "preposition", "title")).split()}
@@ -96,7 +83,7 @@ def borders_of(description: str) -> tuple[Border, ...]:
             kind = item["kind"].lower().replace("tie", "ty").replace("cie", "cy") if item and item["kind"] else ""
             word = (item["quoted"] or item["word"]) if item and not kind else text
             words = (_KINDS[kind] if kind else word.lower().replace(".", "")).split()
-            first.update(_CURRENCIES.split() if kind == "unit" else words)
+            first.update(_KINDS["currency"].split() if kind == "unit" else words)
             last.update(words if kind in _MAY_FOLLOW or (item and item["quoted"]) else ())
         belongs = bool(match["spoken"] or match["in"] or match["yes"])
         found.append(Border(belongs, frozenset(first), frozenset(last), match[0]))

@@ -21,16 +21,11 @@ from math import log
 
 from ._sentences import Sentence
 
+_KNOWN = json.loads((files(__package__) / "language_names.json").read_text(encoding="utf-8"))
 #: The names of the languages that can be told, by their codes.
-NAMES = dict(
-    pair.split(":")
-    for pair in str.split(
-        "ar:Arabic bg:Bulgarian bn:Bengali cs:Czech da:Danish de:German el:Greek en:English es:Spanish fa:Persian "
-        "fi:Finnish fr:French he:Hebrew hi:Hindi hu:Hungarian id:Indonesian it:Italian ja:Japanese km:Khmer ko:Korean "
-        "lo:Lao my:Burmese nb:Norwegian nl:Dutch pl:Polish pt:Portuguese ro:Romanian ru:Russian sv:Swedish sw:Swahili "
-        "th:Thai tr:Turkish uk:Ukrainian ur:Urdu vi:Vietnamese zh:Chinese"
-    )
-)
+NAMES: dict[str, str] = _KNOWN["names"]
+# The first and the last letter of each script that is not Latin, and the languages that it speaks for.
+_RANGES: list[tuple[str, str, str]] = _KNOWN["ranges"]
 FLOOR, RARE = 0.0004, 0.004  # shares of a word, and of words with marked letters, in a language that does not have them
 SCRIPT = 2.0
 ENOUGH = 22.0  # more evidence than for a known language: two or three sentences
@@ -39,13 +34,6 @@ MOST = 30.0  # what one sentence counts at most
 CREDIT = 15.0  # how much more it takes after text in a known language: more than one sentence
 _SHORT = 0.4  # what a letter counts that is a word of its own in scripts without spaces; kana and Han count twice
 
-_RANGES = (
-    ("\u0370", "\u03ff", "el"), ("\u0400", "\u04ff", "bg ru uk"), ("\u0590", "\u05ff", "he"),
-    ("\u0600", "\u06ff", "ar fa ur"), ("\u0900", "\u097f", "hi"), ("\u0980", "\u09ff", "bn"),
-    ("\u0e00", "\u0e7f", "th"), ("\u0e80", "\u0eff", "lo"), ("\u1000", "\u109f", "my"), ("\u1780", "\u17ff", "km"),
-    ("\u1100", "\u11ff", "ko"), ("\uac00", "\ud7a3", "ko"),
-    ("\u3040", "\u30ff", "ja ja"), ("\u4e00", "\u9fff", "zh zh ja"),
-)  # fmt: skip
 _LATIN = tuple(str.split("cs da de en es fi fr hu id it nb nl pl pt ro sv sw tr vi"))
 _ASCII = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 Evidence = tuple[tuple[str, float], ...]

@@ -3,7 +3,7 @@
 import copy
 import shutil
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +38,6 @@ class Tuning:
         if self.is_tuned:
             return f"{on}; the tuned encoder is taken"
         return f"{on}; that is not enough, so the encoder stays as it was: label more, and tune again"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures in JSON's types."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "tagger"}
 
 
 def tune(

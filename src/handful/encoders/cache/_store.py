@@ -23,12 +23,7 @@ KEY_BYTES = 16
 SUFFIX = ".sqlite"
 FLOAT = np.dtype("<f4")
 
-_SCHEMA = """
-CREATE TABLE head (name TEXT PRIMARY KEY, value);
-CREATE TABLE pack (number INTEGER PRIMARY KEY, used INTEGER, n_bytes INTEGER);
-CREATE TABLE sentence (key BLOB PRIMARY KEY, pack INTEGER, crc INTEGER, content BLOB);
-CREATE INDEX sentence_pack ON sentence (pack);
-"""
+_SCHEMA = Path(__file__).with_name("store.sql").read_text(encoding="utf-8")
 _SECONDS = 60  # the longest wait for another process
 _AT_ONCE = 500  # keys in one question
 _CLOCKS_DIFFER_NS = 60 * 10**9
