@@ -23,6 +23,7 @@ from handful.errors import EncoderError
 from handful.text import to_sentences
 
 DISTRIBUTION = Path(__file__).parents[2] / "encoders/handful-xx"
+WEIGHTS = ("*.bin", "*.json", "*.onnx", "*.safetensors")
 GERMAN = to_sentences("Der Bürgermeister ist gestern nicht nach Berlin gefahren, weil der Zug ausgefallen ist. " * 3)
 ENGLISH = to_sentences("The mayor did not go to the city yesterday because the train was not there for them. " * 3)
 
@@ -42,7 +43,7 @@ def site(exported, made_once):
 
     def make(place):
         tree = place / "tree"
-        shutil.copytree(DISTRIBUTION, tree)
+        shutil.copytree(DISTRIBUTION, tree, ignore=shutil.ignore_patterns(*WEIGHTS))
         for file in exported("bert").iterdir():
             shutil.copy(file, tree / "handful_xx" / file.name)
         card = tree / "handful_xx/encoder.json"
