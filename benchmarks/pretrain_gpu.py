@@ -8,6 +8,7 @@ best turn counts. Only words of sentences count, not those of the types' texts.
 
 import argparse
 import time
+from functools import partial
 from itertools import cycle, islice
 
 import torch
@@ -26,7 +27,8 @@ def run(training, plan, n_steps):
     start = time.perf_counter()
     build = training._builder.build
     for step in ahead(lambda planned: on_device(build(planned), training.device), list(islice(plan, n_steps))):
-        training._take(step)
+        training._stepper.take(training.step, partial(training.network.loss, step))
+        training.step += 1
         n_words += step.n_words
     wait()
     return n_words / (time.perf_counter() - start)

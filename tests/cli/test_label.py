@@ -4,8 +4,9 @@ import getpass
 import json
 import re
 import signal
+import sqlite3
 import subprocess
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 from commands import COMMAND, SLOW_COMMAND, failed, handful, run
@@ -55,12 +56,14 @@ def serving(*arguments, cwd, command=COMMAND):
 def test_the_command_serves_a_project_and_ends_with_ctrl_c(folder):
     with serving("notes.txt", "--types", "types.txt", cwd=folder) as (process, client):
         state = client.get("/api/state").json()
-        assert state["project"]["author"] == getpass.getuser()
         assert [one["description"] for one in state["types"]] == ["names of people", "names of places"]
         record = {"version": 0, "action": "label", "labels": [{"start": 0, "end": 1, "type": "PER"}]}
         assert client.post("/api/sentences/1/decision", json=record).status_code == 200
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
+    with closing(sqlite3.connect(folder / "notes.db")) as written:
+        (author,) = written.execute("SELECT author FROM log ORDER BY seq DESC LIMIT 1").fetchone()
+    assert author == getpass.getuser()
     assert "notes.txt: 3 sentences added, 0 of them labelled" in err
     assert err.endswith("stopped\n")
     assert "Traceback" not in err

@@ -154,7 +154,7 @@ def test_mentions_that_share_words(tmp_path, monkeypatch):
     scores = json.loads(run("evaluate", "both", "few.txt", "--json").stdout)
     assert [one["n_correct"] for one in scores["levels"]] == [3, 2]
     assert re.search(r"inside others +precision.*\n0 +100.0.*\n1 +100.0", run("evaluate", "both", "few.txt").stdout)
-    assert failed(run("fit", "few.txt", "--out", "one"), "share a word, and here a word has one tag; use handful fit")
+    assert failed(run("fit", "few.txt", "--out", "one"), "share a word, and here a word has one tag; use --overlap")
     assert failed(run("convert", "few.txt", "few.conll", "--to", "conll"), "handful convert --layer outermost")
     assert not Path("one").exists()
     for options, types in ((["--layer", "innermost"], ["GPE", "GPE", "GPE"]), (["--keep", "ORG"], ["ORG", "ORG"])):
