@@ -49,10 +49,19 @@ def test_one_of_a_kind_is_singular_and_advice_is_for_the_shell():
     assert shown.endswith("try: label --more")
 
 
+def test_a_notebook_shows_a_table_and_all_is_escaped():
+    shown = summary()._repr_html_()
+    assert shown.count("<tr>") == 3
+    assert "Lima; &lt;i&gt;" in shown
+    assert "<i>" not in shown
+    assert "<div>try: label more &amp; more</div>" in shown
+    assert "<div>note: two sentences &lt; three</div>" in shown
+    assert "3 labelled sentences" in shown
+
+
 def test_that_of_a_fit():
     model = fitted()
-    assert all(one.name in str(model.summary_) for one in model.types_)
-    assert repr(model.summary_) == str(model.summary_)  # a notebook shows it so
+    assert all(one.name in str(model.summary_) and one.name in model.summary_._repr_html_() for one in model.types_)
 
 
 def test_mentions_side_by_side_are_said_to_be_learned_as_one():

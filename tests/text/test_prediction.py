@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 from hypothesis import given
 
-from handful.text import Document, Predictions, Sentence, Span
+from handful.text import Document, Predictions, PredictionsOfTexts, Sentence, Span
 
 from .strategies import text_sentences
 
@@ -64,12 +64,30 @@ def test_any_text_is_shown_whole_and_escaped(sentence):
         assert len(found.marks) == len(document.predictions())
 
 
+def test_colours_are_by_type_and_not_by_place():
+    found = PredictionsOfTexts([Document.of(SENTENCE).predictions(), DOCUMENT.predictions()[:0]])
+    assert found._repr_html_() is None  # a slice is a plain list, and has no text
+    one, two = (Document.of(Sentence(("a",), (Span(0, 1, kind),))).predictions() for kind in "XY")
+    both = PredictionsOfTexts([two, one])._repr_html_()
+    assert both.count("hsl(205 75%") == both.count("hsl(28 75%") == 1
+    assert both.index("hsl(28") < both.index("hsl(205")
+
+
+def test_many_texts_are_cut():
+    found = PredictionsOfTexts([DOCUMENT.predictions()] * 1_030)
+    assert found._repr_html_().count("<mark") == 2 * 25
+    assert "… and 1,005 more" in found._repr_html_()
+    assert "more" not in PredictionsOfTexts([DOCUMENT.predictions()] * 25)._repr_html_()
+    assert PredictionsOfTexts()._repr_html_() == ""
+
+
 def test_they_are_lists_still():
     found = DOCUMENT.predictions()
     plain = list(found)
     assert found == plain
     assert repr(found) == repr(plain)
     assert json.dumps(found) == json.dumps(plain)
+    assert PredictionsOfTexts([found]) == [plain]
     for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
         assert (again, again.text, type(again)) == (plain, DOCUMENT.text, Predictions)
 

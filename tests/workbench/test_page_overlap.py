@@ -4,7 +4,7 @@ import pytest
 
 from handful.text import Document, Sentence, Span
 
-from .browsing import drag, mentions, said
+from .browsing import drag, enter, mentions, said
 from .conftest import labelling, open_at
 from .made import serving, settled
 
@@ -108,7 +108,7 @@ def test_all_of_them_are_confirmed_by_one_key(page):
     page.keyboard.press("1")
     said(page, "Peter of Lima: PER. Stored.")
     assert ("LOC", "Lima") in mentions(page, "predicted")  # what was found inside it is still asked for
-    page.keyboard.press("Enter")
+    enter(page)
     page.locator("#progress", has_text="1 of 2 sentences decided").wait_for()
 
 

@@ -1,4 +1,4 @@
-"""Pieces of HTML for notebooks: texts with their mentions marked, with nothing but inline styles.
+"""Pieces of HTML for notebooks: texts with their mentions marked, and tables, with nothing but inline styles.
 
 A notebook puts them among its own page, so there are no rules here that hold for the rest of it. The colours are those
 of the pages in ``web``; they can be read on light and on dark ground.
@@ -15,6 +15,7 @@ _MARK = (
     "-webkit-box-decoration-break:clone"
 )
 _TYPE = "font:650 .62em system-ui,sans-serif;letter-spacing:.03em;margin-inline-start:.45em;unicode-bidi:isolate"
+_CELL = "text-align:left;vertical-align:top;padding:.3em .9em .3em 0"
 
 
 def hue(i: int) -> int:
@@ -75,3 +76,12 @@ def with_tags(text: str, places: Iterable[tuple[int, int, str, str]]) -> str:
             around.append((end, before, after))
     go_to(len(text))
     return "".join(pieces)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of texts, which are escaped."""
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f'<{tag} style="{_CELL}">{escape(str(one))}</{tag}>' for one in cells) + "</tr>"
+
+    return f"<table><thead>{row(head, 'th')}</thead><tbody>{''.join(row(one, 'td') for one in rows)}</tbody></table>"

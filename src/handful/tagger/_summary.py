@@ -2,10 +2,12 @@
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import Any, get_type_hints
 
 import numpy as np
 
+from handful._util.html import table
 from handful._util.options import is_possible
 from handful._util.parallel import several_threads
 from handful.encoders import Encoder
@@ -26,11 +28,12 @@ _PARAMETERS = {
     "auto": ("o_ratio='auto'", "--o-ratio auto"),
     "o_ratio": ("o_ratio=", "--o-ratio"),
 }
+_HEAD = ("type", "mentions", "unlabelled words", "such as")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class FitSummary:
-    """The summary of a fit; it shows itself as `text` says it."""
+    """The summary of a fit."""
 
     method: str  # "handful" or "paper"
     types: list[EntityType]  # the types, sorted by name
@@ -75,7 +78,7 @@ class FitSummary:
         advice = [Advice(**one) for one in content["advice"]]
         return cls(**content | {"types": types, "advice": advice, "guidelines": guidelines})
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.text()
 
     def text(self, *, shell: bool = False) -> str:
@@ -90,13 +93,28 @@ class FitSummary:
             asked = "no ratio" if self.o_ratio is None else f"ratio {verb} {self.o_ratio:.4g}"
             rounds = f"{number_of(self.rounds, 'round')}, objective {self.objective:.4f}"
             lines.append(f"{asked}, {self.o_share:.4g} of all words are O; {rounds}")
-        rows = [("type", "mentions", "unlabelled words", "such as")]
-        for name, n in self.mentions.items():
-            rows.append((name, f"{n:,}", f"{self.unlabelled_words[name]:,}", "; ".join(self.examples[name])))
-        first, second, third, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
-        lines += [f"{row[0]:<{first}}  {row[1]:>{second}}  {row[2]:>{third}}  {row[3]}".rstrip() for row in rows]
-        lines += [f"note: {note}" for note in self.notes]
-        return "\n".join([*lines, *(f"try: {one.shell if shell else one.python}" for one in self.advice)])
+        rows = [_HEAD, *self._rows()]
+        name, n, n_words, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+        lines += [f"{row[0]:<{name}}  {row[1]:>{n}}  {row[2]:>{n_words}}  {row[3]}".rstrip() for row in rows]
+        return "\n".join([*lines, *self._last_lines(shell)])
+
+    def _repr_html_(self) -> str:
+        """Return the types as a table, and the rest in a line each, for notebooks."""
+        first, *last = (f"<div>{escape(line)}</div>" for line in (str(self).split("\n")[0], *self._last_lines(False)))
+        meanings = {one.name: one.description for one in self.types}
+        rows = [(*row, meanings[row[0]]) for row in self._rows()]
+        return first + table((*_HEAD, "what it means"), rows) + "".join(last)
+
+    def _last_lines(self, shell: bool) -> list[str]:
+        advice = [one.shell if shell else one.python for one in self.advice]
+        return [*(f"note: {note}" for note in self.notes), *(f"try: {one}" for one in advice)]
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Return a row of the table for each type."""
+        return [
+            (name, f"{n:,}", f"{self.unlabelled_words[name]:,}", "; ".join(self.examples[name]))
+            for name, n in self.mentions.items()
+        ]
 
 
 @several_threads()

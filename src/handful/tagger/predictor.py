@@ -12,7 +12,7 @@ from handful.encoders import Encoder
 from handful.encoders.card import count_seen
 from handful.errors import DataError
 from handful.evaluate import Evaluation, evaluate
-from handful.text import Document, EntityType, Prediction, Sentence
+from handful.text import Document, EntityType, Prediction, PredictionsOfTexts, Sentence
 
 from .decoding import decode
 from .finding import CURVE, Find, odds_of
@@ -91,7 +91,7 @@ class Predictor(ABC):
         if isinstance(texts, str | Sentence | Document):
             (found,) = self.predict_iter([texts], min_score=min_score, find=find, progress=progress)
             return found
-        return list(self.predict_iter(texts, min_score=min_score, find=find, progress=progress))
+        return PredictionsOfTexts(self.predict_iter(texts, min_score=min_score, find=find, progress=progress))
 
     def predict_iter(
         self,

@@ -1,6 +1,6 @@
 """Words, spans, tag schemes and files; standard library only."""
 
-from ._document import Document, Prediction, Predictions
+from ._document import Document, Prediction, Predictions, PredictionsOfTexts
 from ._labels import OUTSIDE, SOME_ENTITY, UNKNOWN, Allowed, Span
 from ._options import ReadOptions, read_tag_names
 from ._reports import ReadReport, WriteReport
@@ -16,7 +16,7 @@ from .types import EntityType, described, read_types, types_in, types_of
 
 __all__ = [
     "ENDINGS", "FORMATS", "OUTSIDE", "READ_ONLY", "SCHEMES", "SOME_ENTITY", "UNKNOWN", "Allowed", "Corpus", "Document",
-    "EntityType", "Prediction", "Predictions", "ReadOptions", "ReadReport", "Sentence", "Span",
+    "EntityType", "Prediction", "Predictions", "PredictionsOfTexts", "ReadOptions", "ReadReport", "Sentence", "Span",
     "Statistics", "Stream", "Transitions", "WriteReport", "describe", "described", "flattened", "from_tags", "read",
     "read_tag_names", "read_types", "stream", "to_sentence", "to_sentences", "to_tags", "types_in", "types_of", "write",
 ]  # fmt: skip

@@ -12,6 +12,8 @@ from ._markup import marked_up
 from ._sentences import Sentence
 from ._words import cut, to_sentences
 
+N_SHOWN = 25  # texts in a notebook
+
 
 class Prediction(TypedDict):
     """A mention that was found."""
@@ -34,8 +36,31 @@ class Predictions(list[Prediction]):
         self.text = text
 
     def _repr_html_(self) -> str:
-        places = ((one["start"], one["end"], one["entity_group"], one["score"]) for one in self)
-        return marked(self.text, places)
+        return _shown([self])
+
+
+class PredictionsOfTexts(list[list[Prediction]]):
+    """The mentions of several texts: a list of lists, which a notebook shows as the first texts, with marks."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        """Return nothing, so that the list is shown as it is, where something else was put into it."""
+        first = [one for one in self[:N_SHOWN] if isinstance(one, Predictions)]
+        if len(first) < min(len(self), N_SHOWN):
+            return None
+        n_more = len(self) - len(first)
+        return _shown(first) + (f"<p>… and {n_more:,} more</p>" if n_more else "")
+
+
+def _shown(found: list[Predictions]) -> str:
+    """Return texts with their mentions marked, in the same colours."""
+    types = sorted({one["entity_group"] for mentions in found for one in mentions})
+    pieces = []
+    for mentions in found:
+        places = ((one["start"], one["end"], one["entity_group"], one["score"]) for one in mentions)
+        pieces.append(marked(mentions.text, places, types))
+    return "".join(pieces)
 
 
 @dataclass(frozen=True, slots=True)
